@@ -1,0 +1,28 @@
+//! `custom.*`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, settled};
+
+/// The row of `custom.*`.
+pub static ROW: Row = Row {
+    name: "custom.*",
+    fires: "A script calls `events.emit(\"custom.name\", payload)`.",
+    class: Class::Rewrite,
+    subject: None,
+    target: Target::Whole,
+    deny: "`events.emit` raises the reason in the script that called it.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: || schemars::schema_for!(Custom).to_value(),
+    example: || json!({"service": "billing", "version": 7}),
+    settle: settled,
+};
+
+/// The payload of `custom.*`: whatever was emitted, `null` by default.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Custom(pub Value);

@@ -1,0 +1,32 @@
+//! `session.start`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, settled};
+
+/// The row of `session.start`.
+pub static ROW: Row = Row {
+    name: "session.start",
+    fires: "A session begins, before its first turn.",
+    class: Class::Guard,
+    subject: Some("source"),
+    target: Target::Nothing,
+    deny: "The session does not start: `session blocked: <reason>`.",
+    context: ContextScope::Persistent,
+    on_failure: FailurePolicy::Closed,
+    schema: || schemars::schema_for!(SessionStart).to_value(),
+    example: || json!({"source": "startup", "cwd": "/home/ada/project"}),
+    settle: settled,
+};
+
+/// The payload of `session.start`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStart {
+    /// Why the session starts: `startup`, `resume`, `clear` or `compact`.
+    pub source: String,
+    /// The working directory.
+    pub cwd: String,
+}

@@ -1,0 +1,74 @@
+//! Events: their names, their data, and the one catalogue that describes them.
+
+mod catalogue;
+mod name;
+mod row;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use catalogue::*;
+pub use name::{EventName, UnknownEvent};
+pub use row::{Class, ContextScope, Row, Target};
+
+use crate::Payload;
+
+/// A point in an agent's life, and its data.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Which point.
+    pub name: EventName,
+    /// The data.
+    pub payload: Payload,
+    /// Whose life.
+    pub origin: Arc<Origin>,
+}
+
+impl Event {
+    /// Makes an event from a value.
+    #[must_use]
+    pub fn new(name: EventName, payload: impl Into<Payload>, origin: Arc<Origin>) -> Self {
+        Self { name, payload: payload.into(), origin }
+    }
+
+    /// Makes an event from a typed payload of the catalogue.
+    #[must_use]
+    pub fn of<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
+        // A catalogue payload is plain data with text keys, which always has a JSON form.
+        let value = serde_json::to_value(payload).unwrap_or(Value::Null);
+        Self::new(EventName::of(P::row()), value, origin)
+    }
+
+    /// The subject: the field of the payload that matchers look at first, such as the tool's name.
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        self.name.row().subject.and_then(|field| self.payload.field(field)).and_then(Value::as_str)
+    }
+
+    /// The same event with another payload.
+    #[must_use]
+    pub fn with_payload(&self, payload: Payload) -> Self {
+        Self { name: self.name.clone(), payload, origin: Arc::clone(&self.origin) }
+    }
+}
+
+/// Which session, turn and agent an event belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Origin {
+    /// The session.
+    pub session: String,
+    /// The turn within the session, from 1; 0 outside a turn.
+    pub turn: u32,
+    /// The agent.
+    pub agent: String,
+    /// How deep in delegation: 0 for the agent the person talks to.
+    pub depth: u32,
+}
+
+/// A typed payload of the catalogue.
+pub trait EventPayload: Serialize {
+    /// The catalogue row it belongs to.
+    fn row() -> &'static Row;
+}

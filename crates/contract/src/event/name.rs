@@ -1,0 +1,115 @@
+//! Names of events.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::{CATALOGUE, Row};
+use crate::did_you_mean;
+
+/// The name of an event: a row of the catalogue and, for the open families `custom.*` and `meta.*`, the rest of it.
+#[derive(Clone)]
+pub struct EventName {
+    row: &'static Row,
+    full: Option<Arc<str>>,
+}
+
+impl EventName {
+    /// The name of a row that is no family.
+    #[must_use]
+    pub fn of(row: &'static Row) -> Self {
+        Self { row, full: None }
+    }
+
+    /// Reads a canonical name.
+    ///
+    /// `custom.` and `meta.` take a suffix of `[a-z0-9_]+` (AI Harness reference, Events).
+    ///
+    /// # Errors
+    /// When no row has this name.
+    pub fn parse(name: &str) -> Result<Self, UnknownEvent> {
+        let unknown = || UnknownEvent {
+            name: name.to_owned(),
+            suggestion: did_you_mean(name, CATALOGUE.iter().map(|row| row.name)),
+        };
+        if let Some(row) = CATALOGUE.iter().find(|row| row.name == name && row.family().is_none()) {
+            return Ok(Self::of(row));
+        }
+        let in_family = |row: &&&Row| row.family().is_some_and(|prefix| name.starts_with(prefix));
+        let row: &'static Row = CATALOGUE.iter().find(in_family).ok_or_else(unknown)?;
+        let suffix = row.family().and_then(|prefix| name.strip_prefix(prefix)).unwrap_or_default();
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if suffix.is_empty() || !suffix.bytes().all(plain) {
+            return Err(unknown());
+        }
+        Ok(Self { row, full: Some(Arc::from(name)) })
+    }
+
+    /// The catalogue row.
+    #[must_use]
+    pub fn row(&self) -> &'static Row {
+        self.row
+    }
+
+    /// The whole name, such as `tool.pre` or `custom.deploy`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.full.as_deref().unwrap_or(self.row.name)
+    }
+}
+
+impl PartialEq for EventName {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.row, other.row) && self.full == other.full
+    }
+}
+
+impl Eq for EventName {}
+
+impl Hash for EventName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self.row).hash(state);
+        self.full.hash(state);
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.as_str())
+    }
+}
+
+impl Serialize for EventName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A name that no event has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownEvent {
+    /// What was written.
+    pub name: String,
+    /// The nearest name, when one is near.
+    pub suggestion: Option<&'static str>,
+}
+
+impl fmt::Display for UnknownEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown event `{}`", self.name)?;
+        match self.suggestion {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownEvent {}

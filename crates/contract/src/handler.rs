@@ -1,0 +1,52 @@
+//! The trait every handler implements.
+
+use std::fmt::Debug;
+
+use crate::{Caller, Cancel, Event, Hook, Limits, Seam, Verdict};
+
+/// Identifies one call of one hook within a session's tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct CallId(pub u64);
+
+/// One call of one hook.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// Numbers the call; effects through the seam carry it.
+    pub id: CallId,
+    /// The hook that is called.
+    pub hook: &'a Hook,
+    /// The event, with the rewrites the hook's profile lets it see.
+    pub event: &'a Event,
+    /// What the call may use.
+    pub limits: &'a Limits,
+    /// Where effects go.
+    pub seam: &'a dyn Seam,
+    /// Raised when the host no longer wants the answer.
+    pub cancel: &'a Cancel,
+}
+
+impl Call<'_> {
+    /// Who asks, for requests through the seam.
+    #[must_use]
+    pub fn caller(&self) -> Caller<'_> {
+        Caller { call: self.id, name: self.hook.id.as_str() }
+    }
+}
+
+/// Runs one kind of hook: a script, a command, a builtin, a native closure.
+///
+/// A handler never panics and never blocks longer than its limits. What went wrong is a verdict
+/// ([`Said::Failed`](crate::Said::Failed)). The engine still catches a panic and records it as a crash.
+pub trait Handler: Send + Sync + Debug {
+    /// The kind's name: `script`, `command`, `worker`, `http`, `builtin`, `model`, `native` or `none`.
+    fn kind(&self) -> &'static str;
+
+    /// Whether a call may wait for something outside this process. Calls that may are run at once where the profile
+    /// allows it; the others are not worth a thread.
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    /// Answers an event.
+    fn call(&self, call: &Call<'_>) -> Verdict;
+}

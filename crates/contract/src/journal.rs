@@ -1,0 +1,70 @@
+//! What the engine tells the tape.
+
+use std::fmt::Debug;
+
+use crate::{CallId, Event, Hook, Outcome, Verdict, Warning};
+
+/// One step of a dispatch, in the order the tape keeps.
+#[derive(Debug)]
+pub enum Entry<'a> {
+    /// A dispatch begins.
+    Event {
+        /// The event as the host fired it.
+        event: &'a Event,
+    },
+    /// A hook is called.
+    Call {
+        /// Numbers the call within the session.
+        id: CallId,
+        /// The hook.
+        hook: &'a Hook,
+        /// Which asking this is: 0 for the first, then 1 to 3 when guards are asked again.
+        round: u8,
+        /// The event with the payload that this hook sees.
+        event: &'a Event,
+    },
+    /// A hook returned.
+    Return {
+        /// The number of its call.
+        id: CallId,
+        /// The hook.
+        hook: &'a Hook,
+        /// What it said.
+        verdict: &'a Verdict,
+        /// How long it took.
+        duration_us: u64,
+    },
+    /// Something worth telling that is no verdict, such as a matcher that failed.
+    Warning {
+        /// What, and of which hook.
+        warning: &'a Warning,
+    },
+    /// The dispatch is over. Written before the host acts on it.
+    Outcome {
+        /// The event as the host fired it.
+        event: &'a Event,
+        /// The outcome.
+        outcome: &'a Outcome,
+    },
+}
+
+/// Receives the steps of every dispatch.
+pub trait Journal: Send + Sync + Debug {
+    /// Records a step. A journal that cannot write keeps the fault to itself until it is asked.
+    fn record(&self, entry: &Entry<'_>);
+
+    /// A number for the next call, unique and growing within the journal.
+    fn next_call(&self) -> CallId;
+}
+
+/// A journal that keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn record(&self, _entry: &Entry<'_>) {}
+
+    fn next_call(&self) -> CallId {
+        CallId(0)
+    }
+}

@@ -1,0 +1,59 @@
+//! The words of Pintle: events, hooks, verdicts, outcomes and the seams between the crates.
+//!
+//! This crate holds data and traits only. It does no I/O, reads no clock, starts no thread and knows no dialect
+//! by name; the tidy test of the workspace holds it to that.
+//!
+//! Data flows one way: event → select → dispatch → compose → outcome → tape (design, section 3). The modules
+//! follow that order.
+
+pub mod event;
+
+mod agent;
+mod answer;
+mod build;
+mod cancel;
+mod clock;
+mod codec;
+mod declaration;
+mod diagnostic;
+mod effect;
+mod failure;
+mod handler;
+mod hook;
+mod journal;
+mod limits;
+mod matcher;
+mod outcome;
+mod payload;
+mod resolver;
+mod seam;
+mod source;
+mod suggest;
+mod verdict;
+
+pub use agent::{
+    AgentSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, ModelSpec, NetworkSpec, OnMaxIterations,
+    PolicyMode, RetrySpec, ToolSpec, ToolsPolicy,
+};
+pub use answer::{Answer, ScriptAnswer};
+pub use build::{Build, BuiltHandler, BuiltMatcher};
+pub use cancel::Cancel;
+pub use clock::Clock;
+pub use codec::Codec;
+pub use declaration::{HandlerSpec, HookDeclaration, HookExample, MatcherSpec, ScriptText};
+pub use diagnostic::{Diagnostic, Severity};
+pub use effect::{Effect, LogLevel};
+pub use event::{Event, EventName, Origin};
+pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
+pub use handler::{Call, CallId, Handler};
+pub use hook::{Chain, Hook, HookId, Layer, Mode, Profile};
+pub use journal::{Entry, Journal, NoJournal};
+pub use limits::Limits;
+pub use matcher::{Match, Matcher, Subjects};
+pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerdict, Warning};
+pub use payload::Payload;
+pub use resolver::{DenyAll, Question, Resolution, Resolver};
+pub use seam::{Caller, NoSeam, Reply, Request, Seam, SeamError};
+pub use source::{Location, SourceFile, Span};
+pub use suggest::did_you_mean;
+pub use verdict::{Rewrite, Said, Verdict};

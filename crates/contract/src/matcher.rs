@@ -1,0 +1,45 @@
+//! The predicate that says whether a hook wants an event.
+
+use std::fmt::Debug;
+
+use crate::{Event, Failure};
+
+/// Decides whether a hook wants an event. Pure: no effects, no I/O.
+pub trait Matcher: Send + Sync + Debug {
+    /// Looks at the event, with the payload as it stands at this hook's turn.
+    fn matches(&self, event: &Event) -> Match;
+
+    /// Which subjects can match at all; the engine builds its index from this.
+    fn subjects(&self) -> Subjects {
+        Subjects::Any
+    }
+
+    /// The matcher as its author wrote it, for people.
+    fn describe(&self) -> String;
+}
+
+/// What a matcher said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Match {
+    /// The hook wants the event.
+    Yes,
+    /// It does not.
+    No,
+    /// The matcher failed. The hook is passed over and a warning recorded, unless its author wrote
+    /// `on_error: closed` (AI Harness reference, `when`).
+    Failed(Failure),
+}
+
+/// Which subjects a matcher can match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subjects {
+    /// Any subject, and events without one.
+    Any,
+    /// Only these subjects.
+    Only {
+        /// The subjects, such as tool names.
+        names: Vec<String>,
+        /// True when a subject in `names` is all it takes, so that [`Matcher::matches`] need not be called.
+        sufficient: bool,
+    },
+}

@@ -1,0 +1,155 @@
+//! What a chain of verdicts came to.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Effect, Failure, FailurePolicy, HookId, Payload, Verdict};
+
+/// The result of a dispatch. There is always one: what could not be asked is in `failures`.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What the host must do.
+    pub decision: Decision,
+    /// Whether a hook said `allow` in so many words, rather than nobody objecting.
+    pub approved: bool,
+    /// The payload with every rewrite applied. The host uses this one and no other.
+    pub payload: Payload,
+    /// Whether `payload` differs from the one that was fired.
+    pub rewritten: bool,
+    /// Why, in the order of the deciding hooks.
+    pub reasons: Vec<Reason>,
+    /// Effects for the host, in declared order of their hooks.
+    pub effects: Vec<(HookId, Effect)>,
+    /// The hooks that gave no answer, and what that meant.
+    pub failures: Vec<FailureReport>,
+    /// What deserves attention though it decided nothing.
+    pub warnings: Vec<Warning>,
+    /// What the hooks in shadow mode would have done.
+    pub shadow: Vec<ShadowVerdict>,
+    /// The approval of an ask, bound to the target it was given for.
+    pub approval: Option<Approval>,
+    /// Hooks that were asked.
+    pub asked: u32,
+}
+
+impl Outcome {
+    /// The outcome when no hook listens: allowed, unchanged.
+    #[must_use]
+    pub fn pass(payload: Payload) -> Self {
+        Self {
+            decision: Decision::Allow,
+            approved: false,
+            payload,
+            rewritten: false,
+            reasons: Vec::new(),
+            effects: Vec::new(),
+            failures: Vec::new(),
+            warnings: Vec::new(),
+            shadow: Vec::new(),
+            approval: None,
+            asked: 0,
+        }
+    }
+
+    /// Whether the host may go on.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        self.decision == Decision::Allow
+    }
+
+    /// The reasons in one line: `blocked by hook "h": why; …` for a deny.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let verb = match self.decision {
+            Decision::Deny => "blocked",
+            Decision::Ask => "asked",
+            Decision::Allow => "allowed",
+        };
+        let mut line = String::new();
+        for reason in &self.reasons {
+            if !line.is_empty() {
+                line.push_str("; ");
+            }
+            line.push_str(&format!("{verb} by hook \"{}\": {}", reason.hook, reason.text));
+        }
+        line
+    }
+}
+
+/// What the host must do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Go on, with the outcome's payload.
+    Allow,
+    /// Go on only if somebody who may says yes. Only seen where the resolver defers to the host.
+    Ask,
+    /// Do not go on.
+    Deny,
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+/// Why a hook decided as it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// Who.
+    pub hook: HookId,
+    /// Why, for people and for the model.
+    pub text: String,
+}
+
+/// A hook that gave no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailureReport {
+    /// Who.
+    pub hook: HookId,
+    /// What happened.
+    pub failure: Failure,
+    /// What it meant: `Closed` denied, `Open` went on.
+    pub policy: FailurePolicy,
+}
+
+/// Something worth telling that decided nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Who.
+    pub hook: HookId,
+    /// What.
+    pub message: String,
+}
+
+/// What a hook in shadow mode said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShadowVerdict {
+    /// Who.
+    pub hook: HookId,
+    /// What it would have done.
+    pub verdict: Verdict,
+}
+
+/// A lifted ask. Void for any other target than the one with this digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// [`Payload::digest`] of the payload that was approved.
+    pub digest: String,
+    /// Who approved, for the tape.
+    pub by: String,
+}
+
+impl Approval {
+    /// Whether the approval holds for this payload.
+    #[must_use]
+    pub fn covers(&self, payload: &Payload) -> bool {
+        self.digest == payload.digest()
+    }
+}

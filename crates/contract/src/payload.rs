@@ -1,0 +1,139 @@
+//! An event's data, shared and never copied on the dispatch path.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// The data of an event.
+///
+/// A clone shares the value. Handlers that need another form of it (a frozen script value, an encoded buffer) make
+/// that once a dispatch and keep it with [`Payload::view`]; the next handler finds it there.
+#[derive(Clone)]
+pub struct Payload(Arc<Inner>);
+
+type View = (TypeId, &'static str, Arc<dyn Any + Send + Sync>);
+
+struct Inner {
+    value: Value,
+    views: Mutex<Vec<View>>,
+}
+
+impl Payload {
+    /// Wraps a value.
+    #[must_use]
+    pub fn new(value: Value) -> Self {
+        Self(Arc::new(Inner { value, views: Mutex::new(Vec::new()) }))
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.0.value
+    }
+
+    /// A field of an object payload; `None` when absent or when the payload is no object.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.0.value.get(name)
+    }
+
+    /// The value, without a copy when nobody else holds it.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => inner.value,
+            Err(shared) => shared.value.clone(),
+        }
+    }
+
+    /// Another form of this payload, made by `make` at most once for each type and `key`, and shared.
+    ///
+    /// `key` tells apart two forms of one type, such as the buffers of two dialects.
+    pub fn view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
+        let wanted = TypeId::of::<T>();
+        let mut views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = views.iter().find(|(id, name, _)| *id == wanted && *name == key);
+        if let Some(view) = known.and_then(|(_, _, view)| Arc::clone(view).downcast::<T>().ok()) {
+            return view;
+        }
+        let made = Arc::new(make(&self.0.value));
+        views.push((wanted, key, made.clone()));
+        made
+    }
+
+    /// Whether two payloads are one and the same allocation, which is a cheap sign that nothing changed.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// `sha256:` and the hex digest of the value as compact JSON with sorted keys.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        struct Sink(Sha256);
+        impl std::io::Write for Sink {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.update(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut sorted = self.0.value.clone();
+        sorted.sort_all_objects();
+        let mut sink = Sink(Sha256::new());
+        // Neither the sink nor a `Value` can fail to be written.
+        let _ = serde_json::to_writer(&mut sink, &sorted);
+        let mut text = String::from("sha256:");
+        for byte in sink.0.finalize() {
+            text.push_str(&format!("{byte:02x}"));
+        }
+        text
+    }
+}
+
+impl From<Value> for Payload {
+    fn from(value: Value) -> Self {
+        Self::new(value)
+    }
+}
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Self) -> bool {
+        self.same(other) || self.value() == other.value()
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.value.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_view_is_made_once_for_each_type_and_key() {
+        let payload = Payload::new(json!({"name": "x"}));
+        let first = payload.view("a", |value| value.to_string());
+        let again = payload.clone().view("a", |_| -> String { unreachable!("made twice") });
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(*payload.view("b", |_| String::from("other")), "other");
+    }
+
+    #[test]
+    fn the_digest_does_not_depend_on_key_order() {
+        let one = Payload::new(json!({"a": 1, "b": {"c": 2, "d": 3}}));
+        let other = Payload::new(json!({"b": {"d": 3, "c": 2}, "a": 1}));
+        assert_eq!(one.digest(), other.digest());
+        assert_ne!(one.digest(), Payload::new(json!({"a": 1})).digest());
+    }
+}

@@ -1,0 +1,222 @@
+//! The one door through which a script reaches the world.
+//!
+//! Every effect is a [`Request`] with a [`Reply`]. Because there is one door, a tape can record what went through
+//! it and a replay can answer from the tape.
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CallId, LogLevel};
+
+/// What a script asks of the world.
+///
+/// Which requests a script may make is decided by its kind before it is compiled: hooks get no `Exec`, `Fs` write or
+/// `Env`; `when` gets none at all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// `metrics.incr(name, by)`; replies with the new value.
+    MetricIncr {
+        /// The counter.
+        name: String,
+        /// How much.
+        by: i64,
+    },
+    /// `metrics.set(name, value)`.
+    MetricSet {
+        /// The gauge.
+        name: String,
+        /// Its value.
+        value: Value,
+    },
+    /// `metrics.get(name)`; replies 0 for a name nobody set.
+    MetricGet {
+        /// The counter or gauge.
+        name: String,
+    },
+    /// `metrics.reset(name)`, all when `None`.
+    MetricReset {
+        /// The counter or gauge.
+        name: Option<String>,
+    },
+    /// `metrics.snapshot()`; replies an object.
+    MetricSnapshot,
+    /// `log(..)`, `log.info(..)`, `log.warn(..)`, `print(..)`.
+    Log {
+        /// How urgent.
+        level: LogLevel,
+        /// The text.
+        message: String,
+    },
+    /// `cache.get(key)`; replies the value or [`Reply::Absent`].
+    CacheGet {
+        /// The key.
+        key: String,
+    },
+    /// `cache.set(key, value)`.
+    CacheSet {
+        /// The key.
+        key: String,
+        /// The value.
+        value: Value,
+    },
+    /// `cache.delete(key)`, all when `None`; replies whether there was something.
+    CacheDelete {
+        /// The key.
+        key: Option<String>,
+    },
+    /// A per-turn scratch value, `ctx.get(key)`.
+    ContextGet {
+        /// The key; `None` replies an object of all.
+        key: Option<String>,
+    },
+    /// `ctx.set(key, value)`; `None` deletes.
+    ContextSet {
+        /// The key.
+        key: String,
+        /// The value.
+        value: Option<Value>,
+    },
+    /// `http.get`, `http.post`; replies an object `status, ok, url, body, headers`.
+    Http {
+        /// `GET` or `POST`.
+        method: String,
+        /// The address.
+        url: String,
+        /// Header names and values.
+        headers: Vec<(String, String)>,
+        /// The body.
+        body: Option<String>,
+        /// How long it may take.
+        timeout_ms: u64,
+    },
+    /// `time.now()`; replies milliseconds since the Unix epoch.
+    Now,
+    /// `random(min, max)`; replies an integer of the closed range.
+    Random {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// `uuid.v4()`; replies the text.
+    Uuid,
+    /// `sleep(ms)`.
+    Sleep {
+        /// How long.
+        duration_ms: u64,
+    },
+    /// `events.emit(event, payload)`; replies the payload after the hooks of that event.
+    Emit {
+        /// `custom.*`.
+        event: String,
+        /// The payload.
+        payload: Value,
+    },
+    /// `meta.call_tool(name, arguments)`; replies `{content, is_error, result}`. Runs the whole lifecycle.
+    CallTool {
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// `meta.register_tool`, `meta.register_hook`, `meta.register_agent`, `meta.list_tools`.
+    Meta {
+        /// Which function of `meta`.
+        function: String,
+        /// Its arguments by name.
+        arguments: Value,
+    },
+    /// `exec.run(cmd, args, timeout_ms, dir)`, tools only.
+    Exec {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+        /// How long it may take.
+        timeout_ms: u64,
+        /// The working directory, inside the workspace.
+        directory: Option<String>,
+    },
+    /// `fs.*`, tools only (hooks: none).
+    Fs {
+        /// Which function of `fs`.
+        function: String,
+        /// Its arguments by name.
+        arguments: Value,
+    },
+    /// `env(key)`, `os.*`: a fact about the host, tools only.
+    Host {
+        /// `env`, `cwd`, `hostname`, `platform`, `args`.
+        fact: String,
+        /// The variable, for `env`.
+        key: Option<String>,
+    },
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// Done; nothing to tell.
+    Done,
+    /// There is no such thing.
+    Absent,
+    /// A whole number.
+    Int(i64),
+    /// A value.
+    Value(Value),
+}
+
+/// Why the world refused, in one line for the script's author, such as
+/// `http.get: network sandbox: host "x" is not in the allowlist`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SeamError(pub String);
+
+impl std::fmt::Display for SeamError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who asks something of the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// The call, as numbered by the journal.
+    pub call: CallId,
+    /// The name of the hook or tool.
+    pub name: &'a str,
+}
+
+/// Performs requests. Shared by all calls of a session; the caller says which one asks.
+pub trait Seam: Send + Sync + Debug {
+    /// Performs one request.
+    ///
+    /// # Errors
+    /// When the request is refused or fails; the script sees it as an error at that line.
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError>;
+
+    /// Adds to a counter and gives its new value. The same as [`Request::MetricIncr`], without its allocation.
+    ///
+    /// # Errors
+    /// As [`Seam::perform`].
+    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+        match self.perform(caller, Request::MetricIncr { name: name.to_owned(), by })? {
+            Reply::Int(value) => Ok(value),
+            _ => Ok(0),
+        }
+    }
+}
+
+/// A seam that refuses everything: for `when`, for validation, for tests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSeam;
+
+impl Seam for NoSeam {
+    fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+        Err(SeamError(String::from("not available here")))
+    }
+}

@@ -1,0 +1,93 @@
+//! Places in the files people wrote.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file's text, kept for diagnostics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path as the user gave it.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}
+
+/// A range of bytes in a [`SourceFile`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// Where something was declared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Location {
+    /// The file; `None` for what was registered in code.
+    pub file: Option<Arc<SourceFile>>,
+    /// The range in it.
+    pub span: Span,
+}
+
+impl Location {
+    /// A place in a file.
+    #[must_use]
+    pub fn new(file: Arc<SourceFile>, span: Span) -> Self {
+        Self { file: Some(file), span }
+    }
+
+    /// The path, when there is a file.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| file.path.as_path())
+    }
+
+    /// Line and column of the start, both from 1; columns count characters.
+    #[must_use]
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        self.file.as_ref().map(|file| file.line_column(self.span.start))
+    }
+}
+
+impl SourceFile {
+    /// Line and column of a byte, both from 1; columns count characters. A byte past the end is the end.
+    #[must_use]
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let mut end = byte.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = self.text.get(..end).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        (line, column)
+    }
+
+    /// The byte at which a line starts, from 1; the end of the text for a line past the last.
+    #[must_use]
+    pub fn line_start(&self, line: usize) -> usize {
+        if line <= 1 {
+            return 0;
+        }
+        self.text.match_indices('\n').nth(line - 2).map_or(self.text.len(), |(at, _)| at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_and_survive_any_byte() {
+        let file = SourceFile { path: PathBuf::from("a.md"), text: String::from("ab\ncdé\n\nx") };
+        assert_eq!(file.line_column(0), (1, 1));
+        assert_eq!(file.line_column(3), (2, 1));
+        // The second byte of `é` counts as its first.
+        assert_eq!(file.line_column(6), (2, 3));
+        assert_eq!(file.line_column(999), (4, 2));
+        assert_eq!(file.line_start(2), 3);
+        assert_eq!(file.line_start(9), file.text.len());
+    }
+}

@@ -1,0 +1,54 @@
+//! Did you mean.
+
+/// The candidate nearest to what was written, when it is near enough to be a slip.
+///
+/// Near enough is one edit for each three characters, at least one. Case does not count.
+pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = written.to_lowercase();
+    let allowed = (wanted.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(edits, _)| *edits <= allowed)
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) from one text to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    let mut previous = None;
+    for (row, have) in from.chars().enumerate() {
+        let mut current = vec![row + 1];
+        for (column, want) in to.iter().enumerate() {
+            let at = |cells: &[usize], index: usize| cells.get(index).copied().unwrap_or(usize::MAX / 2);
+            let replace = at(&last, column) + usize::from(have != *want);
+            let mut best = replace.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
+            let swapped = column > 0 && previous == Some(*want) && to.get(column - 1) == Some(&have);
+            if swapped {
+                best = best.min(at(&before_last, column - 1) + 1);
+            }
+            current.push(best);
+        }
+        before_last = std::mem::replace(&mut last, current);
+        previous = Some(have);
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_slips_and_leaves_strangers_alone() {
+        let known = ["event", "priority", "when", "script"];
+        assert_eq!(did_you_mean("prioriy", known), Some("priority"));
+        assert_eq!(did_you_mean("evnet", known), Some("event"));
+        assert_eq!(did_you_mean("Script", known), Some("script"));
+        assert_eq!(did_you_mean("colour", known), None);
+        assert_eq!(did_you_mean("", known), None);
+    }
+}
