@@ -16,6 +16,8 @@ pub struct AgentSpec {
     pub description: String,
     /// The model, when declared.
     pub model: Option<ModelSpec>,
+    /// Further models that it or its children may ask for by name.
+    pub models: Vec<ModelSpec>,
     /// The system prompt.
     pub instruction: String,
     /// Tools declared in files, as Starlark.
@@ -96,6 +98,12 @@ pub struct ToolSpec {
     /// Where it was declared.
     pub location: Location,
 }
+
+/// The tools that the reference host brings along, under each of their names. Files may refer to them.
+pub const NATIVE_TOOLS: [&str; 14] = [
+    "shell", "read", "write", "edit", "list", "glob", "grep", "fetch", "fs.read", "fs.write", "fs.edit", "fs.list",
+    "fs.glob", "fs.grep",
+];
 
 /// Which tools an agent may use. Globs; deny wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

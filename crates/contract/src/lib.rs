@@ -32,8 +32,8 @@ mod suggest;
 mod verdict;
 
 pub use agent::{
-    AgentSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, ModelSpec, NetworkSpec, OnMaxIterations,
-    PolicyMode, RetrySpec, ToolSpec, ToolsPolicy,
+    AgentSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec,
+    OnMaxIterations, PolicyMode, RetrySpec, ToolSpec, ToolsPolicy,
 };
 pub use answer::{Answer, ScriptAnswer};
 pub use build::{Build, BuiltHandler, BuiltMatcher};

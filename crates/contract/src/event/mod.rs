@@ -2,7 +2,9 @@
 
 mod catalogue;
 mod name;
+mod piece;
 mod row;
+mod spelling;
 
 use std::sync::Arc;
 
@@ -11,6 +13,10 @@ use serde_json::Value;
 
 pub use catalogue::*;
 pub use name::{EventName, UnknownEvent};
+pub use piece::{
+    Choice, FunctionCall, LogLine, Message, MessageToolCall, ToolCall, ToolDefinition, ToolFunction, ToolResult,
+    Unsettled, Usage,
+};
 pub use row::{Class, ContextScope, Row, Target};
 
 use crate::Payload;

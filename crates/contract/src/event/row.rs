@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -98,4 +101,13 @@ pub enum ContextScope {
 /// Never.
 pub(super) fn settled(_before: &Value, _after: &mut Value) -> Result<(), String> {
     Ok(())
+}
+
+/// The [`Row::schema`] of a payload type: what hooks receive, so that a field which is always sent is required.
+pub(super) fn schema_of<T: JsonSchema>() -> Value {
+    let no_defaults = RecursiveTransform(|schema: &mut Schema| {
+        schema.remove("default");
+    });
+    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(no_defaults);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, settled};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `custom.*`.
 pub static ROW: Row = Row {
@@ -17,12 +17,12 @@ pub static ROW: Row = Row {
     deny: "`events.emit` raises the reason in the script that called it.",
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: || schemars::schema_for!(Custom).to_value(),
+    schema: schema_of::<Custom>,
     example: || json!({"service": "billing", "version": 7}),
     settle: settled,
 };
 
 /// The payload of `custom.*`: whatever was emitted, `null` by default.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Custom(pub Value);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, settled};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `meta.*`.
 pub static ROW: Row = Row {
@@ -17,13 +17,14 @@ pub static ROW: Row = Row {
     deny: "The change is not made; the caller gets `blocked by governance: <reason>`.",
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: || schemars::schema_for!(Meta).to_value(),
+    schema: schema_of::<Meta>,
     example: || json!({"name": "weather", "description": "Tells the weather.", "replace": false}),
     settle: settled,
 };
 
 /// The payload of `meta.*`: who is registered or called, and what it is made of.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Meta {
     /// The name of the tool, hook or agent.
     pub name: String,

@@ -18,12 +18,62 @@ macro_rules! catalogue {
 
         /// Every event, in the order of an agent's life.
         pub static CATALOGUE: &[&Row] = &[$(&$module::ROW),*];
+
+        #[cfg(test)]
+        fn round_trips() {
+            $(tests::round_trip::<$payload>();)*
+        }
     };
 }
 
 catalogue! {
+    worktree_create::WorktreeCreate,
     session_start::SessionStart,
+    session_resume::SessionResume,
+    prompt_submit::PromptSubmit,
+    prompt_steer::PromptSteer,
+    prompt_followup::PromptFollowup,
+    turn_start::TurnStart,
+    completion_pre::CompletionPre,
+    completion_post::CompletionPost,
+    tool_transform::ToolTransform,
+    tool_guard::ToolGuard,
     tool_pre::ToolPre,
+    permission_ask::PermissionAsk,
+    approval_requested::ApprovalRequested,
+    permission_reply::PermissionReply,
+    tool_result::ToolResultArrived,
+    tool_post::ToolPost,
+    tool_batch::ToolBatch,
+    file_edited::FileEdited,
+    delegation_pre::DelegationPre,
+    delegation_post::DelegationPost,
+    delegation_post_verify::DelegationPostVerify,
+    handoff_emitted::HandoffEmitted,
+    agent_switch::AgentSwitch,
+    persona_paused::PersonaPaused,
+    persona_resumed::PersonaResumed,
+    step_pre::StepPre,
+    step_post::StepPost,
+    budget_threshold::BudgetThreshold,
+    limit_iterations::LimitIterations,
+    compact_pre::CompactPre,
+    compact_before::CompactBefore,
+    compact_post::CompactPost,
+    agent_stop::AgentStop,
+    turn_end::TurnEnd,
+    finish_pre::FinishPre,
+    finish_unsettled::FinishUnsettled,
+    finish_post::FinishPost,
+    user_input::UserInput,
+    notification::Notification,
+    session_idle::SessionIdle,
+    error::ErrorRaised,
+    session_error::SessionError,
+    session_end::SessionEnd,
     custom::Custom,
     meta::Meta,
 }
+
+#[cfg(test)]
+mod tests;

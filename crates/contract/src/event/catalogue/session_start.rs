@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, settled};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `session.start`.
 pub static ROW: Row = Row {
@@ -17,13 +17,14 @@ pub static ROW: Row = Row {
     deny: "The session does not start: `session blocked: <reason>`.",
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Closed,
-    schema: || schemars::schema_for!(SessionStart).to_value(),
+    schema: schema_of::<SessionStart>,
     example: || json!({"source": "startup", "cwd": "/home/ada/project"}),
     settle: settled,
 };
 
 /// The payload of `session.start`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct SessionStart {
     /// Why the session starts: `startup`, `resume`, `clear` or `compact`.
     pub source: String,

@@ -1,0 +1,145 @@
+//! `agent.stop`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{ToolCall, ToolResult, Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{lists, object, same, texts};
+
+/// The row of `agent.stop`.
+pub static ROW: Row = Row {
+    name: "agent.stop",
+    fires: "An agent is about to give its final answer.",
+    class: Class::Guard,
+    subject: Some("finish_reason"),
+    target: Target::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    deny: "The agent goes on: the reason is its next message, until the cap on such messages is reached.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<AgentStop>,
+    example: || {
+        json!({
+            "id": "run_1",
+            "finish_reason": "stop",
+            "iteration": 4,
+            "response": "The test passes now.",
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "tool_results": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+            "done": false,
+            "continuations": 0,
+            "Response": "The test passes now.",
+            "ToolCalls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "ToolResults": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "Usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+        })
+    },
+    settle,
+};
+
+/// The payload of `agent.stop` (AI Harness, issue 104, in both of its forms).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentStop {
+    /// The id of the agent's run.
+    pub id: String,
+    /// The id of the run that delegated to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// Why the model stopped.
+    pub finish_reason: String,
+    /// How many model calls it made.
+    pub iteration: u32,
+    /// The answer.
+    pub response: String,
+    /// The tools that it called, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub tool_results: Vec<ToolResult>,
+    /// The tokens of its model calls.
+    pub usage: Usage,
+    /// Whether the agent said that it is done by calling the `done` tool.
+    pub done: bool,
+    /// How many times hooks already sent the agent on.
+    pub continuations: u32,
+    /// The same text as `response`.
+    #[serde(rename = "Response")]
+    pub spelled_response: String,
+    /// The same list as `tool_calls`.
+    #[serde(rename = "ToolCalls")]
+    pub spelled_tool_calls: Vec<ToolCall>,
+    /// The same list as `tool_results`.
+    #[serde(rename = "ToolResults")]
+    pub spelled_tool_results: Vec<ToolResult>,
+    /// The same counts as `usage`.
+    #[serde(rename = "Usage")]
+    pub spelled_usage: Usage,
+}
+
+impl AgentStop {
+    /// The same payload with every value in both spellings.
+    #[must_use]
+    pub fn spelled(mut self) -> Self {
+        self.spelled_response.clone_from(&self.response);
+        self.spelled_tool_calls.clone_from(&self.tool_calls);
+        self.spelled_tool_results.clone_from(&self.tool_results);
+        self.spelled_usage = self.usage;
+        self
+    }
+}
+
+/// The lower-case names and the capitalised ones are spellings of the same values.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(ROW.name, after)?;
+    same(before, fields, "response", "Response");
+    same(before, fields, "tool_calls", "ToolCalls");
+    same(before, fields, "tool_results", "ToolResults");
+    same(before, fields, "usage", "Usage");
+    texts(fields, &["response"])?;
+    lists(fields, &["tool_calls", "tool_results"])
+}

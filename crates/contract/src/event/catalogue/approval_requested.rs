@@ -1,0 +1,47 @@
+//! `approval.requested`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `approval.requested`.
+pub static ROW: Row = Row {
+    name: "approval.requested",
+    fires: "Work waits for somebody's approval.",
+    class: Class::Observe,
+    subject: Some("name"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ApprovalRequested>,
+    example: || {
+        json!({
+            "id": "approval_1",
+            "name": "run_command",
+            "reason": "it publishes the branch",
+            "digest": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `approval.requested`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ApprovalRequested {
+    /// The id of the request.
+    pub id: String,
+    /// What is to be approved, such as a tool's name.
+    pub name: String,
+    /// Why approval is needed.
+    pub reason: String,
+    /// The digest of the exact target that the approval is for.
+    pub digest: String,
+    /// How long the request stands, in milliseconds; absent when it does not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_ms: Option<u64>,
+}

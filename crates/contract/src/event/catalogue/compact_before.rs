@@ -1,0 +1,44 @@
+//! `compact.before`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `compact.before`.
+pub static ROW: Row = Row {
+    name: "compact.before",
+    fires: "The summary of a compaction is about to be written; a hook may write it instead.",
+    class: Class::Guard,
+    subject: Some("reason"),
+    target: Target::Nothing,
+    deny: "The conversation stays as it is; the person sees the reason.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<CompactBefore>,
+    example: || {
+        json!({
+            "reason": "threshold",
+            "input_tokens": 115200,
+            "output_tokens": 9800,
+            "context_limit": 128000,
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `compact.before`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CompactBefore {
+    /// Why: `threshold`, `overflow` or `manual`.
+    pub reason: String,
+    /// Tokens of the conversation.
+    pub input_tokens: u64,
+    /// Tokens that the model gave so far.
+    pub output_tokens: u64,
+    /// The most tokens that the model takes.
+    pub context_limit: u64,
+}

@@ -1,0 +1,53 @@
+//! `compact.post`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `compact.post`.
+pub static ROW: Row = Row {
+    name: "compact.post",
+    fires: "The conversation was compacted.",
+    class: Class::Observe,
+    subject: Some("reason"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::Persistent,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<CompactPost>,
+    example: || {
+        json!({
+            "reason": "threshold",
+            "summary": "The login test was fixed.",
+            "removed_messages": 160,
+            "remaining_messages": 23,
+            "input_tokens": 115200,
+            "input_tokens_after": 8400,
+            "context_limit": 128000,
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `compact.post`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CompactPost {
+    /// Why: `threshold`, `overflow` or `manual`.
+    pub reason: String,
+    /// The summary that stands for what was removed.
+    pub summary: String,
+    /// How many messages were removed.
+    pub removed_messages: u32,
+    /// How many messages are left.
+    pub remaining_messages: u32,
+    /// Tokens of the conversation before.
+    pub input_tokens: u64,
+    /// Tokens of the conversation now.
+    pub input_tokens_after: u64,
+    /// The most tokens that the model takes.
+    pub context_limit: u64,
+}

@@ -1,0 +1,36 @@
+//! `compact.pre`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `compact.pre`.
+pub static ROW: Row = Row {
+    name: "compact.pre",
+    fires: "The conversation is about to be compacted, and nothing was prepared yet.",
+    class: Class::Guard,
+    subject: Some("source"),
+    target: Target::Nothing,
+    deny: "The conversation stays as it is; the person sees the reason.",
+    context: ContextScope::Call,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<CompactPre>,
+    example: || json!({"source": "auto", "message_count": 182}),
+    settle: settled,
+};
+
+/// The payload of `compact.pre`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CompactPre {
+    /// Why: `auto`, `overflow`, `manual` or `tool_overflow`.
+    pub source: String,
+    /// How many messages the conversation has.
+    pub message_count: u32,
+    /// What the person wants to be kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}

@@ -1,0 +1,132 @@
+//! `completion.post`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{Choice, Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{lists, object, texts, usage};
+
+/// The row of `completion.post`.
+pub static ROW: Row = Row {
+    name: "completion.post",
+    fires: "The model answered; the answer is about to enter the conversation.",
+    class: Class::Rewrite,
+    subject: Some("finish_reason"),
+    target: Target::Fields(&["choices", "text", "finish_reason", "usage"]),
+    deny: "The answer does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
+    context: ContextScope::Call,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<CompletionPost>,
+    example: || {
+        json!({
+            "id": "chatcmpl-1",
+            "model": "gpt-4o",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": "Done."},
+                    "finish_reason": "stop",
+                },
+            ],
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+            "finish_reason": "stop",
+            "text": "Done.",
+            "duration_ms": 812,
+        })
+    },
+    settle,
+};
+
+/// The payload of `completion.post` (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CompletionPost {
+    /// The provider's id of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The model that answered.
+    pub model: String,
+    /// The answers, in the words of OpenAI's chat format; the first one counts.
+    pub choices: Vec<Choice>,
+    /// The tokens of this call.
+    pub usage: Usage,
+    /// Why the model stopped; the same as in the first choice.
+    pub finish_reason: String,
+    /// The text of the first choice; empty when it only calls tools.
+    pub text: String,
+    /// How long the model took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// What the call cost, in US dollars; absent when it is not priced, 0 when it is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// `text` and `finish_reason` follow the first choice, or the choice follows them when they changed and it did not.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(ROW.name, after)?;
+    lists(fields, &["choices"])?;
+    let choices_changed = fields.get("choices") != before.get("choices");
+    for (name, place, key) in [("text", "/0/message", "content"), ("finish_reason", "/0", "finish_reason")] {
+        let named = fields.get(name).cloned().unwrap_or_default();
+        let named_changed = Some(&named) != before.get(name);
+        let choices = fields.get_mut("choices");
+        let Some(Value::Object(choice)) = choices.and_then(|choices| choices.pointer_mut(place)) else { continue };
+        if named_changed && !choices_changed {
+            choice.insert(key.to_owned(), named);
+            continue;
+        }
+        let text = match choice.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => String::new(),
+            // A list of content parts has no one text.
+            Some(_) => continue,
+        };
+        fields.insert(name.to_owned(), Value::String(text));
+    }
+    texts(fields, &["text", "finish_reason"])?;
+    usage(before, fields, "usage");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_and_the_first_choice_follow_each_other() {
+        let before = (ROW.example)();
+        let said = |text: &str, reason: &str| {
+            json!([{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}])
+        };
+        let silent = json!([{"index": 0, "message": {"role": "assistant"}, "finish_reason": "tool_calls"}]);
+        let cases = [
+            (json!({"text": "Redacted."}), "Redacted.", "stop", said("Redacted.", "stop")),
+            (json!({"finish_reason": "length"}), "Done.", "length", said("Done.", "length")),
+            (json!({"choices": said("New.", "stop")}), "New.", "stop", said("New.", "stop")),
+            (json!({"choices": said("New.", "stop"), "text": "Old."}), "New.", "stop", said("New.", "stop")),
+            (json!({"choices": silent}), "", "tool_calls", silent.clone()),
+        ];
+        for (rewrite, text, finish_reason, choices) in cases {
+            let mut after = before.clone();
+            for (name, value) in rewrite.as_object().unwrap() {
+                after[name] = value.clone();
+            }
+            settle(&before, &mut after).unwrap();
+            let mut expected = before.clone();
+            expected["text"] = json!(text);
+            expected["finish_reason"] = json!(finish_reason);
+            expected["choices"] = choices;
+            assert_eq!(after, expected, "{rewrite}");
+        }
+    }
+}

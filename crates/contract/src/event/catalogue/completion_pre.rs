@@ -1,0 +1,85 @@
+//! `completion.pre`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{Message, ToolDefinition};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{lists, object, texts};
+
+/// The row of `completion.pre`.
+pub static ROW: Row = Row {
+    name: "completion.pre",
+    fires: "A request is about to be sent to the model.",
+    class: Class::Guard,
+    subject: Some("model"),
+    target: Target::Fields(&["model", "messages", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop"]),
+    deny: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
+    context: ContextScope::Call,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<CompletionPre>,
+    example: || {
+        json!({
+            "model": "gpt-4o",
+            "messages": [
+                {"role": "system", "content": "You are careful."},
+                {"role": "user", "content": "list the files"},
+            ],
+            "tools": [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": "run_command",
+                        "description": "Runs a shell command.",
+                        "parameters": {
+                            "type": "object",
+                            "properties": {"command": {"type": "string"}},
+                            "required": ["command"],
+                        },
+                    },
+                },
+            ],
+            "max_tokens": 4096,
+            "iteration": 1,
+        })
+    },
+    settle,
+};
+
+/// The payload of `completion.pre` (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CompletionPre {
+    /// The model that is asked.
+    pub model: String,
+    /// The whole conversation that is sent, oldest first, system messages included.
+    pub messages: Vec<Message>,
+    /// The tools that the model may call.
+    pub tools: Vec<ToolDefinition>,
+    /// Which tool the model must call, in the provider's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<Value>,
+    /// The most tokens that may come out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// How freely the model chooses, from 0 to 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// The share of likely words that the model chooses from, above 0 up to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Texts at which the model stops.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Vec<String>>,
+    /// Which model call of the turn it is, from 1.
+    pub iteration: u32,
+}
+
+/// There is a model to ask and a conversation to send.
+fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(ROW.name, after)?;
+    texts(fields, &["model"])?;
+    lists(fields, &["messages", "tools"])
+}

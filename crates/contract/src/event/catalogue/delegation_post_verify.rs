@@ -1,0 +1,106 @@
+//! `delegation.post_verify`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{ToolCall, ToolResult, Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{lists, object, same, texts};
+
+/// The row of `delegation.post_verify`.
+pub static ROW: Row = Row {
+    name: "delegation.post_verify",
+    fires: "The answer of another agent is verified.",
+    class: Class::Guard,
+    subject: Some("agent"),
+    target: Target::Fields(&["result", "response", "tool_calls", "tool_results"]),
+    deny: "Verification failed: the other agent gets the reason and another attempt, until none is left.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<DelegationPostVerify>,
+    example: || {
+        json!({
+            "id": "delegation_1",
+            "agent": "reviewer",
+            "result": "The change is sound.",
+            "response": "The change is sound.",
+            "depth": 1,
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "tool_results": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+            "is_error": false,
+            "attempt": 1,
+            "max_attempts": 3,
+            "verified": true,
+        })
+    },
+    settle,
+};
+
+/// The payload of `delegation.post_verify` (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DelegationPostVerify {
+    /// The id of the delegation.
+    pub id: String,
+    /// The id of the delegation that the delegating agent itself works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// The agent that had the task.
+    pub agent: String,
+    /// Its answer.
+    pub result: String,
+    /// The same text as `result`.
+    pub response: String,
+    /// How deep the agent was: 1 for an agent that the first one called.
+    pub depth: u32,
+    /// The tools that it called, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub tool_results: Vec<ToolResult>,
+    /// The tokens of its model calls.
+    pub usage: Usage,
+    /// Whether it failed; `result` then says how.
+    pub is_error: bool,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
+    /// How many attempts there are.
+    pub max_attempts: u32,
+    /// What the `verify` script of the delegation said; absent when it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// Why the script was not satisfied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// `result` and `response` are two spellings of one text.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(ROW.name, after)?;
+    same(before, fields, "result", "response");
+    texts(fields, &["result"])?;
+    lists(fields, &["tool_calls", "tool_results"])
+}

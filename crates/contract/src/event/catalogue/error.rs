@@ -1,0 +1,51 @@
+//! `error`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `error`.
+pub static ROW: Row = Row {
+    name: "error",
+    fires: "The agent loop met an error that it cannot mend.",
+    class: Class::Observe,
+    subject: Some("kind"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ErrorRaised>,
+    example: || {
+        json!({
+            "message": "the model did not answer: connection refused",
+            "kind": "model",
+            "during": "completion.pre",
+            "retryable": true,
+            "iteration": 2,
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `error`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ErrorRaised {
+    /// What went wrong, for a person.
+    pub message: String,
+    /// What failed: `model`, `tool`, `hook`, `delegation`, `limit`, `config` or `internal`.
+    pub kind: String,
+    /// The event during or after which it happened, such as `completion.pre`; empty outside of any.
+    pub during: String,
+    /// The provider's or the host's code of the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Whether trying again may help.
+    pub retryable: bool,
+    /// Which model call of the turn it was, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+}

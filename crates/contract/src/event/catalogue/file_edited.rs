@@ -1,0 +1,53 @@
+//! `file.edited`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `file.edited`.
+pub static ROW: Row = Row {
+    name: "file.edited",
+    fires: "A tool or the host changed a file.",
+    class: Class::Observe,
+    subject: Some("path"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::Turn,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<FileEdited>,
+    example: || {
+        json!({
+            "path": "/home/ada/project/src/login.rs",
+            "operation": "edit",
+            "size_bytes": 2048,
+            "tool": "edit",
+            "call_id": "call_2",
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `file.edited`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FileEdited {
+    /// The absolute path.
+    pub path: String,
+    /// What was done: `write`, `append`, `edit`, `create`, `delete`, `copy` or `move`.
+    pub operation: String,
+    /// The size of the file afterwards, in bytes; absent when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// The absolute path before, when it was moved or copied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The tool that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The call that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}

@@ -1,0 +1,60 @@
+//! `permission.ask`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{call};
+
+/// The row of `permission.ask`.
+pub static ROW: Row = Row {
+    name: "permission.ask",
+    fires: "A person is about to be asked whether a tool call may run.",
+    class: Class::Guard,
+    subject: Some("name"),
+    target: Target::Fields(&["args", "arguments"]),
+    deny: "The tool does not run and nobody is asked; the reason is the tool's error result.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<PermissionAsk>,
+    example: || {
+        json!({
+            "id": "call_1",
+            "name": "run_command",
+            "arguments": "{\"command\":\"git push\"}",
+            "args": {"command": "git push"},
+            "reason": "it publishes the branch",
+            "asked_by": "publish_guard",
+        })
+    },
+    settle,
+};
+
+/// The payload of `permission.ask`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PermissionAsk {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as JSON text.
+    pub arguments: String,
+    /// The arguments, decoded.
+    pub args: Value,
+    /// Why somebody should look.
+    pub reason: String,
+    /// The hook or rule that wants somebody to look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+}
+
+/// As for `tool.pre`.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    call(ROW.name, before, after)
+}

@@ -1,0 +1,41 @@
+//! `persona.resumed`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `persona.resumed`.
+pub static ROW: Row = Row {
+    name: "persona.resumed",
+    fires: "A persona works again.",
+    class: Class::Observe,
+    subject: Some("persona"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<PersonaResumed>,
+    example: || {
+        json!({
+            "persona": "nightly_triage",
+            "reason": "maintenance is over",
+            "by": "person",
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `persona.resumed`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PersonaResumed {
+    /// The persona.
+    pub persona: String,
+    /// Why; empty when nobody said.
+    pub reason: String,
+    /// Who did it: `person`, `agent`, `budget` or `host`.
+    pub by: String,
+}

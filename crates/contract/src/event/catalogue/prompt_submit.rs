@@ -1,0 +1,40 @@
+//! `prompt.submit`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{object, texts};
+
+/// The row of `prompt.submit`.
+pub static ROW: Row = Row {
+    name: "prompt.submit",
+    fires: "A person sent a prompt, which is about to enter the conversation.",
+    class: Class::Guard,
+    subject: None,
+    target: Target::Fields(&["prompt"]),
+    deny: "The prompt does not enter the conversation and no turn starts; the person sees the reason.",
+    context: ContextScope::Turn,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<PromptSubmit>,
+    example: || json!({"prompt": "fix the failing test"}),
+    settle,
+};
+
+/// The payload of `prompt.submit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PromptSubmit {
+    /// What the person wrote.
+    pub prompt: String,
+    /// Where it came from when not from the person, such as `command` or `schedule`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The prompt stays a text.
+fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
+    texts(object(ROW.name, after)?, &["prompt"])
+}

@@ -1,0 +1,54 @@
+//! `session.end`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::piece::{Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `session.end`.
+pub static ROW: Row = Row {
+    name: "session.end",
+    fires: "A session is over, whether it went well or not.",
+    class: Class::Observe,
+    subject: Some("reason"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<SessionEnd>,
+    example: || {
+        json!({
+            "reason": "done",
+            "turns": 3,
+            "duration_ms": 84210,
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `session.end`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SessionEnd {
+    /// Why: `done`, `exit`, `clear`, `error`, `cancelled` or `blocked`.
+    pub reason: String,
+    /// How many turns it had.
+    pub turns: u32,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens of all its model calls.
+    pub usage: Usage,
+    /// What went wrong, when something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}

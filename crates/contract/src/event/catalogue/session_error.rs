@@ -1,0 +1,41 @@
+//! `session.error`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `session.error`.
+pub static ROW: Row = Row {
+    name: "session.error",
+    fires: "A session ends badly; `session.end` follows.",
+    class: Class::Observe,
+    subject: Some("status"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<SessionError>,
+    example: || {
+        json!({
+            "status": "failed",
+            "stop_reason": "model_error",
+            "message": "the model did not answer: connection refused",
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `session.error`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SessionError {
+    /// How it ended: `failed`, `cancelled`, `blocked`, or the host's own word.
+    pub status: String,
+    /// Why, as one word.
+    pub stop_reason: String,
+    /// What went wrong, for a person.
+    pub message: String,
+}

@@ -1,0 +1,39 @@
+//! `session.resume`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `session.resume`.
+pub static ROW: Row = Row {
+    name: "session.resume",
+    fires: "A session that was paused goes on.",
+    class: Class::Guard,
+    subject: Some("source"),
+    target: Target::Nothing,
+    deny: "The session does not go on: `session blocked: <reason>`.",
+    context: ContextScope::Persistent,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<SessionResume>,
+    example: || json!({"source": "resume", "cwd": "/home/ada/project"}),
+    settle: settled,
+};
+
+/// The payload of `session.resume`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SessionResume {
+    /// Why it goes on: `resume`, `limit` after a person raised the iteration limit, or the host's own word.
+    pub source: String,
+    /// The working directory.
+    pub cwd: String,
+    /// The iteration limit before, when `source` is `limit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_max_iterations: Option<u32>,
+    /// The iteration limit from now on, when `source` is `limit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_max_iterations: Option<u32>,
+}

@@ -1,0 +1,60 @@
+//! `step.post`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `step.post`.
+pub static ROW: Row = Row {
+    name: "step.post",
+    fires: "A step of a persona is over.",
+    class: Class::Rewrite,
+    subject: Some("step"),
+    target: Target::Fields(&["output"]),
+    deny: "The step fails with the reason.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<StepPost>,
+    example: || {
+        json!({
+            "persona": "merge_captain",
+            "step": "verify",
+            "function": "verify_change",
+            "output": {"ok": true},
+            "is_error": false,
+            "duration_ms": 920,
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `step.post`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StepPost {
+    /// The persona; empty for a step of its own.
+    pub persona: String,
+    /// The step's name.
+    pub step: String,
+    /// The function that is the step.
+    pub function: String,
+    /// What the step gave back.
+    pub output: Value,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// How long it ran, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens of its model calls.
+    pub usage: Usage,
+}

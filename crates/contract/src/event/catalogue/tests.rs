@@ -1,0 +1,212 @@
+//! Tests that walk the table.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::FailurePolicy;
+use crate::event::{Class, Event, EventName, EventPayload, Origin, Target};
+
+/// What does not fit between a value and a schema: required fields, types, references.
+fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let pointer = reference.trim_start_matches('#');
+        return faults(root.pointer(pointer).unwrap(), root, value, at);
+    }
+    let name = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let fits = |kind: &Value| kind == name || (kind == "number" && name == "integer");
+    let mut found = Vec::new();
+    match schema.get("type") {
+        Some(Value::Array(kinds)) if !kinds.iter().any(fits) => found.push(format!("{at} is {name}")),
+        Some(kind @ Value::String(_)) if !fits(kind) => found.push(format!("{at} is {name}")),
+        _ => {}
+    }
+    for required in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+        if value.get(required.as_str().unwrap()).is_none() {
+            found.push(format!("{at} lacks {required}"));
+        }
+    }
+    if let (Some(properties), Some(fields)) = (schema.get("properties"), value.as_object()) {
+        for (key, field) in fields {
+            match properties.get(key) {
+                Some(inner) => found.extend(faults(inner, root, field, &format!("{at}.{key}"))),
+                None => found.push(format!("{at} has {key}, which the schema does not know")),
+            }
+        }
+    }
+    if let (Some(items), Some(list)) = (schema.get("items"), value.as_array()) {
+        found.extend(list.iter().flat_map(|item| faults(items, root, item, &format!("{at}[]"))));
+    }
+    found
+}
+
+#[test]
+fn names_are_unique_and_in_one_shape() {
+    let names: BTreeSet<_> = CATALOGUE.iter().map(|row| row.name).collect();
+    assert_eq!(names.len(), CATALOGUE.len());
+    for row in CATALOGUE {
+        let plain = |character: char| character.is_ascii_lowercase() || "._*".contains(character);
+        assert!(row.name.chars().all(plain), "{}", row.name);
+        let parsed = EventName::parse(row.name);
+        assert_eq!(parsed.is_ok(), row.family().is_none(), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_family_takes_a_plain_suffix_and_nothing_else() {
+    let families: Vec<_> = CATALOGUE.iter().filter_map(|row| row.family()).collect();
+    assert_eq!(families, ["custom.", "meta."]);
+    for family in families {
+        let name = format!("{family}deploy_2");
+        assert_eq!(EventName::parse(&name).unwrap().as_str(), name);
+        for bad in ["", "Deploy", "a.b", "a-b", " a", "*"] {
+            assert!(EventName::parse(&format!("{family}{bad}")).is_err(), "{family}{bad}");
+        }
+    }
+}
+
+#[test]
+fn each_example_fits_its_schema() {
+    for row in CATALOGUE {
+        let schema = (row.schema)();
+        assert_eq!(faults(&schema, &schema, &(row.example)(), row.name), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_check_of_examples_finds_what_does_not_fit() {
+    let schema = (tool_post::ROW.schema)();
+    let bad = json!({"call_id": 1, "content": "", "is_error": false, "result": null, "stray": 0});
+    let expected = [
+        "tool.post lacks \"name\"",
+        "tool.post.call_id is integer",
+        "tool.post has stray, which the schema does not know",
+    ];
+    assert_eq!(faults(&schema, &schema, &bad, "tool.post"), expected);
+}
+
+#[test]
+fn settling_what_nobody_changed_changes_nothing() {
+    for row in CATALOGUE {
+        let example = (row.example)();
+        let mut after = example.clone();
+        assert_eq!((row.settle)(&example, &mut after), Ok(()), "{}", row.name);
+        assert_eq!(after, example, "{}", row.name);
+    }
+}
+
+#[test]
+fn settling_survives_any_value() {
+    let odd = [json!(null), json!(3), json!("x"), json!([]), json!({}), json!({"choices": [3]}), json!({"usage": 1})];
+    for row in CATALOGUE {
+        for before in odd.iter().chain([&(row.example)()]) {
+            for after in &odd {
+                let mut settled = after.clone();
+                if (row.settle)(before, &mut settled).is_ok() {
+                    let mut again = settled.clone();
+                    assert_eq!((row.settle)(&settled, &mut again), Ok(()), "{}: {after}", row.name);
+                    assert_eq!(again, settled, "{}: {after}", row.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_row_says_what_people_need_to_know() {
+    for row in CATALOGUE {
+        for sentence in [row.fires, row.deny] {
+            assert!(sentence.ends_with(['.', '`']) || sentence.ends_with("`."), "{}: {sentence}", row.name);
+            assert!(sentence.len() > 10, "{}: {sentence}", row.name);
+        }
+        if row.class == Class::Observe {
+            assert_eq!(row.target, Target::Nothing, "{} only tells", row.name);
+            assert_eq!(row.on_failure, FailurePolicy::Open, "{} only tells", row.name);
+        }
+    }
+}
+
+#[test]
+fn subjects_and_targets_are_fields_of_the_payload() {
+    for row in CATALOGUE {
+        let example = (row.example)();
+        if let Some(subject) = row.subject {
+            assert!(example[subject].is_string(), "{}: {subject}", row.name);
+        }
+        let schema = (row.schema)();
+        if let Target::Fields(fields) = row.target {
+            for field in fields {
+                assert!(schema["properties"].get(*field).is_some(), "{}: {field}", row.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn each_field_is_described() {
+    for row in CATALOGUE {
+        let schema = (row.schema)();
+        for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(inner.get("description").is_some(), "{}: {field}", row.name);
+        }
+        assert!(schema.get("default").is_none(), "{}", row.name);
+    }
+}
+
+pub(super) fn round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
+    let row = P::row();
+    let example = (row.example)();
+    let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
+    assert_eq!(Event::of(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
+    // A host that knows less than the catalogue is read all the same.
+    if example.is_object() && row.name != "custom.*" {
+        assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", row.name);
+    }
+    let empty = Event::of(&P::default(), Origin::default().into());
+    let schema = (row.schema)();
+    assert_eq!(faults(&schema, &schema, empty.payload.value(), row.name), Vec::<String>::new());
+}
+
+#[test]
+fn each_example_survives_its_type() {
+    round_trips();
+}
+
+#[test]
+fn both_spellings_of_a_field_follow_the_one_that_changed() {
+    let usage = json!({"input_tokens": 1, "prompt_tokens": 1});
+    let pairs = [
+        (&delegation_pre::ROW, "prompt", "task", json!("other")),
+        (&delegation_post::ROW, "result", "response", json!("other")),
+        (&delegation_post_verify::ROW, "result", "response", json!("other")),
+        (&agent_stop::ROW, "response", "Response", json!("other")),
+        (&agent_stop::ROW, "tool_calls", "ToolCalls", json!([])),
+        (&agent_stop::ROW, "tool_results", "ToolResults", json!([])),
+        (&agent_stop::ROW, "usage", "Usage", usage.clone()),
+        (&turn_end::ROW, "text", "Response", json!("other")),
+        (&turn_end::ROW, "tool_calls", "ToolCalls", json!([])),
+        (&turn_end::ROW, "tool_results", "ToolResults", json!([])),
+        (&turn_end::ROW, "usage", "Usage", usage),
+    ];
+    for (row, one, other, value) in pairs {
+        let before = (row.example)();
+        let mut expected = before.clone();
+        expected[one] = value.clone();
+        expected[other] = value.clone();
+        for changed in [one, other] {
+            let mut after = before.clone();
+            after[changed] = value.clone();
+            assert_eq!((row.settle)(&before, &mut after), Ok(()), "{}: {changed}", row.name);
+            assert_eq!(after, expected, "{}: {changed}", row.name);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `tool.batch`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::piece::{ToolCall, ToolResult};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `tool.batch`.
+pub static ROW: Row = Row {
+    name: "tool.batch",
+    fires: "All tool calls of one answer of the model are over.",
+    class: Class::Observe,
+    subject: None,
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::Turn,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ToolBatch>,
+    example: || {
+        json!({
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "tool_results": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "duration_ms": 34,
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `tool.batch`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolBatch {
+    /// The calls, in the order of the model.
+    pub tool_calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub tool_results: Vec<ToolResult>,
+    /// How long all of them took together, in milliseconds.
+    pub duration_ms: u64,
+}

@@ -1,0 +1,55 @@
+//! `tool.guard`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `tool.guard`.
+pub static ROW: Row = Row {
+    name: "tool.guard",
+    fires: "A tool call is judged, whatever the permission rules say of it.",
+    class: Class::Guard,
+    subject: Some("name"),
+    target: Target::Nothing,
+    deny: "The tool does not run; the reason is the tool's error result.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<ToolGuard>,
+    example: || {
+        json!({
+            "id": "call_1",
+            "name": "run_command",
+            "arguments": "{\"command\":\"ls -la\"}",
+            "args": {"command": "ls -la"},
+            "category": "shell",
+            "permission_mode": "ask",
+        })
+    },
+    settle: settled,
+};
+
+/// The payload of `tool.guard`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolGuard {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as JSON text.
+    pub arguments: String,
+    /// The arguments, decoded.
+    pub args: Value,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+}

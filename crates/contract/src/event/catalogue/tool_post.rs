@@ -1,0 +1,76 @@
+//! `tool.post`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{ToolResult};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{outcome};
+
+/// The row of `tool.post`.
+pub static ROW: Row = Row {
+    name: "tool.post",
+    fires: "A tool call is over, whether it ran, failed, was refused or was not found.",
+    class: Class::Rewrite,
+    subject: Some("name"),
+    target: Target::Fields(&["content", "result", "is_error"]),
+    deny: "The model gets the reason in place of the result, as an error.",
+    context: ContextScope::Turn,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ToolPost>,
+    example: || {
+        json!({
+            "call_id": "call_1",
+            "name": "run_command",
+            "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+            "is_error": false,
+            "result": {"stdout": "README.md", "exit_code": 0},
+            "args": {"command": "ls -la"},
+            "duration_ms": 31,
+        })
+    },
+    settle,
+};
+
+/// The payload of `tool.post` (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolPost {
+    /// The provider's id of the call.
+    pub call_id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The result as the model gets it: a text as it is, anything else as JSON text.
+    pub content: String,
+    /// Whether the tool failed, was refused or was not found.
+    pub is_error: bool,
+    /// The result, decoded when it is JSON, else the text.
+    pub result: Value,
+    /// What went wrong: the content of a failed call; absent when it went well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The arguments of the call, decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// How long the tool ran, in milliseconds; absent when it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+impl ToolPost {
+    /// The end of a call, with the result in both spellings.
+    #[must_use]
+    pub fn new(result: ToolResult) -> Self {
+        let ToolResult { call_id, name, content, is_error, result } = result;
+        let error = is_error.then(|| content.clone());
+        Self { call_id, name, content, is_error, result, error, args: None, duration_ms: None }
+    }
+}
+
+/// `content` and `result` are two spellings of one value: the one that changed decides. `error` is the content of a
+/// failed call.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    outcome(ROW.name, before, after)
+}

@@ -1,0 +1,66 @@
+//! `tool.result`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{outcome};
+
+/// The row of `tool.result`.
+pub static ROW: Row = Row {
+    name: "tool.result",
+    fires: "A tool gave its result, or a part of it; the result may be changed before anyone sees it.",
+    class: Class::Rewrite,
+    subject: Some("name"),
+    target: Target::Fields(&["content", "result", "is_error"]),
+    deny: "The result is withheld: the reason takes its place, as an error.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ToolResultArrived>,
+    example: || {
+        json!({
+            "call_id": "call_1",
+            "name": "run_command",
+            "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+            "is_error": false,
+            "result": {"stdout": "README.md", "exit_code": 0},
+            "args": {"command": "ls -la"},
+            "partial": false,
+        })
+    },
+    settle,
+};
+
+/// The payload of `tool.result`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolResultArrived {
+    /// The provider's id of the call.
+    pub call_id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The result as the model gets it: a text as it is, anything else as JSON text.
+    pub content: String,
+    /// Whether the tool failed, was refused or was not found.
+    pub is_error: bool,
+    /// The result, decoded when it is JSON, else the text.
+    pub result: Value,
+    /// What went wrong: the content of a failed call; absent when it went well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The arguments of the call, decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// Whether more of the result follows.
+    pub partial: bool,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+}
+
+/// As for `tool.post`.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    outcome(ROW.name, before, after)
+}

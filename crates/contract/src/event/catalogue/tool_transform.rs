@@ -1,0 +1,57 @@
+//! `tool.transform`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{call};
+
+/// The row of `tool.transform`.
+pub static ROW: Row = Row {
+    name: "tool.transform",
+    fires: "The model asked for a tool; the call may be changed before anyone judges it.",
+    class: Class::Rewrite,
+    subject: Some("name"),
+    target: Target::Fields(&["name", "args", "arguments"]),
+    deny: "The tool does not run; the reason is the tool's error result.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<ToolTransform>,
+    example: || {
+        json!({
+            "id": "call_1",
+            "name": "run_command",
+            "arguments": "{\"command\":\"ls -la\"}",
+            "args": {"command": "ls -la"},
+            "category": "shell",
+        })
+    },
+    settle,
+};
+
+/// The payload of `tool.transform`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolTransform {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as JSON text.
+    pub arguments: String,
+    /// The arguments, decoded; not validated yet.
+    pub args: Value,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+/// As for `tool.pre`.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    call(ROW.name, before, after)
+}

@@ -1,0 +1,133 @@
+//! `turn.end`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::piece::{LogLine, ToolCall, ToolResult, Usage};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::spelling::{lists, object, same, texts};
+
+/// The row of `turn.end`.
+pub static ROW: Row = Row {
+    name: "turn.end",
+    fires: "The model gave its final answer of the turn.",
+    class: Class::Rewrite,
+    subject: None,
+    target: Target::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    deny: "The turn fails: `turn blocked: <reason>`.",
+    context: ContextScope::Persistent,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<TurnEnd>,
+    example: || {
+        json!({
+            "text": "The test passes now.",
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "tool_results": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+            "logs": [{"level": "info", "hook": "audit_tool_pre", "message": "tool.pre name=run_command"}],
+            "Response": "The test passes now.",
+            "ToolCalls": [
+                {
+                    "id": "call_1",
+                    "name": "run_command",
+                    "args": {"command": "ls -la"},
+                    "arguments": "{\"command\":\"ls -la\"}",
+                },
+            ],
+            "ToolResults": [
+                {
+                    "call_id": "call_1",
+                    "name": "run_command",
+                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
+                    "is_error": false,
+                    "result": {"stdout": "README.md", "exit_code": 0},
+                },
+            ],
+            "Usage": {
+                "input_tokens": 1234,
+                "output_tokens": 567,
+                "total_tokens": 1801,
+                "prompt_tokens": 1234,
+                "completion_tokens": 567,
+            },
+        })
+    },
+    settle,
+};
+
+/// The payload of `turn.end` (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TurnEnd {
+    /// The final answer.
+    pub text: String,
+    /// The tools that were called in the turn, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub tool_results: Vec<ToolResult>,
+    /// The tokens of the turn's model calls.
+    pub usage: Usage,
+    /// What hooks logged during the turn, in order.
+    pub logs: Vec<LogLine>,
+    /// How long the turn took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The same text as `text`.
+    #[serde(rename = "Response")]
+    pub spelled_text: String,
+    /// The same list as `tool_calls`.
+    #[serde(rename = "ToolCalls")]
+    pub spelled_tool_calls: Vec<ToolCall>,
+    /// The same list as `tool_results`.
+    #[serde(rename = "ToolResults")]
+    pub spelled_tool_results: Vec<ToolResult>,
+    /// The same counts as `usage`.
+    #[serde(rename = "Usage")]
+    pub spelled_usage: Usage,
+}
+
+impl TurnEnd {
+    /// The same payload with every value in both spellings.
+    #[must_use]
+    pub fn spelled(mut self) -> Self {
+        self.spelled_text.clone_from(&self.text);
+        self.spelled_tool_calls.clone_from(&self.tool_calls);
+        self.spelled_tool_results.clone_from(&self.tool_results);
+        self.spelled_usage = self.usage;
+        self
+    }
+}
+
+/// The lower-case names and the capitalised ones are spellings of the same values.
+fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(ROW.name, after)?;
+    same(before, fields, "text", "Response");
+    same(before, fields, "tool_calls", "ToolCalls");
+    same(before, fields, "tool_results", "ToolResults");
+    same(before, fields, "usage", "Usage");
+    texts(fields, &["text"])?;
+    lists(fields, &["tool_calls", "tool_results"])
+}

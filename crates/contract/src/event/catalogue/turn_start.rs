@@ -1,0 +1,33 @@
+//! `turn.start`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+
+/// The row of `turn.start`.
+pub static ROW: Row = Row {
+    name: "turn.start",
+    fires: "A turn begins, before the model is called and before the message enters the conversation.",
+    class: Class::Guard,
+    subject: None,
+    target: Target::Whole,
+    deny: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
+    context: ContextScope::Turn,
+    on_failure: FailurePolicy::Closed,
+    schema: schema_of::<TurnStart>,
+    example: || json!("list the files"),
+    settle,
+};
+
+/// The payload of `turn.start`: the person's message, a bare text (AI Harness reference, canonical payload shapes).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct TurnStart(pub String);
+
+/// The message stays a text.
+fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
+    if after.is_string() { Ok(()) } else { Err(String::from("the payload of `turn.start` must stay a string")) }
+}

@@ -1,0 +1,33 @@
+//! `user.input`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `user.input`.
+pub static ROW: Row = Row {
+    name: "user.input",
+    fires: "The agent waits for a person to say something.",
+    class: Class::Observe,
+    subject: Some("reason"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<UserInput>,
+    example: || json!({"reason": "permission", "message": "run `git push`?"}),
+    settle: settled,
+};
+
+/// The payload of `user.input`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UserInput {
+    /// What for: `prompt`, `permission`, `limit` or `question`.
+    pub reason: String,
+    /// What the person sees; empty when it is only the prompt.
+    pub message: String,
+}

@@ -1,0 +1,16 @@
+//! A log line of a hook.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A log line that a hook wrote during the turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LogLine {
+    /// How urgent the line is: `info` or `warn`.
+    pub level: String,
+    /// The hook that wrote it.
+    pub hook: String,
+    /// The text.
+    pub message: String,
+}

@@ -1,0 +1,18 @@
+//! Work that is not settled.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A piece of work that is not settled when a pipeline wants to finish.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Unsettled {
+    /// What it is: `suspended_agent`, `queued_trigger`, `partial_handoff`, `model_call` or `pending_task`.
+    pub category: String,
+    /// Its id.
+    pub id: String,
+    /// What it is about, for a person.
+    pub summary: String,
+    /// How long it has been waiting, in milliseconds.
+    pub age_ms: u64,
+}

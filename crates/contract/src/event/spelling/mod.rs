@@ -1,0 +1,92 @@
+//! Two spellings of one value follow each other: the one that a hook changed decides.
+
+mod tool_call;
+mod tool_result;
+
+use serde_json::{Map, Value};
+
+pub(super) use tool_call::call;
+pub(super) use tool_result::outcome;
+
+/// The value that a text stands for: decoded when it is JSON, the text itself otherwise.
+pub(super) fn decoded(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+/// The text that stands for a value: a text as it is, anything else as JSON.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The fields of a payload that must stay an object.
+pub(super) fn object<'a>(event: &str, payload: &'a mut Value) -> Result<&'a mut Map<String, Value>, String> {
+    payload.as_object_mut().ok_or_else(|| format!("the payload of `{event}` must stay an object"))
+}
+
+/// Refuses a payload in which one of these fields is no text.
+pub(super) fn texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+    match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
+        Some(name) => Err(format!("`{name}` must stay a string")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a payload in which one of these fields is no list.
+pub(super) fn lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+    match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_array)) {
+        Some(name) => Err(format!("`{name}` must stay a list")),
+        None => Ok(()),
+    }
+}
+
+/// Makes `one` and `other` equal: `other` decides when it alone changed, `one` in every other case.
+pub(super) fn same(before: &Value, fields: &mut Map<String, Value>, one: &str, other: &str) {
+    let changed = |name: &str| fields.get(name) != before.get(name);
+    let (from, to) = if changed(other) && !changed(one) { (other, one) } else { (one, other) };
+    if fields.get(from) == fields.get(to) {
+        return;
+    }
+    if let Some(value) = fields.get(from).cloned() {
+        fields.insert(to.to_owned(), value);
+    }
+}
+
+/// Makes the spellings of the token counts in a usage object equal.
+pub(super) fn usage(before: &Value, fields: &mut Map<String, Value>, name: &str) {
+    let before = before.get(name).unwrap_or(&Value::Null);
+    let Some(Value::Object(usage)) = fields.get_mut(name) else { return };
+    same(before, usage, "input_tokens", "prompt_tokens");
+    same(before, usage, "output_tokens", "completion_tokens");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_spelling_that_changed_decides_and_the_first_when_both_did() {
+        let before = json!({"prompt": "a", "task": "a"});
+        let cases = [
+            (json!({"prompt": "a", "task": "a"}), "a"),
+            (json!({"prompt": "b", "task": "a"}), "b"),
+            (json!({"prompt": "a", "task": "b"}), "b"),
+            (json!({"prompt": "b", "task": "c"}), "b"),
+            (json!({"prompt": "b"}), "b"),
+        ];
+        for (after, expected) in cases {
+            let mut fields = after.as_object().unwrap().clone();
+            same(&before, &mut fields, "prompt", "task");
+            assert_eq!(Value::Object(fields), json!({"prompt": expected, "task": expected}), "{after}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_json_stands_for_itself() {
+        for (text, value) in [("[1,2]", json!([1, 2])), ("plain", json!("plain")), ("", json!(""))] {
+            assert_eq!(decoded(text), value);
+            assert_eq!(text_of(&value), text);
+        }
+    }
+}

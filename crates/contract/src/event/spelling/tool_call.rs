@@ -1,0 +1,64 @@
+//! The arguments of a tool call.
+
+use serde_json::Value;
+
+use super::{object, texts};
+
+/// `args` and `arguments` are two spellings of one value: the one that changed decides, `args` when both did.
+pub(in crate::event) fn call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = object(event, after)?;
+    texts(fields, &["name"])?;
+    let changed = |name: &str| fields.get(name) != before.get(name);
+    if !changed("args") && changed("arguments") {
+        let decoded = match fields.get("arguments") {
+            Some(Value::String(text)) => {
+                serde_json::from_str(text).map_err(|fault| format!("`arguments` is not JSON: {fault}"))?
+            }
+            Some(other) => other.clone(),
+            None => Value::Null,
+        };
+        fields.insert(String::from("args"), decoded);
+    }
+    let Some(Value::Object(args)) = fields.get("args") else {
+        return Err(String::from("`args` must be an object"));
+    };
+    let text = serde_json::to_string(args).map_err(|fault| fault.to_string())?;
+    fields.insert(String::from("arguments"), Value::String(text));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn before() -> Value {
+        json!({"name": "run_command", "arguments": r#"{"command":"ls"}"#, "args": {"command": "ls"}})
+    }
+
+    #[test]
+    fn the_spelling_that_changed_decides() {
+        let cases = [
+            ("args", json!({"command": "ls -h"}), json!({"command": "ls -h"})),
+            ("arguments", json!(r#"{"command": "pwd"}"#), json!({"command": "pwd"})),
+            ("arguments", json!({"command": "pwd"}), json!({"command": "pwd"})),
+        ];
+        for (name, value, args) in cases {
+            let mut after = before();
+            after[name] = value;
+            call("tool.pre", &before(), &mut after).unwrap();
+            let expected = json!({"name": "run_command", "arguments": args.to_string(), "args": args});
+            assert_eq!(after, expected);
+        }
+    }
+
+    #[test]
+    fn a_rewrite_that_leaves_no_call_is_refused() {
+        let not_json = json!({"name": "x", "args": {"command": "ls"}, "arguments": "{"});
+        for bad in [json!(null), json!({"args": {}}), json!({"name": "x", "args": 3}), not_json] {
+            let mut after = bad.clone();
+            assert!(call("tool.pre", &before(), &mut after).is_err(), "{bad}");
+        }
+    }
+}
