@@ -1,1 +1,21 @@
-//! Placeholder.
+//! What the tests of Pintle share: a clock that is told the time, hooks that say what they are told to, a journal that
+//! keeps lines, a seam over plain maps, and a bench that compares two things in one run. For development only.
+
+pub mod bench;
+pub mod model_server;
+
+mod clock;
+mod handler;
+mod hook;
+mod journal;
+mod matcher;
+mod resolver;
+mod seam;
+
+pub use clock::FakeClock;
+pub use handler::{Scripted, SeenCall};
+pub use hook::{chain, hook};
+pub use journal::LineJournal;
+pub use matcher::{ClosureMatcher, SubjectMatcher};
+pub use resolver::ScriptedResolver;
+pub use seam::MapSeam;

@@ -1,0 +1,122 @@
+//! What a dispatch costs: nothing for nobody, and only what the matching hooks cost.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pintle_contract::{
+    Call, Cancel, Chain, Clock, DenyAll, Event, EventName, Handler, Hook, Layer, NoJournal, NoSeam, Origin, Profile,
+    Verdict,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::{SubjectMatcher, chain, hook};
+use serde_json::{Value, json};
+
+/// A handler that costs nothing, so that what is measured is the engine.
+#[derive(Debug)]
+struct Idle;
+
+impl Handler for Idle {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn call(&self, _call: &Call<'_>) -> Verdict {
+        Verdict::pass()
+    }
+}
+
+#[derive(Debug)]
+struct SystemClock(Instant);
+
+impl Clock for SystemClock {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+fn idle(id: &str, event: &EventName) -> Hook {
+    hook(id, event.clone(), Arc::new(Idle))
+}
+
+fn for_tools(id: &str, event: &EventName, tools: &[&str]) -> Hook {
+    Hook { matcher: Some(SubjectMatcher::new(tools.iter().copied())), ..idle(id, event) }
+}
+
+fn chain_of(profile: Profile, hooks: impl IntoIterator<Item = Hook>) -> Chain {
+    chain(Layer::Project, profile, hooks)
+}
+
+fn main() -> ExitCode {
+    let Ok(tool_pre) = EventName::parse("tool.pre") else {
+        return ExitCode::FAILURE;
+    };
+    let event = Event::new(tool_pre.clone(), (tool_pre.row().example)(), Arc::new(Origin::default()));
+    let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
+    let large: Event = event.with_payload(Value::into(large));
+    let (clock, cancel) = (SystemClock(Instant::now()), Cancel::default());
+    let around = Surroundings {
+        journal: &NoJournal,
+        clock: &clock,
+        seam: &NoSeam,
+        resolver: &DenyAll,
+        cancel: &cancel,
+        shadow: false,
+    };
+
+    let pair = || [for_tools("a", &tool_pre, &["run_command"]), idle("b", &tool_pre)];
+    let others = |count: usize| {
+        let tool_pre = tool_pre.clone();
+        (0..count).map(move |number| for_tools(&format!("h{number}"), &tool_pre, &[&format!("tool_{number}")]))
+    };
+    let none = HookSet::empty();
+    let stack = HookSet::new(vec![chain_of(Profile::SequentialFirstDeny, pair())]);
+    let mixed = HookSet::new(vec![chain_of(Profile::SequentialFirstDeny, pair().into_iter().chain(others(1_000)))]);
+    let sources =
+        HookSet::new(others(1_000).chain(pair()).map(|one| chain_of(Profile::SequentialFirstDeny, [one])).collect());
+    let together = HookSet::new(vec![chain_of(Profile::ParallelStrictest, pair())]);
+    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
+    // What two calls cost that no engine can save: each is measured from its start to its end.
+    let bare = || {
+        let mut spent_us = 0;
+        for _ in 0..2 {
+            let start = clock.monotonic_us();
+            let verdict = std::hint::black_box(Verdict::pass());
+            spent_us += clock.monotonic_us() - start;
+            drop(std::hint::black_box(verdict));
+        }
+        spent_us
+    };
+
+    let mut report = Report::new("dispatch of tool.pre through hooks that do nothing");
+    report.compare("no hooks", Bar::AtMostNs(100.0), || fire(&none, &event), bare);
+    let timed = Bar::AtMostTimes(3.5);
+    let two = report.compare("two hooks in order, against bare timed calls", timed, || fire(&stack, &event), bare);
+    report.check("the engine's own share of that", Bar::None, two.thing_ns - two.floor_ns);
+    report.compare(
+        "two hooks at once, against in order",
+        Bar::None,
+        || fire(&together, &event),
+        || fire(&stack, &event),
+    );
+    let bar = Bar::AtMostTimes(1.10);
+    report.compare(
+        "1,000 others in the chain, against two alone",
+        bar,
+        || fire(&mixed, &event),
+        || fire(&stack, &event),
+    );
+    report.compare(
+        "1,000 others in chains, against two alone",
+        bar,
+        || fire(&sources, &event),
+        || fire(&stack, &event),
+    );
+    report.compare("a payload of 200 KB, against a small one", bar, || fire(&stack, &large), || fire(&stack, &event));
+    report.finish()
+}

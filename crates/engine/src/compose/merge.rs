@@ -1,0 +1,131 @@
+//! Joins the rewrites of hooks that saw the same payload.
+
+use pintle_contract::{EventName, HookId, Reason};
+use serde_json::{Map, Value};
+
+use super::words;
+
+/// What one hook would make of the payload, alone and settled.
+#[derive(Debug)]
+pub(crate) struct Proposal<'h> {
+    /// The hook's number.
+    pub(crate) ordinal: u32,
+    /// The hook.
+    pub(crate) hook: &'h HookId,
+    /// The whole payload it would make; differs from the one it saw.
+    pub(crate) value: Value,
+}
+
+/// All proposals together.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Merged {
+    /// Nobody rewrote.
+    Unchanged,
+    /// One payload came out. `producers` are the hooks that proposed exactly this one.
+    Changed {
+        /// The payload.
+        value: Value,
+        /// Numbers of hooks.
+        producers: Vec<u32>,
+    },
+    /// Two hooks rewrote the same thing differently, which denies.
+    Conflict(Vec<Reason>),
+}
+
+/// Merges proposals, given in declared order.
+///
+/// Each proposal is settled before it comes here, so two spellings of one value cannot be rewritten past each other.
+/// Rewrites of different fields go together, equal rewrites of a field agree, and different ones are a conflict.
+pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<Proposal<'_>>) -> Merged {
+    let mut rest = proposals.into_iter();
+    let Some(first) = rest.next() else {
+        return Merged::Unchanged;
+    };
+    let others: Vec<Proposal<'_>> = rest.collect();
+    if others.iter().all(|other| other.value == first.value) {
+        let producers = std::iter::once(first.ordinal).chain(others.iter().map(|other| other.ordinal)).collect();
+        return Merged::Changed { value: first.value, producers };
+    }
+    let proposals: Vec<Proposal<'_>> = std::iter::once(first).chain(others).collect();
+    let joined = match before {
+        Value::Object(have) => by_field(have, &proposals),
+        _ => Err(whole_conflict(&proposals)),
+    };
+    let mut value = match joined {
+        Ok(fields) => Value::Object(fields),
+        Err(reasons) => return Merged::Conflict(reasons),
+    };
+    if let Err(why) = (event.row().settle)(before, &mut value) {
+        return Merged::Conflict(between_first_and_last(&proposals, |first, last| words::misfit(first, last, &why)));
+    }
+    let producers = proposals.iter().filter(|proposal| proposal.value == value).map(|one| one.ordinal).collect();
+    Merged::Changed { value, producers }
+}
+
+/// The object with the changes of all proposals, or a reason for each pair of hooks that change a field differently.
+fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map<String, Value>, Vec<Reason>> {
+    let mut changes: Vec<(&str, Option<&Value>, &Proposal<'_>)> = Vec::new();
+    let mut reasons = Vec::new();
+    for proposal in proposals {
+        let Value::Object(fields) = &proposal.value else {
+            return Err(whole_conflict(proposals));
+        };
+        let gone = have.keys().filter(|name| !fields.contains_key(*name)).map(|name| (name.as_str(), None));
+        let set = fields.iter().map(|(name, value)| (name.as_str(), Some(value)));
+        let mut clashes: Vec<(&Proposal<'_>, Vec<&str>)> = Vec::new();
+        for (name, value) in set.chain(gone).filter(|(name, value)| have.get(*name) != *value) {
+            let Some((_, agreed, first)) = changes.iter().find(|(known, _, _)| *known == name) else {
+                changes.push((name, value, proposal));
+                continue;
+            };
+            if *agreed == value {
+                continue;
+            }
+            match clashes.iter_mut().find(|(known, _)| known.ordinal == first.ordinal) {
+                Some((_, names)) => names.push(name),
+                None => clashes.push((first, vec![name])),
+            }
+        }
+        reasons.extend(clashes.into_iter().map(|(first, names)| Reason {
+            hook: proposal.hook.clone(),
+            text: words::conflict(&words::list(&names), first.hook, proposal.hook),
+        }));
+    }
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let mut fields = have.clone();
+    for (name, value, _) in changes {
+        match value {
+            Some(value) => {
+                fields.insert(name.to_owned(), value.clone());
+            }
+            None => {
+                fields.shift_remove(name);
+            }
+        }
+    }
+    Ok(fields)
+}
+
+fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<Reason> {
+    let first = proposals.first();
+    let other = proposals.iter().find(|proposal| first.is_some_and(|first| first.value != proposal.value));
+    first
+        .zip(other)
+        .map(|(first, other)| Reason {
+            hook: other.hook.clone(),
+            text: words::conflict("the whole payload", first.hook, other.hook),
+        })
+        .into_iter()
+        .collect()
+}
+
+fn between_first_and_last(proposals: &[Proposal<'_>], text: impl Fn(&HookId, &HookId) -> String) -> Vec<Reason> {
+    proposals
+        .first()
+        .zip(proposals.last())
+        .map(|(first, last)| Reason { hook: last.hook.clone(), text: text(first.hook, last.hook) })
+        .into_iter()
+        .collect()
+}

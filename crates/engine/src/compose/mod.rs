@@ -1,0 +1,13 @@
+//! From verdicts to a decision (design, section 4). Pure and total: no I/O, no clock, nothing here can fail.
+//!
+//! Severity is fixed: deny > ask > rewrite > allow > pass. [`Tally`] takes verdicts one by one in declared order;
+//! [`target`] says what a rewrite makes of a payload; [`merge`] joins the rewrites of hooks that saw the same payload;
+//! [`ruling`] reads the tally.
+
+pub(crate) mod merge;
+pub(crate) mod ruling;
+mod tally;
+pub(crate) mod target;
+pub(crate) mod words;
+
+pub(crate) use tally::{Position, Step, Tally, Voter};

@@ -1,0 +1,89 @@
+//! Reads the tally.
+
+use pintle_contract::{Approval, Decision, Outcome, Payload, Reason, Resolution};
+
+use super::tally::{Position, Tally};
+use super::words;
+
+/// What the hooks came to, before a person was asked.
+#[derive(Debug)]
+pub(crate) enum Ruling {
+    /// Somebody refused, or had to be heard and could not be.
+    Deny(Vec<Reason>),
+    /// Nobody refused and somebody wants a person to look. Whether somebody else said allow is kept.
+    Ask(Vec<Reason>, bool),
+    /// Nobody objected. The reasons are of the hooks that said allow in so many words.
+    Allow(Vec<Reason>),
+}
+
+/// The decision, from the severest down.
+///
+/// `stale` tells of a vote's position whether it was given for a target that is not the final one. A stale
+/// allow is void whoever gave it. A stale ask of a guard is void too: the guard has been matched and asked again, and
+/// what it said about the final target stands in the tally. A stale ask of any other hook stands, because that hook
+/// is not asked again.
+#[inline]
+pub(crate) fn ruling(tally: &mut Tally, stale: impl Fn(Position) -> bool) -> Ruling {
+    if tally.is_denied() {
+        return Ruling::Deny(std::mem::take(&mut tally.denials));
+    }
+    let mut votes = std::mem::take(&mut tally.votes);
+    votes.retain(|vote| !((vote.guard || !vote.asks) && stale(vote.position)));
+    votes.sort_by_key(|vote| vote.position.ordinal);
+    if votes.iter().any(|vote| vote.asks) {
+        let allowed = votes.iter().any(|vote| !vote.asks);
+        return Ruling::Ask(votes.into_iter().filter(|vote| vote.asks).map(|vote| vote.reason).collect(), allowed);
+    }
+    Ruling::Allow(votes.into_iter().map(|vote| vote.reason).collect())
+}
+
+/// What an answer makes of an ask.
+pub(crate) fn answered(
+    mut reasons: Vec<Reason>,
+    resolution: Resolution,
+    digest: String,
+) -> (Decision, Vec<Reason>, Option<Approval>) {
+    let say = |reasons: &mut Vec<Reason>, text: &dyn Fn(&str) -> String| {
+        for reason in reasons {
+            reason.text = text(&reason.text);
+        }
+    };
+    match resolution {
+        Resolution::Approved { by } => (Decision::Allow, reasons, Some(Approval { digest, by })),
+        Resolution::Deferred => (Decision::Ask, reasons, None),
+        Resolution::Refused { by } => {
+            say(&mut reasons, &|why| words::refused(why, &by));
+            (Decision::Deny, reasons, None)
+        }
+        Resolution::Nobody => {
+            say(&mut reasons, &words::nobody);
+            (Decision::Deny, reasons, None)
+        }
+    }
+}
+
+/// The outcome of a tally whose decision is known.
+#[inline]
+pub(crate) fn outcome(
+    mut tally: Tally,
+    (decision, reasons, approval): (Decision, Vec<Reason>, Option<Approval>),
+    approved: bool,
+    payload: Payload,
+    rewritten: bool,
+) -> Outcome {
+    // A guard asked for the first time in a later round comes late, and still stands in declared order.
+    tally.effects.sort_by_key(|(ordinal, _, _)| *ordinal);
+    Outcome {
+        decision,
+        approved,
+        payload,
+        rewritten,
+        reasons,
+        effects: tally.effects.into_iter().map(|(_, hook, effect)| (hook, effect)).collect(),
+        failures: tally.failures,
+        warnings: tally.warnings,
+        shadow: tally.shadow,
+        approval,
+        asked: tally.asked,
+    }
+}

@@ -1,0 +1,35 @@
+//! The end of a dispatch: asks are answered, the outcome is made.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pintle_contract::{Decision, Outcome, Question, Resolution};
+
+use super::run::Run;
+use crate::compose::ruling::{Ruling, answered, outcome, ruling};
+
+/// Makes the outcome. An ask is put to the resolver here, on the final target and only when nobody refused, so that an
+/// approval is bound to the bytes that will be used.
+pub(super) fn conclude(mut run: Run<'_>) -> Outcome {
+    let mut tally = std::mem::take(&mut run.tally);
+    let fired = run.fired();
+    // Rewrites that cancelled each other out are no rewrite.
+    let rewritten = run.changed_at().is_some() && run.event().payload != fired.payload;
+    let event = if rewritten { run.event() } else { fired };
+    let (decided, allowed) = match ruling(&mut tally, |position| run.is_stale(position)) {
+        Ruling::Deny(reasons) => ((Decision::Deny, reasons, None), false),
+        Ruling::Allow(reasons) => {
+            let allowed = !reasons.is_empty();
+            ((Decision::Allow, reasons, None), allowed)
+        }
+        Ruling::Ask(reasons, allowed) => {
+            let digest = event.payload.digest();
+            let question = Question { event, reasons: &reasons, digest: &digest };
+            // A resolver that panics has answered nothing.
+            let resolution =
+                catch_unwind(AssertUnwindSafe(|| run.around.resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+            (answered(reasons, resolution, digest), allowed)
+        }
+    };
+    let approved = allowed && decided.0 == Decision::Allow;
+    outcome(tally, decided, approved, event.payload.clone(), rewritten)
+}

@@ -1,0 +1,152 @@
+//! Calls handlers, one by one or at once, and catches what they throw.
+
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use pintle_contract::{Call, CallId, Entry, Event, Failure, FailureKind, Hook, Seam, Verdict};
+
+use super::Surroundings;
+use super::echo::{Echoes, Heard};
+use crate::select::panic_text;
+
+/// How many calls of one chain may wait at the same time.
+const MOST_AT_ONCE: usize = 32;
+
+/// A hook that is about to be called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) hook: &'a Hook,
+    /// The hook's number.
+    pub(super) ordinal: u32,
+    pub(super) hearing: Hearing,
+}
+
+/// How a call hears the world.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hearing {
+    /// As it is.
+    Plain,
+    /// As it is, and the answers are kept, because the hook may be asked again.
+    Kept,
+    /// As it was when the hook was first asked; see [`Echoes`].
+    Echo {
+        /// Which asking this is.
+        round: u8,
+    },
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) verdict: Verdict,
+    duration_us: u64,
+}
+
+impl Asking<'_> {
+    /// Numbers the call and tells the journal that it begins.
+    #[inline]
+    pub(super) fn announce(&self, around: &Surroundings<'_>, event: &Event) -> CallId {
+        let id = around.journal.next_call();
+        let round = match self.hearing {
+            Hearing::Plain | Hearing::Kept => 0,
+            Hearing::Echo { round } => round,
+        };
+        around.journal.record(&Entry::Call { id, hook: self.hook, round, event });
+        id
+    }
+
+    /// Tells the journal what came back.
+    #[inline]
+    pub(super) fn report(&self, around: &Surroundings<'_>, id: CallId, answer: &Answered) {
+        let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
+        around.journal.record(&Entry::Return { id, hook, verdict, duration_us });
+    }
+}
+
+/// Calls one handler. A panic is a failed verdict.
+#[inline]
+pub(super) fn call(
+    asking: &Asking<'_>,
+    event: &Event,
+    id: CallId,
+    echoes: &Echoes,
+    around: &Surroundings<'_>,
+) -> Answered {
+    let through = |seam: &dyn Seam| {
+        let Asking { hook, .. } = *asking;
+        let call = Call { id, hook, event, limits: &hook.limits, seam, cancel: around.cancel };
+        let start = around.clock.monotonic_us();
+        let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
+            let message = format!("the handler panicked: {}", panic_text(&*panic));
+            Verdict::failed(Failure::new(FailureKind::Crash, message))
+        });
+        Answered { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
+    };
+    let (seam, ordinal) = (around.seam, asking.ordinal);
+    match asking.hearing {
+        Hearing::Plain => through(seam),
+        Hearing::Kept => through(&Heard { seam, echoes, ordinal }),
+        Hearing::Echo { .. } => through(&echoes.of(ordinal, seam)),
+    }
+}
+
+/// Calls handlers that all see the same event, at once where they may wait, and gives their answers in order.
+///
+/// The journal is told of all calls in order, then of all returns in order.
+pub(super) fn call_group(
+    group: &[Asking<'_>],
+    event: &Event,
+    echoes: &Echoes,
+    around: &Surroundings<'_>,
+) -> Vec<Verdict> {
+    let begun: Vec<(Asking<'_>, CallId)> =
+        group.iter().map(|asking| (*asking, asking.announce(around, event))).collect();
+    let answer = |(asking, id): &(Asking<'_>, CallId)| call(asking, event, *id, echoes, around);
+    let waiting = group.iter().filter(|asking| asking.hook.handler.may_wait()).count();
+    let answers = match NonZeroUsize::new(waiting).filter(|count| count.get() > 1) {
+        None => begun.iter().map(answer).collect(),
+        Some(waiting) => at_once(&begun, waiting, |(asking, _)| asking.hook.handler.may_wait(), answer),
+    };
+    for ((asking, id), answer) in begun.iter().zip(&answers) {
+        asking.report(around, *id, answer);
+    }
+    answers.into_iter().map(|answer| answer.verdict).collect()
+}
+
+/// Runs the jobs that may wait on threads of their own and the others on this one, and gives the results in order.
+///
+/// This thread takes part in the waiting jobs when it has nothing else to do, so that all get done even where the
+/// system gives no thread.
+fn at_once<J: Sync, R: Send + Sync>(
+    jobs: &[J],
+    waiting: NonZeroUsize,
+    may_wait: impl Fn(&J) -> bool,
+    run: impl Fn(&J) -> R + Sync,
+) -> Vec<R> {
+    let results: Vec<OnceLock<R>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    let (waiters, quick): (Vec<_>, Vec<_>) = jobs.iter().zip(&results).partition(|(job, _)| may_wait(job));
+    let next = AtomicUsize::new(0);
+    let take_waiters = || {
+        while let Some((job, result)) = waiters.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Each job is taken once, so the cell is empty.
+            let _ = result.set(run(job));
+        }
+    };
+    // With nothing quick to do, this thread takes one waiting job itself.
+    let threads = waiting.get().saturating_sub(usize::from(quick.is_empty())).min(MOST_AT_ONCE);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            if thread::Builder::new().spawn_scoped(scope, take_waiters).is_err() {
+                break;
+            }
+        }
+        for (job, result) in &quick {
+            let _ = result.set(run(job));
+        }
+        take_waiters();
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}

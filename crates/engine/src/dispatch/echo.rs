@@ -1,0 +1,73 @@
+//! What guards were told by the world, so that a repeated call hears the same.
+//!
+//! A guard that counts its calls, or looks into a cache that it writes itself, would judge its own traces when it is
+//! asked again. So the answers of its first call are kept for the length of the dispatch, and a repeated call that
+//! asks the same is told the same: nothing but the changed target can change its mind. What it did not ask before
+//! goes through [`MutedSeam`].
+
+use std::sync::{Mutex, PoisonError};
+
+use pintle_contract::{Caller, Reply, Request, Seam, SeamError};
+
+use super::muted::MutedSeam;
+
+type Answer = Result<Reply, SeamError>;
+
+/// The answers that the guards of a dispatch got, by the hook's number.
+#[derive(Debug, Default)]
+pub(super) struct Echoes(Mutex<Vec<(u32, Request, Answer)>>);
+
+/// The seam of a guard's first call: everything goes through and is remembered.
+#[derive(Debug)]
+pub(super) struct Heard<'a> {
+    pub(super) seam: &'a dyn Seam,
+    pub(super) echoes: &'a Echoes,
+    pub(super) ordinal: u32,
+}
+
+/// The seam of a repeated call.
+#[derive(Debug)]
+pub(super) struct Echo<'a> {
+    muted: MutedSeam<'a>,
+    /// What the first call asked and this one did not ask yet.
+    rest: Mutex<Vec<(Request, Answer)>>,
+}
+
+impl Echoes {
+    /// The seam of a repeated call of a hook.
+    pub(super) fn of<'a>(&self, ordinal: u32, seam: &'a dyn Seam) -> Echo<'a> {
+        let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_hook = heard.iter().filter(|(number, _, _)| *number == ordinal);
+        let rest = of_hook.map(|(_, request, answer)| (request.clone(), answer.clone())).collect();
+        Echo { muted: MutedSeam(seam), rest: Mutex::new(rest) }
+    }
+
+    fn keep(&self, ordinal: u32, request: Request, answer: Answer) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((ordinal, request, answer));
+    }
+}
+
+impl Seam for Heard<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+        let answer = self.seam.perform(caller, request.clone());
+        self.echoes.keep(self.ordinal, request, answer.clone());
+        answer
+    }
+
+    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+        let count = self.seam.metric_incr(caller, name, by)?;
+        self.echoes.keep(self.ordinal, Request::MetricIncr { name: name.to_owned(), by }, Ok(Reply::Int(count)));
+        Ok(count)
+    }
+}
+
+impl Seam for Echo<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+        let known = {
+            let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = rest.iter().position(|(asked, _)| *asked == request);
+            at.map(|at| rest.remove(at).1)
+        };
+        known.unwrap_or_else(|| self.muted.perform(caller, request))
+    }
+}

@@ -1,0 +1,61 @@
+//! Asks the hooks of an event and hands what they said to [`compose`](crate::compose).
+
+mod ask;
+mod calling;
+mod echo;
+mod guards;
+mod muted;
+mod profile;
+mod run;
+
+use pintle_contract::{Cancel, Clock, Entry, Event, Journal, Outcome, Resolver, Seam};
+
+use crate::HookSet;
+use crate::select::EventIndex;
+use run::Run;
+
+pub use guards::MAX_ROUNDS;
+
+/// What a dispatch may use of the world; all of it comes from the host.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Told of every step, in an order that does not depend on which call finished first.
+    pub journal: &'a dyn Journal,
+    /// Measures the calls.
+    pub clock: &'a dyn Clock,
+    /// Where the effects of scripts go.
+    pub seam: &'a dyn Seam,
+    /// Answers asks.
+    pub resolver: &'a dyn Resolver,
+    /// Once raised, no further hook is called: each has failed as cancelled, by its policy.
+    pub cancel: &'a Cancel,
+    /// Whether all hooks are in shadow mode: asked and recorded, with nothing enforced.
+    pub shadow: bool,
+}
+
+/// Runs an event through the hooks of a set.
+///
+/// There is always an outcome: a hook that fails, panics or answers nonsense is in it, and its failure policy says what
+/// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
+pub fn dispatch(set: &HookSet, event: &Event, around: &Surroundings<'_>) -> Outcome {
+    around.journal.record(&Entry::Event { event });
+    let outcome = match set.event(&event.name) {
+        None => Outcome::pass(event.payload.clone()),
+        Some(index) => ask_hooks(index, event, around),
+    };
+    around.journal.record(&Entry::Outcome { event, outcome: &outcome });
+    outcome
+}
+
+fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>) -> Outcome {
+    let mut run = Run::new(index, event, around);
+    while let Some(turn) = run.next_chain() {
+        profile::run(&mut run, turn);
+        // A plain deny ends the deciders.
+        if run.tally.is_denied() {
+            break;
+        }
+    }
+    guards::ask_again(&mut run);
+    ask::conclude(run)
+}

@@ -1,0 +1,56 @@
+//! The seam of a hook that is asked again: it sees the world and leaves no mark on it.
+
+use pintle_contract::{Caller, Reply, Request, Seam, SeamError};
+use serde_json::Value;
+
+/// Lets reads through and drops writes, with the reply that the write would have got.
+///
+/// A guard that is asked again has had its effects the first time (design, section 4); only its verdict counts now.
+/// This is for what it did not ask the first time; see [`Echo`](super::echo::Echo).
+#[derive(Debug)]
+pub(super) struct MutedSeam<'a>(pub(super) &'a dyn Seam);
+
+impl Seam for MutedSeam<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+        match request {
+            Request::MetricIncr { name, by } => self.metric_incr(caller, &name, by).map(Reply::Int),
+            Request::MetricSet { .. }
+            | Request::MetricReset { .. }
+            | Request::Log { .. }
+            | Request::CacheSet { .. }
+            | Request::ContextSet { .. }
+            | Request::Sleep { .. } => Ok(Reply::Done),
+            Request::CacheDelete { key: Some(key) } => {
+                let there = self.0.perform(caller, Request::CacheGet { key })? != Reply::Absent;
+                Ok(Reply::Value(Value::Bool(there)))
+            }
+            Request::CacheDelete { key: None } => Ok(Reply::Value(Value::Bool(true))),
+            Request::Emit { payload, .. } => Ok(Reply::Value(payload)),
+            Request::Meta { function, arguments } if function.contains("list") => {
+                self.0.perform(caller, Request::Meta { function, arguments })
+            }
+            Request::Meta { .. } => Ok(Reply::Done),
+            Request::CallTool { .. } | Request::Exec { .. } | Request::Fs { .. } => Err(SeamError(String::from(
+                "not available to a guard that is asked again about a changed target; decide on the payload alone",
+            ))),
+            Request::MetricGet { .. }
+            | Request::MetricSnapshot
+            | Request::CacheGet { .. }
+            | Request::ContextGet { .. }
+            | Request::Http { .. }
+            | Request::Now
+            | Request::Random { .. }
+            | Request::Uuid
+            | Request::Host { .. } => self.0.perform(caller, request),
+        }
+    }
+
+    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+        let current = match self.0.perform(caller, Request::MetricGet { name: name.to_owned() })? {
+            Reply::Int(count) => count,
+            Reply::Value(value) => value.as_i64().unwrap_or_default(),
+            Reply::Done | Reply::Absent => 0,
+        };
+        Ok(current.saturating_add(by))
+    }
+}

@@ -1,0 +1,37 @@
+//! How the calls of one chain follow each other: one file a profile, all of one shape.
+
+mod parallel_strictest;
+mod parallel_unanimous;
+mod sequential_first_deny;
+mod sequential_run_all;
+
+use pintle_contract::{Profile, Verdict};
+
+use super::calling::{Asking, call_group};
+use super::run::Run;
+use crate::compose::Voter;
+use crate::select::Turn;
+
+/// Runs the chain that a turn opens.
+pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
+    let end = first.chain_end;
+    match first.profile {
+        Profile::SequentialFirstDeny => sequential_first_deny::run(run, end),
+        Profile::SequentialRunAll => sequential_run_all::run(run, end),
+        Profile::ParallelStrictest => parallel_strictest::run(run, end),
+        Profile::ParallelUnanimous => parallel_unanimous::run(run, end),
+    }
+}
+
+/// Asks at once every hook of a chain that wants the event as it stands; verdicts come in declared order.
+fn ask_at_once<'a>(run: &mut Run<'a>, end: u32) -> Vec<(Voter<'a>, Verdict)> {
+    let mut voters = Vec::new();
+    while let Some(turn) = run.next_below(end) {
+        if run.admits(turn) {
+            voters.push(run.voter(turn));
+        }
+    }
+    let group: Vec<Asking<'a>> = voters.iter().map(|voter| run.asking(*voter)).collect();
+    let verdicts = call_group(&group, run.event(), &run.echoes, run.around);
+    voters.into_iter().zip(verdicts).collect()
+}

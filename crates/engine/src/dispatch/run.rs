@@ -1,0 +1,233 @@
+//! The state of one dispatch.
+
+use pintle_contract::event::Target;
+use pintle_contract::{Entry, Event, Failure, FailureKind, HookId, Mode, Payload, Said};
+
+use super::Surroundings;
+use super::calling::{self, Asking, Hearing};
+use super::echo::Echoes;
+use crate::compose::{Position, Step, Tally, Voter, words};
+use crate::select::{EventIndex, Turn, Walk, Wants, wants};
+
+/// One dispatch under way.
+pub(super) struct Run<'a> {
+    pub(super) around: &'a Surroundings<'a>,
+    pub(super) tally: Tally,
+    index: &'a EventIndex,
+    fired: &'a Event,
+    /// The event with the rewrites so far; `None` while there are none.
+    current: Option<Event>,
+    walk: Walk<'a>,
+    round: u8,
+    /// When the target changed last, as the first turn that saw it so.
+    changed_at: Option<Position>,
+    /// The hooks that made the target what it is; they need not judge it.
+    producers: Vec<u32>,
+    /// The guards that were asked and may be asked again.
+    guards_asked: Asked,
+    pub(super) echoes: Echoes,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, around: &'a Surroundings<'a>) -> Self {
+        Self {
+            around,
+            tally: Tally::default(),
+            index,
+            fired,
+            current: None,
+            walk: index.walk(fired.subject(), 0),
+            round: 0,
+            changed_at: None,
+            producers: Vec::new(),
+            guards_asked: Asked::default(),
+            echoes: Echoes::default(),
+        }
+    }
+
+    /// The event as it stands.
+    pub(super) fn event(&self) -> &Event {
+        self.current.as_ref().unwrap_or(self.fired)
+    }
+
+    /// The event as it was fired.
+    pub(super) fn fired(&self) -> &'a Event {
+        self.fired
+    }
+
+    /// The first hook of the next chain that has one for this event.
+    pub(super) fn next_chain(&self) -> Option<Turn<'a>> {
+        self.walk.peek()
+    }
+
+    /// The next hook that the index does not rule out for the subject as it stands, below a number.
+    pub(super) fn next_below(&mut self, end: u32) -> Option<Turn<'a>> {
+        self.walk.next_below(end)
+    }
+
+    /// Starts a round in which guards are asked again, from the first hook on.
+    pub(super) fn start_round(&mut self, round: u8) {
+        self.round = round;
+        self.walk = self.index.walk(self.event().subject(), 0);
+    }
+
+    /// Whether the target changed after a turn, and not by the hook whose turn it was.
+    pub(super) fn is_stale(&self, turn: Position) -> bool {
+        self.changed_at.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
+    }
+
+    /// Whether a guard has neither judged the target as it stands, nor made it, nor been passed over on it.
+    ///
+    /// Every round gives every hook its turn, so its last turn was in the round before.
+    pub(super) fn is_unsettled(&self, ordinal: u32) -> bool {
+        self.is_stale(Position { round: self.round.saturating_sub(1), ordinal })
+    }
+
+    /// When the target changed last; grows with every change.
+    pub(super) fn changed_at(&self) -> Option<Position> {
+        self.changed_at
+    }
+
+    /// One of the hooks that made the target what it is.
+    pub(super) fn producer(&self) -> Option<u32> {
+        self.producers.first().copied()
+    }
+
+    #[inline]
+    pub(super) fn voter(&self, turn: Turn<'a>) -> Voter<'a> {
+        Voter {
+            hook: turn.hook,
+            position: Position { round: self.round, ordinal: turn.ordinal },
+            profile: turn.profile,
+            repeated: self.round > 0 && self.guards_asked.has(turn.ordinal),
+            shadow: self.around.shadow || turn.hook.mode == Mode::Shadow,
+        }
+    }
+
+    /// Asks a hook when it wants the event as it stands, and takes its answer.
+    #[inline]
+    pub(super) fn turn(&mut self, turn: Turn<'a>) {
+        if !self.admits(turn) {
+            return;
+        }
+        let voter = self.voter(turn);
+        let asking = self.asking(voter);
+        let id = asking.announce(self.around, self.event());
+        let answer = calling::call(&asking, self.event(), id, &self.echoes, self.around);
+        asking.report(self.around, id, &answer);
+        if let Some(said) = self.tally.open(voter, answer.verdict) {
+            self.take(voter, said);
+        }
+    }
+
+    /// Whether a hook wants the event as it stands and may be asked. Why not, where that matters, is in the tally.
+    #[inline]
+    pub(super) fn admits(&mut self, turn: Turn<'a>) -> bool {
+        let failure = match wants(turn, self.event()) {
+            Wants::No => return false,
+            Wants::Failed(failure) if turn.hook.strict_matcher => failure,
+            Wants::Failed(failure) => {
+                let voter = self.voter(turn);
+                self.noting(|run| run.tally.warn(voter, words::matcher_failed(&failure)));
+                return false;
+            }
+            Wants::Yes if self.around.cancel.is_cancelled() => {
+                Failure::new(FailureKind::Cancelled, "the host cancelled before it was asked")
+            }
+            Wants::Yes => return true,
+        };
+        let voter = self.voter(turn);
+        self.tally.unasked(voter, failure);
+        false
+    }
+
+    /// Prepares the call of a hook that is admitted.
+    #[inline]
+    pub(super) fn asking(&mut self, voter: Voter<'a>) -> Asking<'a> {
+        let Position { round, ordinal } = voter.position;
+        let hearing = if voter.repeated {
+            Hearing::Echo { round }
+        } else if voter.hook.guard && !voter.shadow && self.fired.name.row().target != Target::Nothing {
+            self.guards_asked.add(ordinal);
+            Hearing::Kept
+        } else {
+            Hearing::Plain
+        };
+        Asking { hook: voter.hook, ordinal, hearing }
+    }
+
+    /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
+    #[inline]
+    pub(super) fn take(&mut self, voter: Voter<'a>, said: Said) {
+        let step = self.noting(|run| {
+            let event = run.current.as_ref().unwrap_or(run.fired);
+            run.tally.take(voter, said, event)
+        });
+        if let Step::Changed(payload) = step {
+            let ordinal = voter.position.ordinal;
+            self.change(payload, ordinal.saturating_add(1), vec![ordinal]);
+        }
+    }
+
+    /// The name of the hook with a number.
+    pub(super) fn hook(&self, ordinal: u32) -> Option<&'a HookId> {
+        self.index.walk(None, ordinal).peek().map(|turn| &turn.hook.id)
+    }
+
+    /// Makes a payload the target. `next` is the number of the first hook whose turn is on it.
+    pub(super) fn change(&mut self, payload: Payload, next: u32, producers: Vec<u32>) {
+        self.current = Some(self.fired.with_payload(payload));
+        self.changed_at = Some(Position { round: self.round, ordinal: next });
+        self.producers = producers;
+        self.walk = self.index.walk(self.event().subject(), next);
+    }
+
+    /// Does something to the tally and tells the journal of the warnings it made.
+    #[inline]
+    pub(super) fn noting<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let known = self.tally.warnings().len();
+        let result = act(self);
+        for warning in self.tally.warnings().iter().skip(known) {
+            self.around.journal.record(&Entry::Warning { warning });
+        }
+        result
+    }
+}
+
+/// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, which is nearly always all.
+#[derive(Debug, Default)]
+struct Asked {
+    low: u64,
+    high: Vec<u32>,
+}
+
+impl Asked {
+    fn add(&mut self, ordinal: u32) {
+        match 1_u64.checked_shl(ordinal) {
+            Some(bit) => self.low |= bit,
+            None => self.high.push(ordinal),
+        }
+    }
+
+    fn has(&self, ordinal: u32) -> bool {
+        match 1_u64.checked_shl(ordinal) {
+            Some(bit) => self.low & bit != 0,
+            None => self.high.contains(&ordinal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_and_high_numbers_are_kept_apart() {
+        let numbers = [0, 1, 63, 64, 65, 127, 128, u32::MAX];
+        for kept in numbers {
+            let mut asked = Asked::default();
+            asked.add(kept);
+            assert_eq!(numbers.map(|number| asked.has(number)), numbers.map(|number| number == kept));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which hooks would run, in which order, and why the others would not. No handler is called.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_contract::{Event, EventName, Failure, HookId, Layer, Location, Mode, Profile, Subjects};
+
+use crate::HookSet;
+use crate::select::{Turn, Wants, wants};
+
+/// What would become of one hook of a set.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The hook.
+    pub hook: HookId,
+    /// The source it comes from, such as a path.
+    pub source: Arc<str>,
+    /// Who put it there.
+    pub layer: Layer,
+    /// How its chain composes.
+    pub profile: Profile,
+    /// The event it listens to.
+    pub event: EventName,
+    /// The author's number for ordering.
+    pub priority: i64,
+    /// Whether its verdict would be enforced.
+    pub mode: Mode,
+    /// Whether it can deny.
+    pub guard: bool,
+    /// Where it was declared.
+    pub location: Location,
+    /// Whether it would run.
+    pub runs: Runs,
+}
+
+/// Whether a hook would run. Displays as one line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Runs {
+    /// It would be asked.
+    Yes,
+    /// It listens to another event.
+    OtherEvent {
+        /// The event it listens to.
+        event: EventName,
+    },
+    /// It is for other subjects, such as other tools.
+    OtherSubject {
+        /// What the subject is called in the payload, such as `name`.
+        field: &'static str,
+        /// The subject of this event.
+        subject: String,
+        /// The subjects the hook is for.
+        names: Vec<String>,
+        /// The matcher as its author wrote it.
+        matcher: String,
+    },
+    /// Its matcher says no.
+    NoMatch {
+        /// The matcher as its author wrote it.
+        matcher: String,
+    },
+    /// Its matcher fails; the hook is passed over with a warning.
+    MatcherFailed {
+        /// The matcher as its author wrote it.
+        matcher: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// Its matcher fails, which its author made a failure of the hook.
+    HookFailed {
+        /// The matcher as its author wrote it.
+        matcher: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+impl Runs {
+    /// Whether the hook would be asked.
+    #[must_use]
+    pub fn is_yes(&self) -> bool {
+        *self == Self::Yes
+    }
+}
+
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Yes => f.write_str("runs"),
+            Self::OtherEvent { event } => write!(f, "does not run: it listens to `{event}`"),
+            Self::OtherSubject { field, subject, names, .. } => {
+                let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                write!(f, "does not run: `{field}` is `{subject}`, and the hook is for {names} only")
+            }
+            Self::NoMatch { matcher } => write!(f, "does not run: `{matcher}` is false"),
+            Self::MatcherFailed { matcher, failure } => {
+                write!(f, "does not run: `{matcher}` failed: {failure}")
+            }
+            Self::HookFailed { matcher, failure } => {
+                write!(f, "does not run and counts as failed: `{matcher}` failed: {failure}")
+            }
+        }
+    }
+}
+
+/// Says of every hook of a set, in the order they are asked, whether it would run for an event and why not.
+///
+/// The event is taken as it is fired: what a hook would rewrite is not known before it is called, so a hook after a
+/// rewrite, or after a deny, may be asked or not in spite of what is said here.
+#[must_use]
+pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
+    set.hooks()
+        .map(|(chain, hook)| Explanation {
+            hook: hook.id.clone(),
+            source: Arc::clone(&chain.source),
+            layer: chain.layer,
+            profile: chain.profile,
+            event: hook.event.clone(),
+            priority: hook.priority,
+            mode: hook.mode,
+            guard: hook.guard,
+            location: hook.location.clone(),
+            runs: runs(Turn { ordinal: 0, hook, profile: chain.profile, chain_end: 0, check: true }, event),
+        })
+        .collect()
+}
+
+fn runs(mut turn: Turn<'_>, event: &Event) -> Runs {
+    if turn.hook.event != event.name {
+        return Runs::OtherEvent { event: turn.hook.event.clone() };
+    }
+    let Some(matcher) = &turn.hook.matcher else {
+        return Runs::Yes;
+    };
+    let field = event.name.row().subject;
+    if let (Some(field), Some(subject), Subjects::Only { names, sufficient }) =
+        (field, event.subject(), matcher.subjects())
+    {
+        if !names.iter().any(|name| name == subject) {
+            return Runs::OtherSubject { field, subject: subject.to_owned(), names, matcher: matcher.describe() };
+        }
+        turn.check = !sufficient;
+    }
+    match wants(turn, event) {
+        Wants::Yes => Runs::Yes,
+        Wants::No => Runs::NoMatch { matcher: matcher.describe() },
+        Wants::Failed(failure) if turn.hook.strict_matcher => Runs::HookFailed { matcher: matcher.describe(), failure },
+        Wants::Failed(failure) => Runs::MatcherFailed { matcher: matcher.describe(), failure },
+    }
+}

@@ -1,0 +1,163 @@
+//! The hooks of one event, by subject.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use pintle_contract::{Hook, Profile, Subjects};
+
+/// The hooks of one event over all chains, numbered in the order they are asked.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EventIndex {
+    slots: Vec<Slot>,
+    /// Every hook, for events without a subject: no matcher may be skipped there, so that it can fail.
+    all: Vec<Candidate>,
+    /// Hooks that any subject may concern.
+    any: Vec<Candidate>,
+    /// The other hooks, by each subject that may concern them.
+    by_subject: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<Fnv>>,
+}
+
+#[derive(Debug, Clone)]
+struct Slot {
+    hook: Arc<Hook>,
+    profile: Profile,
+    /// One past the number of the last hook of the same chain.
+    chain_end: u32,
+}
+
+/// A hook that the index does not rule out.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    ordinal: u32,
+    /// Whether the matcher has to be asked.
+    check: bool,
+}
+
+/// FNV-1a, which is quicker than the standard hash on names of a few bytes.
+///
+/// The keys come from hook files and are never added to by events, so no event can make the table slow.
+#[derive(Debug, Clone)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A hook whose turn it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn<'s> {
+    /// The hook's number among the hooks of its event.
+    pub(crate) ordinal: u32,
+    /// The hook.
+    pub(crate) hook: &'s Hook,
+    /// How its chain composes.
+    pub(crate) profile: Profile,
+    /// One past the number of the last hook of its chain.
+    pub(crate) chain_end: u32,
+    /// Whether the matcher has to be asked.
+    pub(crate) check: bool,
+}
+
+impl EventIndex {
+    /// Adds the hooks of one chain, in declared order.
+    pub(super) fn push<'h>(&mut self, profile: Profile, hooks: impl Iterator<Item = &'h Arc<Hook>>) {
+        let start = self.slots.len();
+        for hook in hooks {
+            let ordinal = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+            self.slots.push(Slot { hook: Arc::clone(hook), profile, chain_end: 0 });
+            let check = hook.matcher.is_some();
+            self.all.push(Candidate { ordinal, check });
+            match hook.matcher.as_ref().map_or(Subjects::Any, |matcher| matcher.subjects()) {
+                Subjects::Any => self.any.push(Candidate { ordinal, check }),
+                Subjects::Only { mut names, sufficient } => {
+                    names.sort();
+                    names.dedup();
+                    for name in names {
+                        let known = self.by_subject.entry(name.into_boxed_str()).or_default();
+                        known.push(Candidate { ordinal, check: !sufficient });
+                    }
+                }
+            }
+        }
+        let chain_end = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        for slot in self.slots.iter_mut().skip(start) {
+            slot.chain_end = chain_end;
+        }
+    }
+
+    /// The hooks that an event with this subject may concern, in order, from a number on.
+    #[inline]
+    pub(crate) fn walk(&self, subject: Option<&str>, from: u32) -> Walk<'_> {
+        let (shared, own): (&[Candidate], &[Candidate]) = match subject {
+            None => (&self.all, &[]),
+            Some(_) if self.by_subject.is_empty() => (&self.any, &[]),
+            Some(subject) => (&self.any, self.by_subject.get(subject).map_or(&[], Vec::as_slice)),
+        };
+        Walk { index: self, shared: skip(shared, from), own: skip(own, from) }
+    }
+}
+
+#[inline]
+fn skip(candidates: &[Candidate], from: u32) -> &[Candidate] {
+    if from == 0 {
+        return candidates;
+    }
+    let at = candidates.partition_point(|candidate| candidate.ordinal < from);
+    candidates.get(at..).unwrap_or_default()
+}
+
+/// Two sorted lists of candidates, read as one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Walk<'s> {
+    index: &'s EventIndex,
+    shared: &'s [Candidate],
+    own: &'s [Candidate],
+}
+
+impl<'s> Walk<'s> {
+    /// The next candidate, which stays the next one.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<Turn<'s>> {
+        let candidate = match (self.shared.first(), self.own.first()) {
+            (Some(shared), Some(own)) => *if shared.ordinal < own.ordinal { shared } else { own },
+            (Some(one), None) | (None, Some(one)) => *one,
+            (None, None) => return None,
+        };
+        let slot = self.index.slots.get(usize::try_from(candidate.ordinal).ok()?)?;
+        Some(Turn {
+            ordinal: candidate.ordinal,
+            hook: &slot.hook,
+            profile: slot.profile,
+            chain_end: slot.chain_end,
+            check: candidate.check,
+        })
+    }
+
+    /// The next candidate below a number.
+    #[inline]
+    pub(crate) fn next_below(&mut self, end: u32) -> Option<Turn<'s>> {
+        let turn = self.peek().filter(|turn| turn.ordinal < end)?;
+        let taken = |list: &[Candidate]| list.first().is_some_and(|candidate| candidate.ordinal == turn.ordinal);
+        if taken(self.shared) {
+            self.shared = self.shared.get(1..).unwrap_or_default();
+        } else {
+            self.own = self.own.get(1..).unwrap_or_default();
+        }
+        Some(turn)
+    }
+}

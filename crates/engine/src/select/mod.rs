@@ -1,0 +1,97 @@
+//! Which hooks an event concerns. Compiled once, immutable, no I/O.
+
+mod index;
+mod wants;
+
+use std::ptr;
+use std::sync::Arc;
+
+use pintle_contract::{Chain, EventName, Hook};
+
+pub(crate) use index::{EventIndex, Turn, Walk};
+pub(crate) use wants::{Wants, panic_text, wants};
+
+/// The hooks of all sources, in the order they are asked, indexed by event and subject.
+///
+/// Chains stand by layer, and within a layer in the order they were given (design, section 4). Share it as an `Arc`.
+#[derive(Debug, Clone, Default)]
+pub struct HookSet {
+    chains: Vec<Chain>,
+    // INVARIANT: sorted by `event_order`.
+    events: Vec<(EventName, EventIndex)>,
+}
+
+impl HookSet {
+    /// Compiles chains into a set.
+    #[must_use]
+    pub fn new(mut chains: Vec<Chain>) -> Self {
+        chains.sort_by_key(|chain| chain.layer);
+        let mut events: Vec<(EventName, EventIndex)> = Vec::new();
+        for chain in &chains {
+            let mut heard: Vec<&EventName> = Vec::new();
+            for hook in &chain.hooks {
+                if !heard.contains(&&hook.event) {
+                    heard.push(&hook.event);
+                }
+            }
+            for name in heard {
+                let of_event = || chain.hooks.iter().filter(|hook| hook.event == *name);
+                match events.binary_search_by(|(known, _)| event_order(known, name)) {
+                    Ok(at) => {
+                        if let Some((_, index)) = events.get_mut(at) {
+                            index.push(chain.profile, of_event());
+                        }
+                    }
+                    Err(at) => {
+                        let mut index = EventIndex::default();
+                        index.push(chain.profile, of_event());
+                        events.insert(at, (name.clone(), index));
+                    }
+                }
+            }
+        }
+        Self { chains, events }
+    }
+
+    /// A set without hooks.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The chains, in the order they are asked.
+    #[must_use]
+    pub fn chains(&self) -> &[Chain] {
+        &self.chains
+    }
+
+    /// Every hook with its chain, in the order they are asked.
+    pub fn hooks(&self) -> impl Iterator<Item = (&Chain, &Arc<Hook>)> {
+        self.chains.iter().flat_map(|chain| chain.hooks.iter().map(move |hook| (chain, hook)))
+    }
+
+    /// A new set with more chains; each follows the chains of its layer that were there before.
+    #[must_use]
+    pub fn with(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
+        Self::new(self.chains.iter().cloned().chain(chains).collect())
+    }
+
+    /// Whether any hook listens to an event.
+    #[must_use]
+    pub fn listens(&self, name: &EventName) -> bool {
+        self.event(name).is_some()
+    }
+
+    pub(crate) fn event(&self, name: &EventName) -> Option<&EventIndex> {
+        let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
+        self.events.get(at).map(|(_, index)| index)
+    }
+}
+
+/// An order of event names that costs one comparison of addresses for all but the open families.
+fn event_order(one: &EventName, other: &EventName) -> std::cmp::Ordering {
+    let address = |name: &EventName| ptr::from_ref(name.row()).addr();
+    address(one).cmp(&address(other)).then_with(|| {
+        if one.row().family().is_some() { one.as_str().cmp(other.as_str()) } else { std::cmp::Ordering::Equal }
+    })
+}

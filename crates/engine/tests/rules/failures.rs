@@ -1,0 +1,91 @@
+//! A failed hook is not a refusing hook.
+
+use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, NoJournal, Profile, Resolution};
+use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
+use serde_json::json;
+
+use crate::model::{Is, Says, Spec, Wanted, World, links, run, set, told, tool};
+
+const IN_ORDER: Profile = Profile::SequentialFirstDeny;
+
+#[test]
+fn rule_35_every_failure_goes_by_the_hooks_policy() {
+    let event = tool("a", 0);
+    let strict = |wanted| Spec { wanted, strict: true, ..Spec::says("f", Says::Pass) };
+    let cases = [
+        (Spec::says("f", Says::Fail), FailureKind::Error, "error: f says so"),
+        (Spec::says("f", Says::Panic), FailureKind::Crash, "crash: the handler panicked: f says so"),
+        (
+            Spec::says("f", Says::Set(json!({"args": 3}))),
+            FailureKind::BadOutput,
+            "bad output: `args` must be an object",
+        ),
+        (
+            Spec::says("f", Says::Replace(json!("text"))),
+            FailureKind::BadOutput,
+            "bad output: the payload of `tool.pre` must stay an object",
+        ),
+        (strict(Wanted::FailsWhen(Is::Always)), FailureKind::Error, "error: no such key"),
+        (strict(Wanted::PanicsWhen(Is::Always)), FailureKind::Crash, "crash: the matcher panicked: matcher bug"),
+    ];
+    for (spec, kind, message) in cases {
+        for closed in [true, false] {
+            let spec = Spec { closed, ..spec.clone() };
+            let later = Spec::says("y", Says::Allow);
+            let set = set(&[links(Layer::Project, IN_ORDER, [spec.clone(), later])], &event.name);
+            let outcome = run(&set, &event, &Resolution::Nobody);
+            let policy = if closed { FailurePolicy::Closed } else { FailurePolicy::Open };
+            let reports: Vec<_> = outcome.failures.iter().map(|report| (report.failure.kind, report.policy)).collect();
+            assert_eq!(reports, [(kind, policy)], "{spec:#?}");
+            assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0 y" }, "{spec:#?}");
+            if closed {
+                let text = format!("hook `f` gave no answer ({message}); it fails closed, so this was refused");
+                assert_eq!(outcome.reasons[0].text, text);
+            }
+        }
+    }
+}
+
+#[test]
+fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
+    let event = tool("a", 0);
+    for (wanted, message) in [
+        (Wanted::FailsWhen(Is::Always), "passed over, because its matcher failed: error: no such key"),
+        (
+            Wanted::PanicsWhen(Is::Always),
+            "passed over, because its matcher failed: crash: the matcher panicked: matcher bug",
+        ),
+    ] {
+        let spec = Spec { wanted, ..Spec::says("f", Says::Deny) };
+        for profile in crate::model::PROFILES {
+            let (journal, seam) = (LineJournal::new(), MapSeam::new());
+            let resolver = ScriptedResolver::new(Resolution::Nobody);
+            let world =
+                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+            let set = set(&[links(Layer::Project, profile, [spec.clone()])], &event.name);
+            let outcome = world.dispatch(&set, &event);
+            assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0));
+            assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
+            assert_eq!(journal.lines()[1], format!("warning f: {message}"));
+        }
+    }
+}
+
+#[test]
+fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
+    let event = tool("a", 0);
+    for closed in [true, false] {
+        let (hook, calls) = Spec { closed, ..Spec::says("f", Says::Allow) }.build(&event.name);
+        let other = Spec { wanted: Wanted::When(Is::X(2)), ..Spec::says("o", Says::Deny) }.build(&event.name).0;
+        let set = pintle_engine::HookSet::new(vec![pintle_testkit::chain(Layer::Project, IN_ORDER, [other, hook])]);
+        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let world = World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel };
+        let outcome = world.dispatch(&set, &event);
+        calls.only(&[]).unwrap();
+        assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
+        let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();
+        assert_eq!((kinds, outcome.asked), (vec![FailureKind::Cancelled], 0));
+    }
+}

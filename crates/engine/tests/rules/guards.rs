@@ -1,0 +1,216 @@
+//! Guards see the final bytes.
+
+use std::sync::Arc;
+
+use pintle_contract::{Cancel, Effect, Event, Hook, Layer, Outcome, Profile, Reply, Request, Resolution, Verdict};
+use pintle_engine::{HookSet, MAX_ROUNDS};
+use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
+use serde_json::{Value, json};
+
+use crate::model::{Is, Says, Spec, Wanted, World, links, run, set, set_x, told, tool};
+
+fn rewriter(id: &str, x: i64) -> Spec {
+    Spec { guard: false, ..Spec::says(id, set_x(x)) }
+}
+
+const IN_ORDER: Profile = Profile::SequentialFirstDeny;
+
+fn one_chain(event: &Event, profile: Profile, hooks: Vec<Hook>) -> HookSet {
+    assert!(hooks.iter().all(|hook| hook.event == event.name));
+    HookSet::new(vec![pintle_testkit::chain(Layer::Project, profile, hooks)])
+}
+
+#[test]
+fn rule_21_a_guard_judges_again_what_changed_after_it() {
+    let event = tool("a", 0);
+    let guard = || Spec::when("g", Is::X(1), Says::Deny, Says::Pass);
+    // In one chain, in the same parallel chain, and across layers.
+    let cases = [
+        vec![links(Layer::Project, IN_ORDER, [guard(), rewriter("w", 1)])],
+        vec![links(Layer::Project, Profile::SequentialRunAll, [guard(), rewriter("w", 1)])],
+        vec![links(Layer::Project, Profile::ParallelStrictest, [guard(), rewriter("w", 1)])],
+        vec![links(Layer::Project, Profile::ParallelStrictest, [rewriter("w", 1), guard()])],
+        vec![links(Layer::Managed, IN_ORDER, [guard()]), links(Layer::Runtime, IN_ORDER, [rewriter("w", 1)])],
+    ];
+    for chains in cases {
+        assert_eq!(told(&run(&set(&chains, &event.name), &event, &Resolution::Nobody)), "deny x=1 g", "{chains:#?}");
+    }
+}
+
+#[test]
+fn rule_22_a_guard_that_was_passed_over_is_matched_again() {
+    let event = tool("a", 0);
+    let rename = Spec { guard: false, ..Spec::says("w", Says::Set(json!({"name": "b"}))) };
+    for wanted in [
+        Wanted::Names(vec!["b"], true),
+        Wanted::Names(vec!["b"], false),
+        Wanted::When(Is::Named("b")),
+        Wanted::FailsWhen(Is::Named("a")),
+    ] {
+        let guard = Spec { wanted, ..Spec::says("g", Says::Deny) };
+        let chains = [links(Layer::Project, IN_ORDER, [guard, rename.clone()])];
+        let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+        assert_eq!(told(&outcome), "deny x=0 g", "{chains:#?}");
+    }
+}
+
+#[test]
+fn rule_23_a_settled_guard_is_not_asked_again() {
+    let event = tool("a", 0);
+    let after = json!({"id": "c1", "name": "a", "arguments": r#"{"x":1,"y":0}"#, "args": {"x": 1, "y": 0}});
+    let before = event.payload.value().clone();
+    let guard = || Spec::says("g", Says::Pass).build(&event.name);
+    let ((early, early_calls), (late, late_calls)) = (guard(), guard());
+    let (own, own_calls) = Spec::says("o", set_x(1)).build(&event.name);
+    let (watcher, watcher_calls) = Spec { guard: false, ..Spec::says("v", Says::Pass) }.build(&event.name);
+    let outcome = run(&one_chain(&event, IN_ORDER, vec![watcher, early, own, late]), &event, &Resolution::Nobody);
+    assert_eq!(told(&outcome), "allow x=1");
+    // It judged the old bytes: asked twice.
+    early_calls.only(&[before.clone(), after.clone()]).unwrap();
+    // It made the final bytes, or saw nothing else: asked once.
+    own_calls.only(std::slice::from_ref(&before)).unwrap();
+    late_calls.only(&[after]).unwrap();
+    // It cannot deny: asked once, whatever came after.
+    watcher_calls.only(&[before]).unwrap();
+}
+
+#[test]
+fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
+    let event = tool("a", 0);
+    let flip = |id: &str| Spec::when(id, Is::X(1), set_x(2), set_x(1));
+    let chains = [links(Layer::Project, IN_ORDER, [flip("one"), flip("two")])];
+    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    assert_eq!(
+        outcome.reason(),
+        "blocked by hook \"two\": hook `two` changed the target again after guard `one` judged it, \
+         3 rounds in a row; no guard has seen the final target, so this was refused"
+    );
+    // A guard that settles in the last round is heard.
+    let climb = |id: &str, from: i64| Spec::when(id, Is::X(from), set_x(from + 1), Says::Pass);
+    let settling = [links(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];
+    assert_eq!(told(&run(&set(&settling, &event.name), &event, &Resolution::Nobody)), "allow x=3");
+    assert_eq!(MAX_ROUNDS, 3);
+}
+
+#[test]
+fn rule_25_a_deny_is_final_and_nobody_is_asked_again() {
+    let event = tool("a", 0);
+    let (guard, calls) = Spec::says("g", Says::Pass).build(&event.name);
+    let hooks = vec![guard, rewriter("w", 1).build(&event.name).0, Spec::says("d", Says::Deny).build(&event.name).0];
+    for profile in [IN_ORDER, Profile::SequentialRunAll, Profile::ParallelStrictest] {
+        let before = calls.calls().len();
+        let outcome = run(&one_chain(&event, profile, hooks.clone()), &event, &Resolution::Nobody);
+        assert_eq!((told(&outcome).split(' ').next(), calls.calls().len()), (Some("deny"), before + 1), "{profile}");
+    }
+}
+
+fn in_world(set: &HookSet, event: &Event, seam: &MapSeam, journal: &LineJournal) -> Outcome {
+    let resolver = ScriptedResolver::new(Resolution::Nobody);
+    World { journal, seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }.dispatch(set, event)
+}
+
+#[test]
+fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
+    let event = tool("a", 0);
+    let replies = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = Arc::clone(&replies);
+    let guard = Scripted::with(move |call| {
+        let ask = |request| call.seam.perform(call.caller(), request);
+        let text = String::from;
+        let mut heard = heard.lock().unwrap();
+        heard.push(call.seam.metric_incr(call.caller(), "calls", 1).map(Reply::Int));
+        heard.push(ask(Request::CacheGet { key: text("seen") }));
+        heard.push(ask(Request::CacheSet { key: text("seen"), value: json!(true) }));
+        heard.push(ask(Request::Log { level: pintle_contract::LogLevel::Info, message: text("asked") }));
+        heard.push(ask(Request::Emit { event: text("custom.asked"), payload: json!(1) }));
+        heard.push(ask(Request::ContextSet { key: text("k"), value: Some(json!(1)) }));
+        heard.push(ask(Request::Uuid));
+        heard.push(ask(Request::MetricIncr { name: text("calls"), by: 1 }));
+        Verdict::pass().with(Effect::Notice(text("asked"))).warn("asked")
+    });
+    let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
+    let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 1).build(&event.name).0]);
+    let (seam, journal) = (MapSeam::new(), LineJournal::new());
+    let outcome = in_world(&set, &event, &seam, &journal);
+    // The world was touched once.
+    assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted().len()), (2, 1, 1));
+    let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g").count();
+    assert_eq!((of_guard, outcome.asked), (1, 2));
+    assert_eq!(outcome.warnings.iter().filter(|warning| warning.hook.as_str() == "g").count(), 1);
+    // The second time the hook was told what it was told the first time, so that only the target can change its mind.
+    let replies = replies.lock().unwrap();
+    let (first, second) = replies.split_at(8);
+    assert_eq!(first, second);
+    // The journal tells the two calls apart.
+    let calls: Vec<String> = journal.lines().into_iter().filter(|line| line.starts_with("call ")).collect();
+    let heads: Vec<&str> = calls.iter().filter_map(|line| line.split(" Object").next()).collect();
+    assert_eq!(heads, ["call 1 g round 0", "call 2 w round 0", "call 3 g round 1"]);
+}
+
+#[test]
+fn rule_27_a_repeated_call_may_read_but_not_act() {
+    let event = tool("a", 1);
+    let seam = MapSeam::new();
+    let guard = Scripted::with(|call| {
+        let again = call.event.payload.field("args") == Some(&json!({"x": 2, "y": 0}));
+        if !again {
+            return Verdict::pass();
+        }
+        // None of this was asked the first time, so there is no answer to repeat.
+        let text = String::from;
+        let asked = [
+            Request::MetricIncr { name: text("n"), by: 5 },
+            Request::MetricSet { name: text("n"), value: json!(9) },
+            Request::MetricReset { name: None },
+            Request::MetricGet { name: text("n") },
+            Request::CacheDelete { key: Some(text("kept")) },
+            Request::CacheDelete { key: None },
+            Request::CacheGet { key: text("kept") },
+            Request::Sleep { duration_ms: 1 },
+            Request::CallTool { name: text("rm"), arguments: Value::Null },
+            Request::Meta { function: text("register_tool"), arguments: Value::Null },
+        ];
+        let replies = asked.map(|request| call.seam.perform(call.caller(), request));
+        Verdict::deny(format!("{replies:?}"))
+    });
+    let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
+    let caller = pintle_contract::Caller { call: pintle_contract::CallId(0), name: "test" };
+    let world: &dyn pintle_contract::Seam = &seam;
+    world.metric_incr(caller, "n", 1).unwrap();
+    world.perform(caller, Request::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();
+    let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 2).build(&event.name).0]);
+    let outcome = in_world(&set, &event, &seam, &LineJournal::new());
+    let expected = [
+        "Ok(Int(6))",
+        "Ok(Done)",
+        "Ok(Done)",
+        "Ok(Value(Number(1)))",
+        "Ok(Value(Bool(true)))",
+        "Ok(Value(Bool(true)))",
+        r#"Ok(Value(String("v")))"#,
+        "Ok(Done)",
+        "Err(SeamError(\"not available to a guard that is asked again about a changed target; \
+         decide on the payload alone\"))",
+        "Ok(Done)",
+    ];
+    assert_eq!(outcome.reasons[0].text, format!("[{}]", expected.join(", ")));
+    assert_eq!((seam.counter("n"), seam.cached("kept")), (1, Some(json!("v"))));
+}
+
+#[test]
+fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
+    let event = tool("a", 0);
+    let guard = Spec { wanted: Wanted::When(Is::X(1)), ..Spec::says("g", Says::Pass) };
+    let chains = [links(Layer::Project, IN_ORDER, [guard, rewriter("w", 1)])];
+    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    let who: Vec<&str> = outcome.effects.iter().map(|(hook, _)| hook.as_str()).collect();
+    assert_eq!(who, ["g", "w"]);
+}
+
+#[test]
+fn rule_29_rewrites_that_cancel_out_are_no_rewrite() {
+    let event = tool("a", 0);
+    let chains = [links(Layer::Project, IN_ORDER, [rewriter("w", 1), rewriter("v", 0)])];
+    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    assert!(!outcome.rewritten && outcome.payload.same(&event.payload));
+}

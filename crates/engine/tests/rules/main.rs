@@ -1,0 +1,18 @@
+//! The rule of composition (design, section 4), sentence by sentence.
+//!
+//! Each test is named after the sentence it holds, with a number that documents cite. `naive` is a second
+//! implementation of the whole rule, made of plain loops; `model` makes hooks that both can run.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
+
+mod asks;
+mod failures;
+mod guards;
+mod layers;
+mod model;
+mod naive;
+mod profiles;
+mod properties;
+mod selection;
+mod shadow;
+mod targets;

@@ -1,0 +1,373 @@
+//! The rule a second time, as plain as it can be said: loops over all hooks, values copied at every step, the version
+//! each hook last saw kept beside it. Shares no code with the engine.
+
+use std::collections::BTreeSet;
+
+use pintle_contract::event::Target;
+use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Profile, Resolution};
+use serde_json::{Map, Value};
+
+use crate::model::{Is, Links, Says, Spec, Wanted};
+
+/// What the fold comes to, in a form that an outcome can be compared with.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Expected {
+    pub(crate) decision: Decision,
+    pub(crate) approved: bool,
+    pub(crate) payload: Value,
+    pub(crate) rewritten: bool,
+    /// Ids of the hooks that decided.
+    pub(crate) reasons: Vec<String>,
+    /// Ids of the hooks whose effects the host gets.
+    pub(crate) effects: Vec<String>,
+    pub(crate) failures: Vec<(String, FailureKind, FailurePolicy)>,
+    /// Ids of the hooks in shadow mode that said or failed something.
+    pub(crate) shadow: Vec<String>,
+    pub(crate) lifted: bool,
+    /// Every call: hook, round, payload.
+    pub(crate) calls: Vec<(String, u8, Value)>,
+}
+
+struct State {
+    spec: Spec,
+    profile: Profile,
+    chain: usize,
+    /// The version this hook last judged, was passed over on, or made.
+    settled: Option<u32>,
+    /// An ask (true) or an allow (false) and the version it was given for.
+    vote: Option<(bool, u32)>,
+    called: bool,
+    effect: bool,
+}
+
+struct Fold {
+    hooks: Vec<State>,
+    subject: Option<&'static str>,
+    target: Target,
+    event: Event,
+    value: Value,
+    version: u32,
+    /// Who made the last version alone.
+    changer: String,
+    denials: Vec<String>,
+    failures: Vec<(String, FailureKind, FailurePolicy)>,
+    shadow: Vec<String>,
+    calls: Vec<(String, u8, Value)>,
+}
+
+enum Wants {
+    Yes,
+    No,
+    Failed(FailureKind),
+}
+
+pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expected {
+    let mut ordered: Vec<&Links> = chains.iter().collect();
+    ordered.sort_by_key(|links| links.layer);
+    let mut hooks = Vec::new();
+    for (chain, links) in ordered.iter().enumerate() {
+        for spec in &links.hooks {
+            let (spec, profile) = (spec.clone(), links.profile);
+            hooks.push(State { spec, profile, chain, settled: None, vote: None, called: false, effect: false });
+        }
+    }
+    let mut fold = Fold {
+        hooks,
+        subject: event.name.row().subject,
+        target: event.name.row().target,
+        event: event.clone(),
+        value: event.payload.value().clone(),
+        version: 0,
+        changer: String::new(),
+        denials: Vec::new(),
+        failures: Vec::new(),
+        shadow: Vec::new(),
+        calls: Vec::new(),
+    };
+    for chain in 0..ordered.len() {
+        if fold.denials.is_empty() {
+            fold.chain(chain);
+        }
+    }
+    fold.rounds();
+    fold.conclude(answer)
+}
+
+impl Fold {
+    fn chain(&mut self, chain: usize) {
+        let members: Vec<usize> = (0..self.hooks.len()).filter(|at| self.hooks[*at].chain == chain).collect();
+        let Some(first) = members.first() else { return };
+        match self.hooks[*first].profile {
+            Profile::SequentialFirstDeny => {
+                for at in members {
+                    if self.denials.is_empty() {
+                        self.one(at, 0);
+                    }
+                }
+            }
+            Profile::SequentialRunAll => {
+                for at in members {
+                    self.one(at, 0);
+                }
+            }
+            Profile::ParallelStrictest | Profile::ParallelUnanimous => self.group(&members),
+        }
+    }
+
+    /// One hook, on the value as it stands.
+    fn one(&mut self, at: usize, round: u8) {
+        self.hooks[at].settled = Some(self.version);
+        if !self.admitted(at) {
+            return;
+        }
+        let value = self.value.clone();
+        if let Some(after) = self.ask(at, round, &value) {
+            self.value = after;
+            self.version += 1;
+            self.hooks[at].settled = Some(self.version);
+            self.changer = self.hooks[at].spec.id.clone();
+        }
+    }
+
+    /// Hooks that all see the value as it stands.
+    fn group(&mut self, members: &[usize]) {
+        let before = self.value.clone();
+        let mut proposals = Vec::new();
+        let mut admitted = Vec::new();
+        for at in members {
+            self.hooks[*at].settled = Some(self.version);
+            if self.admitted(*at) {
+                admitted.push(*at);
+            }
+        }
+        for at in admitted {
+            if let Some(after) = self.ask(at, 0, &before) {
+                proposals.push((at, after));
+            }
+        }
+        if !self.denials.is_empty() || proposals.is_empty() {
+            return;
+        }
+        let mut after = before.clone();
+        if !before.is_object() || proposals.iter().any(|(_, proposal)| !proposal.is_object()) {
+            after = proposals[0].1.clone();
+            if let Some((other, _)) = proposals.iter().find(|(_, proposal)| *proposal != after) {
+                self.denials.push(self.hooks[*other].spec.id.clone());
+            }
+        } else {
+            self.merge(&before, &proposals, after.as_object_mut().unwrap());
+        }
+        if !self.denials.is_empty() {
+            return;
+        }
+        (self.event.name.row().settle)(&before, &mut after).unwrap();
+        self.value = after.clone();
+        self.version += 1;
+        for (at, proposal) in proposals {
+            if proposal == after {
+                self.hooks[at].settled = Some(self.version);
+            }
+        }
+    }
+
+    /// Each field that a proposal changes has to be what the first proposal that changes it makes of it.
+    fn merge(&mut self, before: &Value, proposals: &[(usize, Value)], after: &mut Map<String, Value>) {
+        for (number, (at, proposal)) in proposals.iter().enumerate() {
+            let have = before.as_object().unwrap();
+            let want = proposal.as_object().unwrap();
+            let mut against = BTreeSet::new();
+            for name in have.keys().chain(want.keys().filter(|name| !have.contains_key(*name))) {
+                if have.get(name) == want.get(name) {
+                    continue;
+                }
+                match proposals[..number].iter().find(|(_, earlier)| earlier.get(name) != have.get(name)) {
+                    Some((other, earlier)) if earlier.get(name) != want.get(name) => {
+                        against.insert(*other);
+                    }
+                    _ => {
+                        match want.get(name) {
+                            Some(value) => after.insert(name.clone(), value.clone()),
+                            None => after.shift_remove(name),
+                        };
+                    }
+                }
+            }
+            // One reason for each hook that it does not agree with.
+            self.denials.extend(against.iter().map(|_| self.hooks[*at].spec.id.clone()));
+        }
+    }
+
+    fn rounds(&mut self) {
+        let is_guard = |state: &State| state.spec.guard && !state.spec.shadow;
+        for round in 1..=4 {
+            let mut open = (0..self.hooks.len()).filter(|at| is_guard(&self.hooks[*at]));
+            if !self.denials.is_empty() || open.all(|at| self.hooks[at].settled == Some(self.version)) {
+                return;
+            }
+            for at in 0..self.hooks.len() {
+                if !is_guard(&self.hooks[at]) || self.hooks[at].settled == Some(self.version) {
+                    continue;
+                }
+                self.hooks[at].vote = None;
+                if round == 4 {
+                    self.hooks[at].settled = Some(self.version);
+                    if self.admitted(at) {
+                        self.denials.push(self.changer.clone());
+                    }
+                } else {
+                    self.one(at, round);
+                }
+                if !self.denials.is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the hook wants the value; a strict failure of its matcher is taken here.
+    fn admitted(&mut self, at: usize) -> bool {
+        let spec = self.hooks[at].spec.clone();
+        match self.wants(&spec) {
+            Wants::Yes => true,
+            Wants::No => false,
+            Wants::Failed(kind) => {
+                if spec.strict && spec.shadow {
+                    self.shadow.push(spec.id);
+                } else if spec.strict {
+                    self.failed(&spec, kind);
+                }
+                false
+            }
+        }
+    }
+
+    fn wants(&self, spec: &Spec) -> Wants {
+        let subject = self.subject.and_then(|field| self.value.get(field)).and_then(Value::as_str);
+        let fails_when = |is: &Is, kind| if is.holds(&self.value) { Wants::Failed(kind) } else { Wants::Yes };
+        match (&spec.wanted, subject) {
+            (Wanted::Always, _) => Wants::Yes,
+            (Wanted::Names(..), None) => Wants::Failed(FailureKind::Error),
+            (Wanted::Names(names, _), Some(subject)) if names.contains(&subject) => Wants::Yes,
+            (Wanted::Names(..), Some(_)) => Wants::No,
+            (Wanted::When(is), _) if is.holds(&self.value) => Wants::Yes,
+            (Wanted::When(_), _) => Wants::No,
+            (Wanted::FailsWhen(is), _) => fails_when(is, FailureKind::Error),
+            (Wanted::PanicsWhen(is), _) => fails_when(is, FailureKind::Crash),
+        }
+    }
+
+    /// Asks a hook about a value; gives the value it would make of it, where that is another one.
+    fn ask(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
+        let spec = self.hooks[at].spec.clone();
+        let repeated = self.hooks[at].called;
+        self.calls.push((spec.id.clone(), if repeated { round } else { 0 }, value.clone()));
+        self.hooks[at].called = true;
+        let answer = spec.answer(value).clone();
+        if spec.shadow {
+            self.shadow.push(spec.id);
+            return None;
+        }
+        self.hooks[at].effect |= !repeated && !matches!(answer, Says::Panic);
+        let unanimous = self.hooks[at].profile == Profile::ParallelUnanimous;
+        match answer {
+            Says::Fail => self.failed(&spec, FailureKind::Error),
+            Says::Panic => self.failed(&spec, FailureKind::Crash),
+            Says::Deny => self.denials.push(spec.id),
+            Says::Allow => self.hooks[at].vote = Some((false, self.version)),
+            _ if unanimous => self.denials.push(spec.id),
+            Says::Ask => self.hooks[at].vote = Some((true, self.version)),
+            Says::Pass => {}
+            Says::Set(fields) => return self.rewrite(&spec, value, &fields, false),
+            Says::Replace(whole) => return self.rewrite(&spec, value, &whole, true),
+        }
+        None
+    }
+
+    fn failed(&mut self, spec: &Spec, kind: FailureKind) {
+        let report = (spec.id.clone(), kind, spec.policy());
+        if !self.failures.contains(&report) {
+            self.failures.push(report);
+        }
+        if spec.closed {
+            self.denials.push(spec.id.clone());
+        }
+    }
+
+    fn rewrite(&mut self, spec: &Spec, before: &Value, wish: &Value, whole: bool) -> Option<Value> {
+        let mut after = match self.target {
+            Target::Nothing => before.clone(),
+            Target::Whole if whole || !before.is_object() => wish.clone(),
+            Target::Whole => {
+                let mut after = before.clone();
+                for (name, value) in wish.as_object().unwrap() {
+                    after[name.as_str()] = value.clone();
+                }
+                after
+            }
+            Target::Fields(_) if !before.is_object() || !wish.is_object() => {
+                self.failed(spec, FailureKind::BadOutput);
+                return None;
+            }
+            Target::Fields(allowed) => {
+                let mut after = before.clone();
+                for name in allowed {
+                    if let Some(value) = wish.get(*name) {
+                        after[*name] = value.clone();
+                    } else if whole {
+                        after.as_object_mut().unwrap().shift_remove(*name);
+                    }
+                }
+                after
+            }
+        };
+        if after == *before {
+            return None;
+        }
+        if (self.event.name.row().settle)(before, &mut after).is_err() {
+            self.failed(spec, FailureKind::BadOutput);
+            return None;
+        }
+        (after != *before).then_some(after)
+    }
+
+    fn conclude(self, answer: &Resolution) -> Expected {
+        let voters = |asks: bool| -> Vec<String> {
+            let counts = |state: &&State| match state.vote {
+                // An ask stands; a guard's was taken back where the guard was asked again.
+                Some((true, _)) => asks,
+                // An allow is for the bytes it was given for.
+                Some((false, version)) => !asks && version == self.version,
+                None => false,
+            };
+            self.hooks.iter().filter(counts).map(|state| state.spec.id.clone()).collect()
+        };
+        let (asks, allows) = (voters(true), voters(false));
+        let decision = match answer {
+            _ if !self.denials.is_empty() => Decision::Deny,
+            _ if asks.is_empty() => Decision::Allow,
+            Resolution::Approved { .. } => Decision::Allow,
+            Resolution::Deferred => Decision::Ask,
+            Resolution::Refused { .. } | Resolution::Nobody => Decision::Deny,
+        };
+        let denied = !self.denials.is_empty();
+        let effects = self.hooks.iter().filter(|state| state.effect).map(|state| state.spec.id.clone()).collect();
+        Expected {
+            decision,
+            approved: decision == Decision::Allow && !allows.is_empty(),
+            rewritten: self.value != *self.event.payload.value(),
+            payload: self.value,
+            lifted: !denied && !asks.is_empty() && decision == Decision::Allow,
+            reasons: if denied {
+                self.denials
+            } else if asks.is_empty() {
+                allows
+            } else {
+                asks
+            },
+            effects,
+            failures: self.failures,
+            shadow: self.shadow,
+            calls: self.calls,
+        }
+    }
+}

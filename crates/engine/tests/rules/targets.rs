@@ -1,0 +1,90 @@
+//! What a rewrite may change.
+
+use pintle_contract::{FailureKind, Layer, Outcome, Profile, Resolution};
+use serde_json::{Value, json};
+
+use crate::model::{Says, Spec, event, links, run, set, tool};
+
+fn rewrite(name: &str, payload: Value, says: Says) -> Outcome {
+    let event = event(name, payload);
+    let chains = [links(Layer::Project, Profile::SequentialFirstDeny, [Spec::says("w", says)])];
+    let mut outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    outcome.warnings.retain(|warning| warning.message != "w warns");
+    if !outcome.rewritten {
+        assert!(outcome.payload.same(&event.payload));
+    }
+    outcome
+}
+
+#[test]
+fn rule_40_a_rewrite_changes_the_target_and_nothing_else() {
+    let call = tool("a", 0).payload.value().clone();
+    let cases = [
+        (
+            json!({"id": "x"}),
+            vec![
+                "its rewrite of `id` was ignored: hooks of `tool.pre` can change `name`, `args`, `arguments` and nothing else",
+            ],
+        ),
+        (
+            json!({"nmae": "b"}),
+            vec![
+                "its rewrite of `nmae` was ignored: hooks of `tool.pre` can change `name`, `args`, `arguments` and nothing else; did you mean `name`?",
+            ],
+        ),
+        // What stays as it was needs no permission and is no rewrite.
+        (json!({"id": "c1", "name": "a"}), vec![]),
+        (json!({"arguments": r#"{"x": 0, "y": 0}"#}), vec![]),
+        (json!({}), vec![]),
+    ];
+    for (fields, warnings) in cases {
+        let outcome = rewrite("tool.pre", call.clone(), Says::Set(fields.clone()));
+        let messages: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!((messages, outcome.rewritten), (warnings, false), "{fields}");
+    }
+    let outcome = rewrite("tool.pre", call.clone(), Says::Set(json!({"id": "x", "name": "b"})));
+    assert_eq!(outcome.payload.field("id"), Some(&json!("c1")));
+    assert_eq!(outcome.payload.field("name"), Some(&json!("b")));
+    // A whole payload stands for its target fields.
+    let outcome = rewrite("tool.pre", call.clone(), Says::Replace(json!({"name": "b", "args": {"z": 1}})));
+    assert_eq!(outcome.payload.value(), &json!({"id": "c1", "name": "b", "arguments": r#"{"z":1}"#, "args": {"z": 1}}));
+}
+
+#[test]
+fn rule_41_an_event_without_a_target_cannot_be_rewritten() {
+    let start = json!({"source": "startup", "cwd": "/"});
+    let outcome = rewrite("session.start", start.clone(), Says::Set(json!({"cwd": "/etc"})));
+    assert_eq!(
+        outcome.warnings[0].message,
+        "its rewrite was ignored: hooks cannot change the payload of `session.start`"
+    );
+    assert!(!outcome.rewritten);
+    assert_eq!(rewrite("session.start", start.clone(), Says::Replace(start)).warnings, []);
+}
+
+#[test]
+fn rule_42_a_whole_target_takes_anything() {
+    let cases = [
+        (json!({"a": 1}), Says::Set(json!({"b": 2})), json!({"a": 1, "b": 2})),
+        (json!({"a": 1}), Says::Replace(json!({"b": 2})), json!({"b": 2})),
+        (json!({"a": 1}), Says::Replace(json!("text")), json!("text")),
+        (json!("text"), Says::Replace(json!("other")), json!("other")),
+        // Fields of what has no fields become the payload.
+        (json!("text"), Says::Set(json!({"a": 1})), json!({"a": 1})),
+    ];
+    for (before, says, after) in cases {
+        let outcome = rewrite("custom.x", before.clone(), says);
+        assert_eq!((outcome.payload.value(), outcome.rewritten), (&after, true), "{before}");
+    }
+}
+
+#[test]
+fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
+    for payload in [json!("text"), json!(null)] {
+        let outcome = rewrite("tool.pre", payload, Says::Set(json!({"name": "b"})));
+        let failure = &outcome.failures[0].failure;
+        assert_eq!(failure.kind, FailureKind::BadOutput);
+        assert_eq!(failure.message, "the payload of `tool.pre` is no object here, so no field of it can be rewritten");
+        assert!(!outcome.is_allowed());
+    }
+}

@@ -1,0 +1,167 @@
+//! Compares two things in one run.
+//!
+//! Batches of both alternate, so that a busy machine slows both; the ratio is the median of the ratios of neighbouring
+//! batches. Nothing here is for tests: a bar that is missed is the exit status of a bench.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// How long one batch takes at least.
+const BATCH: Duration = Duration::from_micros(200);
+/// How many batches of each side are measured.
+const BATCHES: usize = 400;
+
+/// What a row has to hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bar {
+    /// Nothing; the row is for information.
+    None,
+    /// The thing takes at most this many nanoseconds.
+    AtMostNs(f64),
+    /// The thing takes at most this many times what the floor takes.
+    AtMostTimes(f64),
+}
+
+/// What was measured of a thing and its floor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Nanoseconds of one run of the thing, median.
+    pub thing_ns: f64,
+    /// Nanoseconds of one run of the floor, median.
+    pub floor_ns: f64,
+    /// How many times the floor the thing takes, median.
+    pub ratio: f64,
+}
+
+/// A table of measurements. Prints each row as it is made.
+#[derive(Debug, Default)]
+pub struct Report {
+    missed: usize,
+}
+
+impl Report {
+    /// An empty table; prints its head.
+    #[must_use]
+    pub fn new(title: &str) -> Self {
+        show(&format!("{title}\n{:<52} {:>12} {:>12} {:>8}  bar", "", "ns", "floor ns", "ratio"));
+        Self::default()
+    }
+
+    /// Measures a thing against a floor and checks the bar.
+    pub fn compare<A, B>(
+        &mut self,
+        label: &str,
+        bar: Bar,
+        mut thing: impl FnMut() -> A,
+        mut floor: impl FnMut() -> B,
+    ) -> Measured {
+        let measured = pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
+        self.row(label, bar, measured);
+        measured
+    }
+
+    /// Checks nanoseconds that follow from other rows against a bar.
+    pub fn check(&mut self, label: &str, bar: Bar, thing_ns: f64) {
+        self.row(label, bar, Measured { thing_ns, floor_ns: f64::NAN, ratio: f64::NAN });
+    }
+
+    fn row(&mut self, label: &str, bar: Bar, measured: Measured) {
+        let Measured { thing_ns, floor_ns, ratio } = measured;
+        let (limit, held) = match bar {
+            Bar::None => (String::new(), None),
+            Bar::AtMostNs(most) => (format!("at most {most} ns"), Some(thing_ns <= most)),
+            Bar::AtMostTimes(most) => (format!("at most {most} times"), Some(ratio <= most)),
+        };
+        let verdict = match held {
+            None => "-",
+            Some(true) => "held:",
+            Some(false) => "MISSED:",
+        };
+        let cell = |value: f64, digits: usize| if value.is_nan() { String::new() } else { format!("{value:.digits$}") };
+        let (floor, ratio) = (cell(floor_ns, 1), cell(ratio, 3));
+        show(&format!("{label:<52} {thing_ns:>12.1} {floor:>12} {ratio:>8}  {verdict} {limit}"));
+        self.missed += usize::from(held == Some(false));
+    }
+
+    /// Whether every bar was held.
+    #[must_use]
+    pub fn held(&self) -> bool {
+        self.missed == 0
+    }
+
+    /// The exit status of the bench: 1 when a bar was missed.
+    #[must_use]
+    pub fn finish(self) -> ExitCode {
+        if self.held() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Measures two things in alternating batches.
+pub fn pair(thing: &mut dyn FnMut(), floor: &mut dyn FnMut()) -> Measured {
+    let (thing_runs, floor_runs) = (runs_of_a_batch(thing), runs_of_a_batch(floor));
+    let mut things = Vec::with_capacity(BATCHES);
+    let mut floors = Vec::with_capacity(BATCHES);
+    let mut ratios = Vec::with_capacity(BATCHES);
+    for _ in 0..BATCHES {
+        let thing_ns = batch_ns(thing, thing_runs);
+        let floor_ns = batch_ns(floor, floor_runs);
+        things.push(thing_ns);
+        floors.push(floor_ns);
+        ratios.push(thing_ns / floor_ns);
+    }
+    Measured { thing_ns: median(things), floor_ns: median(floors), ratio: median(ratios) }
+}
+
+fn runs_of_a_batch(act: &mut dyn FnMut()) -> u32 {
+    let mut runs = 1_u32;
+    loop {
+        let start = Instant::now();
+        for _ in 0..runs {
+            act();
+        }
+        if start.elapsed() >= BATCH || runs >= 1 << 24 {
+            return runs;
+        }
+        runs *= 2;
+    }
+}
+
+fn batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..runs {
+        act();
+    }
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(runs)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[expect(clippy::print_stdout, reason = "a bench is read in a terminal")]
+fn show(line: &str) {
+    println!("{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missed_bar_is_remembered() {
+        let mut report = Report::default();
+        report.check("row", Bar::AtMostNs(10.0), 9.0);
+        report.check("row", Bar::None, 1e9);
+        assert!(report.held());
+        report.check("row", Bar::AtMostNs(10.0), 11.0);
+        report.check("row", Bar::AtMostNs(10.0), 9.0);
+        assert!(!report.held());
+    }
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0);
+        assert!(median(Vec::new()).is_nan());
+    }
+}

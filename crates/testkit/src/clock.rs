@@ -1,0 +1,61 @@
+//! A clock that is told the time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pintle_contract::Clock;
+
+/// A clock that moves only when it is told to, or by a fixed step at each reading. Clones share the time.
+#[derive(Debug, Clone, Default)]
+pub struct FakeClock {
+    now_us: Arc<AtomicU64>,
+    step_us: u64,
+}
+
+impl FakeClock {
+    /// A clock that stands at the epoch until it is told otherwise.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A clock that goes on by `step_us` after each reading.
+    #[must_use]
+    pub fn stepping(step_us: u64) -> Self {
+        Self { now_us: Arc::default(), step_us }
+    }
+
+    /// Moves the time forward.
+    pub fn advance_us(&self, by_us: u64) {
+        self.now_us.fetch_add(by_us, Ordering::AcqRel);
+    }
+
+    fn read(&self) -> u64 {
+        self.now_us.fetch_add(self.step_us, Ordering::AcqRel)
+    }
+}
+
+impl Clock for FakeClock {
+    fn unix_ms(&self) -> u64 {
+        self.read() / 1_000
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.read()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_moves_only_when_told_or_by_its_step() {
+        let still = FakeClock::new();
+        let shared = still.clone();
+        shared.advance_us(2_500);
+        assert_eq!((still.monotonic_us(), still.monotonic_us(), still.unix_ms()), (2_500, 2_500, 2));
+        let stepping = FakeClock::stepping(10);
+        assert_eq!((stepping.monotonic_us(), stepping.monotonic_us()), (0, 10));
+    }
+}

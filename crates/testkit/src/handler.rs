@@ -1,0 +1,122 @@
+//! Handlers that say what they are told to.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{Call, Handler, Verdict};
+use serde_json::Value;
+
+type Script = dyn Fn(&Call<'_>) -> Verdict + Send + Sync;
+
+/// A handler that follows a script and remembers its calls.
+pub struct Scripted {
+    script: Box<Script>,
+    waits: bool,
+    seen: Mutex<Vec<SeenCall>>,
+}
+
+/// One call that a [`Scripted`] handler got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenCall {
+    /// The event's whole name.
+    pub event: String,
+    /// The payload as the hook saw it.
+    pub payload: Value,
+}
+
+impl Scripted {
+    /// Says the same at every call.
+    #[must_use]
+    pub fn always(verdict: Verdict) -> Arc<Self> {
+        Self::with(move |_| verdict.clone())
+    }
+
+    /// Says one verdict after the other, and passes once they are used up.
+    #[must_use]
+    pub fn says(verdicts: impl IntoIterator<Item = Verdict>) -> Arc<Self> {
+        let queue = Mutex::new(verdicts.into_iter().collect::<VecDeque<_>>());
+        Self::with(move |_| {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            next.unwrap_or_else(Verdict::pass)
+        })
+    }
+
+    /// Says what a closure says.
+    pub fn with(script: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { script: Box::new(script), waits: false, seen: Mutex::default() })
+    }
+
+    /// The same as [`Scripted::with`], for a handler that may wait and is therefore called on a thread of its own.
+    pub fn waiting(script: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { script: Box::new(script), waits: true, seen: Mutex::default() })
+    }
+
+    /// The calls so far.
+    #[must_use]
+    pub fn calls(&self) -> Vec<SeenCall> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Checks that the hook was called with these payloads, in this order, and nothing else.
+    ///
+    /// # Errors
+    /// When it was not: what was wanted and what was seen.
+    pub fn only(&self, payloads: &[Value]) -> Result<(), String> {
+        let seen: Vec<Value> = self.calls().into_iter().map(|call| call.payload).collect();
+        if seen == payloads {
+            return Ok(());
+        }
+        Err(format!("wanted calls with {payloads:?} and nothing else, saw {seen:?}"))
+    }
+}
+
+impl Handler for Scripted {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn may_wait(&self) -> bool {
+        self.waits
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        let seen = SeenCall { event: call.event.name.to_string(), payload: call.event.payload.value().clone() };
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        (self.script)(call)
+    }
+}
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scripted").field("waits", &self.waits).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::{CallId, Cancel, Event, EventName, NoSeam, Origin};
+    use serde_json::json;
+
+    use super::*;
+    use crate::hook;
+
+    #[test]
+    fn it_follows_its_script_and_tells_what_it_saw() {
+        let handler = Scripted::says([Verdict::deny("no"), Verdict::allow("yes")]);
+        let name = EventName::parse("custom.x").unwrap();
+        let hook = hook("h", name.clone(), handler.clone());
+        let verdicts: Vec<Verdict> = [1, 2, 3]
+            .iter()
+            .map(|number| {
+                let event = Event::new(name.clone(), json!(number), Arc::new(Origin::default()));
+                let (id, limits, cancel) = (CallId(0), &hook.limits, &Cancel::default());
+                handler.call(&Call { id, hook: &hook, event: &event, limits, seam: &NoSeam, cancel })
+            })
+            .collect();
+        assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);
+        assert_eq!(handler.only(&[json!(1), json!(2), json!(3)]), Ok(()));
+        let fault = handler.only(&[json!(1)]).unwrap_err();
+        assert!(fault.starts_with("wanted calls with [Number(1)] and nothing else, saw [Number(1), "), "{fault}");
+    }
+}

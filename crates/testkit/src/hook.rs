@@ -1,0 +1,36 @@
+//! Hooks and chains with the options most tests want.
+
+use std::sync::Arc;
+
+use pintle_contract::{Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode, Profile};
+
+/// An enforced guard without a matcher that fails closed. Change a field for anything else.
+#[must_use]
+pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
+    Hook {
+        id: HookId::new(id),
+        spelling: Arc::from(event.as_str()),
+        event,
+        priority: 0,
+        matcher: None,
+        handler,
+        guard: true,
+        on_failure: FailurePolicy::Closed,
+        strict_matcher: false,
+        mode: Mode::Enforce,
+        limits: Limits::default(),
+        location: Location::default(),
+    }
+}
+
+/// A chain named after its layer, of a dialect called `test`.
+#[must_use]
+pub fn chain(layer: Layer, profile: Profile, hooks: impl IntoIterator<Item = Hook>) -> Chain {
+    Chain {
+        source: Arc::from(layer.to_string()),
+        dialect: "test",
+        layer,
+        profile,
+        hooks: hooks.into_iter().map(Arc::new).collect(),
+    }
+}

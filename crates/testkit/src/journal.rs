@@ -1,0 +1,57 @@
+//! A journal that keeps lines of text.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{CallId, Entry, Journal};
+
+/// Keeps every step as a line, whole, so that two dispatches can be compared byte for byte. Clones share the lines.
+#[derive(Debug, Clone, Default)]
+pub struct LineJournal(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    lines: Mutex<Vec<String>>,
+    calls: AtomicU64,
+}
+
+impl LineJournal {
+    /// An empty journal; its first call has the number 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The lines so far.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The lines so far as one text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.lines().join("\n")
+    }
+}
+
+impl Journal for LineJournal {
+    fn record(&self, entry: &Entry<'_>) {
+        let line = match entry {
+            Entry::Event { event } => format!("event {} {:?}", event.name, event.payload),
+            Entry::Call { id, hook, round, event } => {
+                format!("call {} {} round {round} {:?}", id.0, hook.id, event.payload)
+            }
+            Entry::Return { id, hook, verdict, duration_us } => {
+                format!("return {} {} {verdict:?} {duration_us} us", id.0, hook.id)
+            }
+            Entry::Warning { warning } => format!("warning {}: {}", warning.hook, warning.message),
+            Entry::Outcome { event, outcome } => format!("outcome {} {outcome:?}", event.name),
+        };
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn next_call(&self) -> CallId {
+        CallId(self.0.calls.fetch_add(1, Ordering::AcqRel) + 1)
+    }
+}

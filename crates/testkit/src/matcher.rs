@@ -1,0 +1,71 @@
+//! Matchers for tests.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_contract::{Event, Failure, FailureKind, Match, Matcher, Subjects};
+
+type Predicate = dyn Fn(&Event) -> Match + Send + Sync;
+
+/// A matcher that asks a closure, and that the index knows nothing about.
+pub struct ClosureMatcher(Box<Predicate>);
+
+impl ClosureMatcher {
+    /// Makes a matcher from a closure.
+    pub fn new(predicate: impl Fn(&Event) -> Match + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self(Box::new(predicate)))
+    }
+}
+
+impl Matcher for ClosureMatcher {
+    fn matches(&self, event: &Event) -> Match {
+        (self.0)(event)
+    }
+
+    fn describe(&self) -> String {
+        String::from("a closure")
+    }
+}
+
+impl fmt::Debug for ClosureMatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClosureMatcher")
+    }
+}
+
+/// A matcher for exact subjects, which the index knows all about. It fails on events without a subject.
+#[derive(Debug, Clone)]
+pub struct SubjectMatcher {
+    names: Vec<String>,
+    sufficient: bool,
+}
+
+impl SubjectMatcher {
+    /// Matches these subjects; the index alone decides.
+    pub fn new<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
+        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), sufficient: true })
+    }
+
+    /// Matches these subjects; the index decides, and the matcher is asked all the same.
+    pub fn checked<'n>(names: impl IntoIterator<Item = &'n str>) -> Arc<Self> {
+        Arc::new(Self { names: names.into_iter().map(str::to_owned).collect(), sufficient: false })
+    }
+}
+
+impl Matcher for SubjectMatcher {
+    fn matches(&self, event: &Event) -> Match {
+        match event.subject() {
+            None => Match::Failed(Failure::new(FailureKind::Error, "the payload has no subject")),
+            Some(subject) if self.names.iter().any(|name| name == subject) => Match::Yes,
+            Some(_) => Match::No,
+        }
+    }
+
+    fn subjects(&self) -> Subjects {
+        Subjects::Only { names: self.names.clone(), sufficient: self.sufficient }
+    }
+
+    fn describe(&self) -> String {
+        format!("subject in {:?}", self.names)
+    }
+}

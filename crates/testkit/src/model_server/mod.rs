@@ -1,0 +1,195 @@
+//! A small model server on loopback that speaks the providers' streaming wire formats.
+//!
+//! The format is told from the path that is asked for: `…/chat/completions` is the chat form of OpenAI,
+//! `…/messages` that of Anthropic, `…:streamGenerateContent` that of Gemini. So one list of answers serves them all.
+
+mod wire;
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+/// A running server. It ends with the process.
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+/// One request as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The path with its query.
+    pub path: String,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; null when it is no JSON.
+    pub body: Value,
+}
+
+impl Seen {
+    /// The value of a header, by its name in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What the server does with a request.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// Streams a reply.
+    Reply(Reply),
+    /// Streams the beginning of a reply and hangs up.
+    CutShort(Reply),
+    /// Streams the beginning of a reply and ends as if that were all.
+    EndEarly(Reply),
+    /// Streams the beginning of a reply, then an error event of this type, such as `overloaded_error`.
+    BreakOff(Reply, &'static str),
+    /// An error with this status, and the provider's words.
+    Refuse(u16, &'static str),
+    /// Sends the caller elsewhere.
+    Redirect(String),
+    /// Says nothing and keeps the connection open.
+    Silent,
+}
+
+/// A model's reply.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    /// The text, streamed word by word.
+    pub text: String,
+    /// Tool calls: id, name and the arguments' text. Gemini sends no ids.
+    pub calls: Vec<(&'static str, &'static str, &'static str)>,
+    /// Tokens read and written.
+    pub usage: (u64, u64),
+    /// Whether the reply was cut at the token limit.
+    pub too_long: bool,
+}
+
+impl Reply {
+    /// A reply of nothing but text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), usage: (10, 5), ..Self::default() }
+    }
+}
+
+impl ModelServer {
+    /// Starts a server that gives these answers, one a request, and refuses with status 500 when they run out.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn start(answers: Vec<Answer>) -> io::Result<Self> {
+        let left = Mutex::new(answers.into_iter());
+        Self::start_with(move |_| {
+            let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+            next.unwrap_or(Answer::Refuse(500, "no answer is left"))
+        })
+    }
+
+    /// Starts a server that asks a closure for each answer.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn start_with(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let server = Self { address: listener.local_addr()?, seen: Arc::default() };
+        let (seen, answer) = (Arc::clone(&server.seen), Arc::new(answer));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
+                // A caller that hangs up in the middle is its own affair.
+                std::thread::spawn(move || drop(serve(stream, &seen, answer.as_ref())));
+            }
+        });
+        Ok(server)
+    }
+
+    /// The server's address with a path, such as `/v1`.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// All requests so far.
+    #[must_use]
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn serve(stream: TcpStream, seen: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Answer) -> io::Result<()> {
+    let mut out = stream.try_clone()?;
+    let mut reader = BufReader::new(stream);
+    let request = read_request(&mut reader)?;
+    seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+    match answer(&request) {
+        Answer::Reply(reply) => {
+            begin(&mut out)?;
+            for event in wire::events(&request.path, &reply) {
+                chunk(&mut out, &event)?;
+            }
+            out.write_all(b"0\r\n\r\n")
+        }
+        Answer::CutShort(reply) => first_half(&mut out, &request.path, &reply),
+        Answer::EndEarly(reply) => {
+            first_half(&mut out, &request.path, &reply)?;
+            out.write_all(b"0\r\n\r\n")
+        }
+        Answer::BreakOff(reply, kind) => {
+            first_half(&mut out, &request.path, &reply)?;
+            chunk(&mut out, &wire::error(&request.path, kind))?;
+            out.write_all(b"0\r\n\r\n")
+        }
+        Answer::Refuse(status, words) => {
+            let body = json!({"error": {"message": words, "type": "refused"}}).to_string();
+            plain(&mut out, status, "content-type: application/json\r\n", &body)
+        }
+        Answer::Redirect(location) => plain(&mut out, 307, &format!("location: {location}\r\n"), ""),
+        // Until the caller hangs up.
+        Answer::Silent => reader.read_to_end(&mut Vec::new()).map(drop),
+    }
+}
+
+fn first_half(out: &mut TcpStream, path: &str, reply: &Reply) -> io::Result<()> {
+    begin(out)?;
+    let events = wire::events(path, reply);
+    events.iter().take(events.len() / 2).try_for_each(|event| chunk(out, event))
+}
+
+fn begin(out: &mut TcpStream) -> io::Result<()> {
+    out.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n")
+}
+
+fn chunk(out: &mut TcpStream, event: &str) -> io::Result<()> {
+    write!(out, "{:x}\r\n{event}\r\n", event.len())?;
+    out.flush()
+}
+
+fn plain(out: &mut TcpStream, status: u16, headers: &str, body: &str) -> io::Result<()> {
+    let length = body.len();
+    write!(out, "HTTP/1.1 {status} Answer\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
+}
+
+fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<Seen> {
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut headers = Vec::new();
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.parse().unwrap_or(0);
+        }
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Seen { path, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+}
