@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The tape: the ordered record of everything a session's hooks were asked, said and did.
+//!
+//! A tape is a file of JSON lines, one whole record a line. [`Tape`] writes it while a session runs, [`read`] reads
+//! it back, and [`show`] renders it for people. The format is documented field by field in [`record`], next to
+//! the types that are written.
+
+pub mod record;
+pub mod show;
+
+mod dispatches;
+mod error;
+mod line;
+mod read;
+mod write;
+
+pub use error::TapeError;
+pub use read::{Reading, Torn, read, read_bytes};
+pub use record::{Body, Header, HookEntry, Record};
+pub use write::{Follower, Tape};

@@ -1,0 +1,246 @@
+//! The block of one dispatch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pintle_contract::{Decision, EventName, FailurePolicy};
+use serde_json::Value;
+
+use super::style::plain;
+use super::{Line, Options, Tone, effect};
+use crate::record::{Answered, Body, Decided, Fired, SaidText, Word};
+
+/// Columns by which the hooks of an event stand to the right of it.
+const INDENT: usize = 9;
+
+/// One dispatch, as far as it has gone.
+#[derive(Debug)]
+pub(super) struct Block {
+    at: String,
+    parent: Option<u64>,
+    event: String,
+    whose: String,
+    details: Vec<Line>,
+    /// What the calls that have not returned did so far.
+    effects: BTreeMap<u64, Vec<String>>,
+    /// The calls that have not returned and ask a guard again.
+    repeated: BTreeSet<u64>,
+    /// The payload as fired, and the newest version that was rewritten.
+    fired: Value,
+    rewritten: Option<Value>,
+    nested: Vec<Line>,
+}
+
+impl Block {
+    pub(super) fn new(at: String, fired: &Fired<'_>) -> Self {
+        let subject_field = EventName::parse(&fired.event).ok().and_then(|name| name.row().subject);
+        let subject = subject_field.and_then(|field| fired.payload.get(field)).and_then(Value::as_str);
+        let mut event = plain(&fired.event, 80);
+        if let Some(subject) = subject {
+            event.push(' ');
+            event.push_str(&plain(subject, 80));
+        }
+        let whose = match fired.origin.depth {
+            0 => String::new(),
+            depth => format!("  (agent {}, depth {depth})", plain(&fired.origin.agent, 80)),
+        };
+        Self {
+            at,
+            parent: fired.parent,
+            event,
+            whose,
+            details: Vec::new(),
+            effects: BTreeMap::new(),
+            repeated: BTreeSet::new(),
+            fired: fired.payload.clone().into_owned(),
+            rewritten: None,
+            nested: Vec::new(),
+        }
+    }
+
+    pub(super) fn parent(&self) -> Option<u64> {
+        self.parent
+    }
+
+    /// Puts the block of a dispatch that this one caused below what happened so far.
+    pub(super) fn nest(&mut self, lines: Vec<Line>) {
+        self.nested.extend(lines.into_iter().map(|line| line.indented(INDENT)));
+    }
+
+    /// Adds a record of the dispatch.
+    pub(super) fn add(&mut self, body: &Body<'_>, options: &Options) {
+        match body {
+            Body::Call(asked) => {
+                let seen = asked.value.as_deref().cloned();
+                self.rewritten = seen.or(self.rewritten.take());
+                if asked.round > 0 {
+                    self.repeated.insert(asked.call);
+                }
+            }
+            Body::Effect(effected) => {
+                if let Some(words) = effect::request(effected, options) {
+                    self.effects.entry(effected.call.unwrap_or_default()).or_default().push(words);
+                }
+            }
+            Body::Return(answered) => {
+                let effects = self.effects.remove(&answered.call).unwrap_or_default();
+                if !options.everything && self.nested.is_empty() && is_silent(&answered.said) {
+                    return;
+                }
+                let mut line = verdict_line(answered, options);
+                if self.repeated.remove(&answered.call) {
+                    line.push(Tone::Quiet, "  (asked again)");
+                }
+                self.details.push(line);
+                let said = answered.said.effects.iter().map(|said| effect::verdict(said, options));
+                let beneath = effects.into_iter().chain(said).map(|words| Line::new(Tone::Quiet, words));
+                self.details.extend(beneath.map(|line| line.indented(INDENT + 4)));
+                let warnings = answered.said.warnings.iter().map(|text| plain(text, options.text_chars));
+                let warnings = warnings.map(|text| Line::new(Tone::Warn, format!("warning: {text}")));
+                self.details.extend(warnings.map(|line| line.indented(INDENT + 4)));
+                self.details.append(&mut self.nested);
+            }
+            Body::Warning(warned) => {
+                let (hook, text) = (plain(&warned.hook, 80), plain(&warned.message, options.text_chars));
+                self.details.push(Line::new(Tone::Warn, format!("{hook}  warning: {text}")).indented(INDENT));
+            }
+            _ => {}
+        }
+    }
+
+    /// The whole block, now that the dispatch is over.
+    pub(super) fn close(mut self, decided: &Decided<'_>, options: &Options) -> Vec<Line> {
+        let (tone, word) = match decided.decision {
+            Decision::Allow if decided.asked == 0 => (Tone::Quiet, "allow"),
+            Decision::Allow if decided.rewritten => (Tone::Warn, "rewrite"),
+            Decision::Allow => (Tone::Good, "allow"),
+            Decision::Ask => (Tone::Warn, "ask"),
+            Decision::Deny => (Tone::Bad, "deny"),
+        };
+        let mut head = self.head(tone, word);
+        if decided.asked == 0 {
+            head.push(Tone::Quiet, "  (no hook)");
+        }
+        if let Some(approval) = &decided.approval {
+            head.push(Tone::Good, format!("  (approved by {})", plain(&approval.by, 80)));
+        }
+        if decided.rewritten {
+            let changes = match decided.value.as_deref().or(self.rewritten.as_ref()) {
+                Some(value) => changes(&self.fired, value, options),
+                None => Vec::new(),
+            };
+            self.details.extend(changes.into_iter().map(|line| line.indented(INDENT)));
+        }
+        for failure in &decided.failures {
+            let meant = match failure.policy {
+                FailurePolicy::Closed => "counts as a deny: the hook fails closed",
+                FailurePolicy::Open => "decided nothing: the hook fails open",
+            };
+            let hook = plain(&failure.hook, 80);
+            self.details.push(Line::new(Tone::Warn, format!("{hook}  failure {meant}")).indented(INDENT));
+        }
+        for shadow in decided.shadow.iter().filter(|shadow| shadow.said.verdict != Word::Pass) {
+            let (hook, word) = (plain(&shadow.hook, 80), shadow.said.verdict.as_str());
+            let why = shadow.said.reason.as_deref().map(|why| format!(": {}", plain(why, options.text_chars)));
+            let text = format!("{hook}  shadow: would have said {word}{}", why.unwrap_or_default());
+            self.details.push(Line::new(Tone::Warn, text).indented(INDENT));
+        }
+        self.finish(head)
+    }
+
+    /// The block of a dispatch that the tape ends in.
+    pub(super) fn cut_short(self) -> Vec<Line> {
+        let head = self.head(Tone::Warn, "cut");
+        self.finish(head)
+    }
+
+    fn head(&self, tone: Tone, word: &str) -> Line {
+        let mut head = Line::new(Tone::Quiet, self.at.clone());
+        head.push(tone, format!("{word:<7}"));
+        let event_tone = if tone == Tone::Quiet { Tone::Quiet } else { Tone::Plain };
+        head.push(event_tone, format!("  {}", self.event));
+        head.push(Tone::Quiet, self.whose.clone());
+        head
+    }
+
+    fn finish(mut self, head: Line) -> Vec<Line> {
+        let mut lines = vec![head];
+        lines.append(&mut self.details);
+        lines.append(&mut self.nested);
+        lines
+    }
+}
+
+/// A record of a dispatch that the tape does not show the beginning of, or of none, such as what a tool did.
+pub(super) fn alone(at: &str, body: &Body<'_>, options: &Options) -> Vec<Line> {
+    let text = match body {
+        Body::Effect(effected) => match effect::request(effected, options) {
+            Some(words) => format!("{at}{}  {words}", plain(&effected.by, 80)),
+            None => return Vec::new(),
+        },
+        Body::Warning(warned) => {
+            format!("{at}{}  warning: {}", plain(&warned.hook, 80), plain(&warned.message, options.text_chars))
+        }
+        _ => return Vec::new(),
+    };
+    vec![Line::new(Tone::Quiet, text)]
+}
+
+fn is_silent(said: &SaidText<'_>) -> bool {
+    said.verdict == Word::Pass && said.effects.is_empty() && said.warnings.is_empty()
+}
+
+fn verdict_line(answered: &Answered<'_>, options: &Options) -> Line {
+    let said = &answered.said;
+    let tone = match said.verdict {
+        Word::Pass => Tone::Quiet,
+        Word::Allow => Tone::Good,
+        Word::Rewrite | Word::Ask => Tone::Warn,
+        Word::Deny | Word::Failed => Tone::Bad,
+    };
+    let mut line = Line::new(Tone::Plain, format!("{:<24}", plain(&answered.hook, 80))).indented(INDENT);
+    line.push(tone, format!("  {:<7}", said.verdict.as_str()));
+    line.push(Tone::Quiet, format!("  {:>9}", duration(answered.duration_us)));
+    let why = match (&said.reason, &said.failure, &said.fields, &said.whole) {
+        (Some(reason), ..) => plain(reason, options.text_chars),
+        (_, Some(failure), ..) => {
+            let place = match (&failure.path, failure.line) {
+                (Some(path), Some(line)) => format!(" ({}:{line})", plain(path.trim_start_matches("./"), 200)),
+                _ => String::new(),
+            };
+            format!("{}: {}{place}", failure.kind, plain(&failure.message, options.text_chars))
+        }
+        (_, _, Some(fields), _) => {
+            let names: Vec<String> = fields.keys().map(|name| plain(name, 40)).collect();
+            format!("replaces {}", names.join(", "))
+        }
+        (_, _, _, Some(value)) => format!("replaces all by {}", plain(&value.to_string(), options.text_chars)),
+        _ => String::new(),
+    };
+    if !why.is_empty() {
+        line.push(tone, format!("  {why}"));
+    }
+    line
+}
+
+/// What a rewrite changed: fields of an object, or the whole.
+pub fn changes(before: &Value, after: &Value, options: &Options) -> Vec<Line> {
+    let text = |value: &Value| plain(&value.to_string(), options.text_chars);
+    let line = |tone, sign, name: &str, value| Line::new(tone, format!("{sign} {name}{}", text(value)));
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        return vec![line(Tone::Bad, "-", "", before), line(Tone::Good, "+", "", after)];
+    };
+    let removed = old.iter().filter(|(name, value)| new.get(*name) != Some(value));
+    let added = new.iter().filter(|(name, value)| old.get(*name) != Some(value));
+    let named = |name: &str| format!("{}: ", plain(name, 80));
+    let removed = removed.map(|(name, value)| line(Tone::Bad, "-", &named(name), value));
+    removed.chain(added.map(|(name, value)| line(Tone::Good, "+", &named(name), value))).collect()
+}
+
+/// A duration with the unit that suits it.
+fn duration(micros: u64) -> String {
+    match micros {
+        0..10_000 => format!("{micros} us"),
+        10_000..10_000_000 => format!("{} ms", micros / 1000),
+        _ => format!("{} s", micros / 1_000_000),
+    }
+}

@@ -1,0 +1,78 @@
+//! What a hook did besides answering, in a few words.
+
+use pintle_contract::{Effect, LogLevel, Reply, Request};
+use serde_json::Value;
+
+use super::Options;
+use super::style::plain;
+use crate::record::Effected;
+
+/// A request and its reply in a few words; `None` for one that only looked, unless everything is shown.
+pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<String> {
+    let cut = |text: &str| plain(text, options.text_chars);
+    let reply = effected.reply.as_deref();
+    let words = match &*effected.request {
+        Request::MetricIncr { name, by } => format!("metric {} {by:+} = {}", cut(name), reply_text(reply, options)),
+        Request::MetricSet { name, value } => format!("metric {} = {}", cut(name), cut(&value.to_string())),
+        Request::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
+        Request::Log { level: LogLevel::Warn, message } => format!("log: warning: {}", cut(message)),
+        Request::Emit { event, payload } => format!("emit {} {}", cut(event), cut(&payload.to_string())),
+        Request::Http { method, url, .. } => {
+            let status = match reply {
+                Some(Reply::Value(value)) => value.get("status").map(|status| format!(" -> {status}")),
+                _ => None,
+            };
+            format!("http {} {}{}", cut(method), cut(url), status.unwrap_or_default())
+        }
+        Request::CallTool { name, arguments } => format!("call tool {} {}", cut(name), cut(&arguments.to_string())),
+        Request::Meta { function, arguments } => format!("meta {} {}", cut(function), cut(&arguments.to_string())),
+        Request::Exec { program, arguments, .. } => format!("exec {} {}", cut(program), cut(&arguments.join(" "))),
+        Request::Fs { function, arguments } => format!("fs {} {}", cut(function), cut(&arguments.to_string())),
+        quiet if options.everything => {
+            let what = serde_json::to_value(quiet).unwrap_or_default();
+            format!("{} -> {}", cut(&spelled(&what)), reply_text(reply, options))
+        }
+        _ => return None,
+    };
+    Some(match &effected.error {
+        Some(fault) => format!("{words}: refused: {}", cut(&fault.0)),
+        None => words,
+    })
+}
+
+/// `name {arguments}` for an externally tagged value.
+fn spelled(value: &Value) -> String {
+    match value {
+        Value::String(name) => name.clone(),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields.iter().map(|(name, inner)| format!("{name} {inner}")).collect();
+            pairs.join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn reply_text(reply: Option<&Reply>, options: &Options) -> String {
+    match reply {
+        Some(Reply::Done) => String::from("done"),
+        Some(Reply::Absent) => String::from("nothing"),
+        Some(Reply::Int(number)) => number.to_string(),
+        Some(Reply::Value(value)) => plain(&value.to_string(), options.text_chars),
+        None => String::from("?"),
+    }
+}
+
+/// An effect of a verdict in a few words.
+pub(super) fn verdict(effect: &Effect, options: &Options) -> String {
+    let cut = |text: &str| plain(text, options.text_chars);
+    match effect {
+        Effect::Context(text) => format!("context: {}", cut(text)),
+        Effect::Reminder(text) => format!("reminder: {}", cut(text)),
+        Effect::Notice(text) => format!("notice: {}", cut(text)),
+        Effect::Summary(text) => format!("summary: {}", cut(text)),
+        Effect::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
+        Effect::Log { level: LogLevel::Warn, message } => format!("log: warning: {}", cut(message)),
+        Effect::Delegate(request) => format!("delegate: {}", cut(&request.to_string())),
+        other => cut(&serde_json::to_string(other).unwrap_or_default()),
+    }
+}

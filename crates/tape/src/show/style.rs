@@ -1,0 +1,88 @@
+//! Lines of text with a tone, which whoever prints them turns into colours.
+
+use std::fmt;
+
+/// How a piece of text should look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    Plain,
+    /// Of little weight.
+    Quiet,
+    /// Good news.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// A refusal or a failure.
+    Bad,
+}
+
+/// One line for people: pieces of text, each with its tone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Line {
+    /// The pieces, from left to right.
+    pub pieces: Vec<(Tone, String)>,
+}
+
+impl Line {
+    /// A line of one piece.
+    pub fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self { pieces: vec![(tone, text.into())] }
+    }
+
+    /// Adds a piece.
+    pub fn push(&mut self, tone: Tone, text: impl Into<String>) {
+        self.pieces.push((tone, text.into()));
+    }
+
+    /// The same line further to the right.
+    #[must_use]
+    pub fn indented(mut self, columns: usize) -> Self {
+        self.pieces.insert(0, (Tone::Plain, " ".repeat(columns)));
+        self
+    }
+}
+
+/// The line without tones.
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces.iter().try_for_each(|(_, text)| f.write_str(text))
+    }
+}
+
+/// Text that is safe on a terminal and stands on one line: control characters are escaped, and what is longer than
+/// `most` characters is cut, which shows.
+#[must_use]
+pub fn plain(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most));
+    for (at, character) in text.chars().enumerate() {
+        if at == most {
+            shown.push_str("...");
+            break;
+        }
+        if character.is_control() || is_direction(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Whether a character changes the direction in which a line is read, by which text can be disguised.
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_reaches_the_terminal_as_a_command() {
+        assert_eq!(plain("a\x1b[31mb\r\n", 80), "a\\u{1b}[31mb\\r\\n");
+        assert_eq!(plain("x\u{202e}y", 80), "x\\u{202e}y");
+        assert_eq!(plain("grün und gut", 4), "grün...");
+        assert_eq!(plain("grün", 4), "grün");
+    }
+}
