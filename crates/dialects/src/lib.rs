@@ -1,1 +1,18 @@
-//! Placeholder.
+//! The formats hooks are written in: files in, declarations out; events in and answers out through a codec.
+//!
+//! One folder a dialect, all of the same shape: `mod.rs` (who this is, its event table), `load.rs` (files to
+//! declarations and diagnostics), `encode.rs` (an event as its handlers expect it), `decode.rs` (what they answered as
+//! a verdict) and `DEVIATIONS.md` (where Pintle differs on purpose; each line names a test). The list of dialects is
+//! [`DIALECTS`]; `document` reads the YAML and Markdown that several of them share.
+//!
+//! Nothing here touches a file: the loader reads, and hands over [`Artifact`]s.
+
+pub mod ai_harness;
+pub mod document;
+
+mod artifact;
+mod table;
+
+pub use ai_harness::{Declared, declare_hook, read_hook};
+pub use artifact::{Artifact, Folder, Project, Role};
+pub use table::{Alias, DIALECTS, Dialect, Mapping, NATIVE, Others, Support};

@@ -1,1 +1,16 @@
-//! Placeholder.
+//! From a path to chains of compiled hooks: discover, read, compile, lint.
+//!
+//! Loading never stops at a fault and never prints: it gives what it understood, and a diagnostic for each thing that
+//! it did not, in the order of files and lines. What a file means is the dialect's; this crate decides which files
+//! there are and what becomes of what was declared in them.
+//!
+//! This crate and the tape are the only ones that touch files.
+
+mod chain;
+mod discover;
+mod lint;
+mod load;
+mod read;
+
+pub use chain::{check_hooks, compile_chain, declare_hook, parse_hook_text};
+pub use load::{Loaded, load, load_with};

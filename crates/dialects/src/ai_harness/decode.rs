@@ -1,0 +1,216 @@
+//! Answers as verdicts (AI Harness reference, Decision constructors).
+
+use pintle_contract::{
+    Answer, Effect, Event, Failure, FailureKind, Rewrite, Said, ScriptAnswer, Verdict, did_you_mean,
+};
+use serde_json::{Map, Value};
+
+/// What a dictionary's `action` may say.
+const ACTIONS: [&str; 5] = ["allow", "block", "modify", "ask", "delegate"];
+
+/// Reads an answer. Total: what is no decision passes with a warning, and what wants to be one and is not is a failure.
+pub(super) fn decode(event: &Event, answer: Answer) -> Verdict {
+    let Answer::Script(answer) = answer;
+    match answer {
+        ScriptAnswer::Allow => Verdict::pass(),
+        ScriptAnswer::Block(reason) => Verdict::deny(reason),
+        ScriptAnswer::Ask(reason) => Verdict::ask(reason),
+        ScriptAnswer::Modify(payload) => modify(event, payload),
+        ScriptAnswer::Delegate(request) => Verdict::pass().with(Effect::Delegate(request)),
+        ScriptAnswer::Dict(fields) => dictionary(event, fields),
+        ScriptAnswer::Other { type_name, printed } => other(&type_name, &printed),
+    }
+}
+
+/// A dictionary changes the fields it names, so that a later hook and its `when` still see the others; anything else
+/// replaces the whole payload, and so does a dictionary where the payload has no fields.
+fn modify(event: &Event, payload: Value) -> Verdict {
+    match payload {
+        Value::Object(fields) if event.payload.value().is_object() => Verdict::rewrite(fields),
+        whole => Verdict::new(Said::Rewrite(Rewrite::Whole(whole))),
+    }
+}
+
+fn other(type_name: &str, printed: &str) -> Verdict {
+    let warning = match type_name {
+        "NoneType" => String::from("returned None, not a decision; treated as allow()"),
+        "function" | "builtin_function_or_method" | "native_function" => {
+            format!("returned {printed}, which was not called; treated as allow()")
+        }
+        _ => format!("returned {type_name}, not a decision; treated as allow()"),
+    };
+    Verdict::pass().warn(warning)
+}
+
+fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
+    let action = match fields.remove("action") {
+        Some(Value::String(action)) => action,
+        Some(_) => return bad("an `action` that is no text"),
+        None => {
+            let near = fields.keys().find_map(|key| did_you_mean(key, ["action"]).map(|_| key.clone()));
+            return bad(&match near {
+                Some(key) => format!("a dict without `action`; did you mean `action` instead of `{key}`?"),
+                None => String::from("a dict without `action`; return allow(), block(reason) or modify(payload)"),
+            });
+        }
+    };
+    match action.as_str() {
+        "allow" => Verdict::pass(),
+        "block" => reason(&mut fields, Verdict::deny),
+        "ask" => reason(&mut fields, Verdict::ask),
+        "modify" => {
+            let payload = fields.remove("payload");
+            modify(event, payload.unwrap_or(Value::Object(fields)))
+        }
+        "delegate" => {
+            let request = fields.remove("request").or_else(|| fields.remove("payload"));
+            Verdict::pass().with(Effect::Delegate(request.unwrap_or(Value::Object(fields))))
+        }
+        unknown => bad(&match did_you_mean(unknown, ACTIONS) {
+            Some(near) => format!("unknown action `{unknown}`; did you mean `{near}`?"),
+            None => format!("unknown action `{unknown}`; an action is {}", ACTIONS.join(", ")),
+        }),
+    }
+}
+
+/// The reason of a dictionary: text, or nothing when there is none.
+fn reason(fields: &mut Map<String, Value>, verdict: impl Fn(String) -> Verdict) -> Verdict {
+    match fields.remove("reason") {
+        None => verdict(String::new()),
+        Some(Value::String(reason)) => verdict(reason),
+        Some(_) => bad("a `reason` that is no text"),
+    }
+}
+
+fn bad(message: &str) -> Verdict {
+    Verdict::failed(Failure::new(FailureKind::BadOutput, format!("returned {message}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{EventName, Origin};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(payload: Value, answer: ScriptAnswer) -> Verdict {
+        let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
+        decode(&event, Answer::Script(answer))
+    }
+
+    fn dict(value: Value) -> ScriptAnswer {
+        let Value::Object(fields) = value else { panic!("an object") };
+        ScriptAnswer::Dict(fields)
+    }
+
+    fn fields(value: Value) -> Verdict {
+        let Value::Object(fields) = value else { panic!("an object") };
+        Verdict::rewrite(fields)
+    }
+
+    fn failed(message: &str) -> Verdict {
+        Verdict::failed(Failure::new(FailureKind::BadOutput, message))
+    }
+
+    #[test]
+    fn each_documented_answer_is_its_verdict() {
+        let object = json!({"name": "x"});
+        for (given, wanted) in [
+            (ScriptAnswer::Allow, Verdict::pass()),
+            (ScriptAnswer::Block(String::from("no")), Verdict::deny("no")),
+            (ScriptAnswer::Ask(String::from("sure?")), Verdict::ask("sure?")),
+            (ScriptAnswer::Modify(json!({"args": {}})), fields(json!({"args": {}}))),
+            (ScriptAnswer::Modify(json!("text")), Verdict::new(Said::Rewrite(Rewrite::Whole(json!("text"))))),
+            (
+                ScriptAnswer::Delegate(json!({"agent": "a"})),
+                Verdict::pass().with(Effect::Delegate(json!({"agent": "a"}))),
+            ),
+            (dict(json!({"action": "allow"})), Verdict::pass()),
+            (dict(json!({"action": "allow", "reason": 3})), Verdict::pass()),
+            (dict(json!({"action": "block", "reason": "no"})), Verdict::deny("no")),
+            (dict(json!({"action": "block"})), Verdict::deny("")),
+            (dict(json!({"action": "ask", "reason": "sure?"})), Verdict::ask("sure?")),
+            (dict(json!({"action": "modify", "payload": {"args": 1}})), fields(json!({"args": 1}))),
+            (
+                dict(json!({"action": "modify", "payload": null})),
+                Verdict::new(Said::Rewrite(Rewrite::Whole(Value::Null))),
+            ),
+            (dict(json!({"action": "modify", "args": 1})), fields(json!({"args": 1}))),
+            (dict(json!({"action": "delegate", "request": 1})), Verdict::pass().with(Effect::Delegate(json!(1)))),
+            (dict(json!({"action": "delegate", "payload": 2})), Verdict::pass().with(Effect::Delegate(json!(2)))),
+            (
+                dict(json!({"action": "delegate", "agent": "a"})),
+                Verdict::pass().with(Effect::Delegate(json!({"agent": "a"}))),
+            ),
+        ] {
+            assert_eq!(answer(object.clone(), given.clone()), wanted, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_decision_passes_with_a_warning() {
+        for (type_name, printed, warning) in [
+            ("NoneType", "None", "returned None, not a decision; treated as allow()"),
+            ("int", "42", "returned int, not a decision; treated as allow()"),
+            ("bool", "True", "returned bool, not a decision; treated as allow()"),
+            ("function", "<function block>", "returned <function block>, which was not called; treated as allow()"),
+        ] {
+            let other = ScriptAnswer::Other { type_name: type_name.to_owned(), printed: printed.to_owned() };
+            assert_eq!(answer(json!({}), other), Verdict::pass().warn(warning));
+        }
+    }
+
+    #[test]
+    fn a_dictionary_that_wants_to_decide_and_does_not_is_a_failure() {
+        for (given, wanted) in [
+            (
+                json!({"action": "deny"}),
+                "returned unknown action `deny`; an action is allow, block, modify, ask, delegate",
+            ),
+            (json!({"action": "BLOCK"}), "returned unknown action `BLOCK`; did you mean `block`?"),
+            (json!({"action": 1}), "returned an `action` that is no text"),
+            (json!({"acton": "block"}), "returned a dict without `action`; did you mean `action` instead of `acton`?"),
+            (json!({}), "returned a dict without `action`; return allow(), block(reason) or modify(payload)"),
+            (json!({"action": "block", "reason": 3}), "returned a `reason` that is no text"),
+        ] {
+            assert_eq!(answer(json!({}), dict(given.clone())), failed(wanted), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_dictionary_replaces_a_payload_without_fields() {
+        let wanted = Verdict::new(Said::Rewrite(Rewrite::Whole(json!({"a": 1}))));
+        assert_eq!(answer(Value::Null, ScriptAnswer::Modify(json!({"a": 1}))), wanted);
+    }
+
+    /// Any JSON value, with the words of a decision in the places that matter.
+    fn any_value() -> impl Strategy<Value = Value> {
+        let words = prop::sample::select(vec!["action", "payload", "reason", "request", "block", "modify", "x"]);
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            words.clone().prop_map(Value::from)
+        ];
+        leaf.prop_recursive(3, 16, 4, move |inner| {
+            let fields = prop::collection::vec((words.clone().prop_map(str::to_owned), inner.clone()), 0..5);
+            prop_oneof![
+                prop::collection::vec(inner, 0..4).prop_map(Value::from),
+                fields.prop_map(|fields| fields.into_iter().collect())
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_dictionary_is_some_verdict_and_only_block_denies(payload in any_value(), given in any_value()) {
+            let Value::Object(fields) = given.clone() else { return Ok(()) };
+            let verdict = answer(payload, ScriptAnswer::Dict(fields));
+            let blocks = given["action"] == "block" && given.get("reason").is_none_or(Value::is_string);
+            prop_assert_eq!(matches!(verdict.said, Said::Deny { .. }), blocks);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Events as the hooks of this dialect see them.
+
+use pintle_contract::Event;
+use serde_json::Value;
+
+/// The payload a hook sees, when it differs from the canonical one.
+///
+/// The canonical payloads of the documented events already hold both the documented and the fired spellings, so that
+/// nothing is copied on the dispatch path. The one difference: sessions have no payload here (AI Harness reference,
+/// Events).
+pub(super) fn encode(event: &Event) -> Option<Value> {
+    match event.name.as_str() {
+        "session.start" | "session.end" => Some(Value::Null),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::event::CATALOGUE;
+    use pintle_contract::{EventName, Origin};
+
+    use super::*;
+
+    #[test]
+    fn sessions_have_no_payload_and_nothing_else_is_copied() {
+        for row in CATALOGUE {
+            let name = row.family().map_or(row.name.to_owned(), |prefix| format!("{prefix}x"));
+            let event = Event::new(EventName::parse(&name).unwrap(), (row.example)(), Arc::new(Origin::default()));
+            let wanted = ["session.start", "session.end"].contains(&row.name).then_some(Value::Null);
+            assert_eq!(encode(&event), wanted, "{name}");
+        }
+    }
+
+    /// Each key that a document or the code behind it names, in the example of the catalogue.
+    #[test]
+    fn payloads_hold_the_documented_and_the_fired_spellings() {
+        for (name, pointers) in [
+            ("tool.pre", &["/id", "/name", "/arguments", "/args/command"][..]),
+            ("tool.post", &["/call_id", "/name", "/content", "/is_error", "/result/stdout"]),
+            (
+                "turn.end",
+                &[
+                    "/text",
+                    "/Response",
+                    "/tool_calls/0/name",
+                    "/tool_calls/0/args",
+                    "/ToolCalls/0/arguments",
+                    "/ToolResults/0/content",
+                    "/usage/input_tokens",
+                    "/usage/output_tokens",
+                    "/Usage/prompt_tokens",
+                    "/Usage/completion_tokens",
+                    "/Usage/total_tokens",
+                    "/logs",
+                ],
+            ),
+            ("completion.pre", &["/model", "/messages", "/tools"]),
+            ("completion.post", &["/choices", "/usage/prompt_tokens", "/usage/input_tokens", "/finish_reason"]),
+            ("delegation.pre", &["/agent", "/prompt", "/task", "/depth"]),
+            ("delegation.post", &["/agent", "/result", "/response", "/depth"]),
+            ("delegation.post_verify", &["/agent", "/result", "/response", "/depth", "/attempt"]),
+            ("agent.stop", &["/response", "/finish_reason", "/iteration", "/Response", "/Usage"]),
+        ] {
+            let row = CATALOGUE.iter().find(|row| row.name == name).unwrap();
+            let example = (row.example)();
+            for pointer in pointers {
+                assert!(example.pointer(pointer).is_some(), "{name}{pointer}");
+            }
+        }
+        let turn = CATALOGUE.iter().find(|row| row.name == "turn.start").unwrap();
+        assert!((turn.example)().is_string());
+    }
+}

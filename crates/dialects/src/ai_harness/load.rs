@@ -1,0 +1,164 @@
+//! Files to declarations (AI Harness reference, File shape, Top-level fields and Validation surface).
+//!
+//! The rules, in the order they apply:
+//!
+//! 1. A hook, tool or agent file is frontmatter and body; its name is the file's stem (File shape, rules 1 to 3).
+//! 2. Fields are read by their documented types; unknown keys warn (rule 6, with the warning that it lacks).
+//! 3. Registration order is: inline hooks of the agent's own file, then `hooks/`, then bundles of the root, of
+//!    `plugins/`, of `builtins/` and of `overrides/`, each by file name and then by place in the file.
+//! 4. A file's hook or tool replaces the inline one of its name, at its place. `overrides/` replaces whatever has its
+//!    name. Two other hooks of one name both run, with a warning; two other tools of one name are an error.
+//! 5. Events are checked in the merged list, whose positions are the numbers in the messages (Validation surface).
+//! 6. Order by priority is the chain's and not decided here.
+
+mod agent;
+mod bundle;
+mod event;
+mod harness;
+mod hook;
+mod merge;
+mod model;
+mod settings;
+mod tool;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, Location, ScriptText, Severity, SourceFile, Span};
+
+use self::hook::Draft;
+use self::merge::{Merged, Source, ToolDraft};
+use crate::document::{Report, keep_to_one_line};
+use crate::{Artifact, Folder, Project, Role};
+
+/// What was gathered from the files, before names meet each other.
+#[derive(Default)]
+struct Gathered {
+    hooks: Vec<Draft>,
+    tools: Vec<ToolDraft>,
+    agents: Vec<agent::AgentDraft>,
+    harness: Option<AgentSpec>,
+    findings: Vec<Diagnostic>,
+}
+
+/// Reads the files of one project. Every fault of every file is in the diagnostics.
+///
+/// `host_tools` are the names of tools that the host brings along, so that agents may refer to them.
+#[must_use]
+pub fn load(artifacts: &[Artifact], host_tools: &[&str]) -> Project {
+    let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
+    ordered.sort_by_key(|artifact| rank(artifact.role));
+    let mut gathered = Gathered::default();
+    for artifact in ordered {
+        match artifact.role {
+            Role::Harness | Role::HarnessYaml => harness::read(artifact, &mut gathered),
+            Role::Hook => hook::read_file(artifact, &mut gathered),
+            Role::Tool => tool::read_file(artifact, &mut gathered),
+            Role::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
+            Role::Agent => agent::read(artifact, &mut gathered),
+        }
+    }
+    assemble(gathered, host_tools)
+}
+
+fn rank(role: Role) -> u8 {
+    match role {
+        Role::Harness | Role::HarnessYaml => 0,
+        Role::Tool => 1,
+        Role::Hook => 2,
+        Role::Bundle(Folder::Root) => 3,
+        Role::Bundle(Folder::Plugins) => 4,
+        Role::Bundle(Folder::Builtins) => 5,
+        Role::Bundle(Folder::Overrides) => 6,
+        Role::Agent => 7,
+    }
+}
+
+fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
+    let Gathered { hooks, tools, agents, harness, mut findings } = gathered;
+    let Merged { hooks, tools } = merge::merge(hooks, tools, &mut findings);
+    let mut unplaced = Vec::new();
+    let declared = event::declare("", hooks, &mut unplaced, &mut findings);
+    let has_agent = harness.is_some() || !tools.is_empty() || !agents.is_empty();
+    let mut root = harness.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
+    root.tools = tools;
+    let hook_names: Vec<&str> = declared.iter().chain(&unplaced).map(|hook| hook.name.as_str()).collect();
+    let surroundings = agent::Surroundings { root: &root, hooks: &hook_names, host_tools };
+    let mut unplaced_of_agents = Vec::new();
+    let children: Vec<Arc<AgentSpec>> = agents
+        .into_iter()
+        .map(|draft| Arc::new(agent::assemble(draft, &surroundings, &mut unplaced_of_agents, &mut findings)))
+        .collect();
+    root.agents = children;
+    unplaced.append(&mut unplaced_of_agents);
+    keep_to_one_line(&mut findings);
+    Project { hooks: declared, unplaced, agent: has_agent.then_some(root), diagnostics: findings }
+}
+
+/// One hook read outside a project.
+#[derive(Debug)]
+pub struct Declared {
+    /// The hook; absent when there is an error among the diagnostics.
+    pub hook: Option<HookDeclaration>,
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the text of one hook file, such as one that an agent is about to write. `path` is for the diagnostics.
+#[must_use]
+pub fn read_hook(path: &Path, name: &str, text: &str) -> Declared {
+    let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
+    let artifact = Artifact { role: Role::Hook, name: name.to_owned(), file: Arc::new(file) };
+    let mut project = load(&[artifact], &[]);
+    let is_whole = project.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
+    Declared { hook: project.hooks.pop().filter(|_| is_whole), diagnostics: project.diagnostics }
+}
+
+/// Declares a hook from its parts, as `meta.register_hook` does.
+///
+/// `priority` is 0 when absent, which runs first.
+///
+/// # Errors
+/// When the event is unknown.
+pub fn declare_hook(
+    name: &str,
+    event: &str,
+    script: &str,
+    when: Option<&str>,
+    priority: Option<i64>,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    let file = Arc::new(SourceFile { path: PathBuf::from(name), text: event.to_owned() });
+    let location = Location::new(Arc::clone(&file), Span { start: 0, end: event.len() });
+    let some = |text: &str| (!text.trim().is_empty()).then(|| bare(name, text));
+    let draft = Draft {
+        event: Some((event.to_owned(), location.clone())),
+        script: some(script),
+        when: when.and_then(some),
+        priority: priority.unwrap_or(0),
+        ..Draft::empty(name.to_owned(), Source::Inline, location)
+    };
+    let (mut unplaced, mut findings) = (Vec::new(), Vec::new());
+    let declared = event::declare("", vec![draft], &mut unplaced, &mut findings).pop();
+    keep_to_one_line(&mut findings);
+    declared.ok_or(findings)
+}
+
+/// Source that stands in no file on disk, as a file of its own, so that faults in it can be shown.
+fn bare(name: &str, text: &str) -> ScriptText {
+    let file = SourceFile { path: PathBuf::from(name), text: text.to_owned() };
+    let location = Location::new(Arc::new(file), Span { start: 0, end: text.len() });
+    ScriptText { location, ..ScriptText::bare(text) }
+}
+
+/// Names and how often each was seen.
+type Seen = HashMap<String, Vec<usize>>;
+
+/// The report for one file, with the documented words before each error.
+fn report(artifact: &Artifact, kind: &str) -> Report {
+    let file_name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Report::new(Arc::clone(&artifact.file), format!("parse {kind}{file_name}: "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Reading sub-agents (AI Harness reference, Agent Artifact Schema).
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
+};
+
+use super::hook::{self, Draft, first_line};
+use super::merge::{Merged, Source, ToolDraft, merge};
+use super::model::{self, ModelRef};
+use super::{Gathered, event, report, tool};
+use crate::Artifact;
+use crate::document::{Fields, Node, split};
+
+/// A sub-agent as written, before its references are looked up.
+pub(super) struct AgentDraft {
+    name: String,
+    description: String,
+    instruction: String,
+    model: Option<ModelRef>,
+    tools: Vec<ToolDraft>,
+    tool_references: Vec<Reference>,
+    lists_tools: bool,
+    hooks: Vec<Draft>,
+    hook_references: Vec<Reference>,
+    location: Location,
+}
+
+/// The name of something declared elsewhere.
+struct Reference {
+    name: String,
+    location: Location,
+}
+
+/// What the references of sub-agents may mean.
+pub(super) struct Surroundings<'a> {
+    /// The root agent with the project's tools.
+    pub(super) root: &'a AgentSpec,
+    /// The names of the project's hooks.
+    pub(super) hooks: &'a [&'a str],
+    /// The names of the host's own tools.
+    pub(super) host_tools: &'a [&'a str],
+}
+
+/// Reads an agent file. The stem is the name, the body the instruction.
+pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
+    let report = report(artifact, "agent ");
+    if let Some(document) = split(&report) {
+        let place = first_line(&artifact.file.text, document.matter_span);
+        let mut fields = Fields::new(&report, format!("agent `{}`", artifact.name), document.matter.as_ref(), place);
+        let help =
+            format!("the file's name is the agent's name, `{}`; rename the file to rename the agent", artifact.name);
+        fields.foreign("name", &help);
+        let description = fields.text("description").unwrap_or_default();
+        let model = model::read(&mut fields);
+        let (tools, tool_references) = split_list(&mut fields, "tools", |fields, index, item| {
+            tool::read_inline(fields, index, item, Source::Inline)
+        });
+        let (hooks, hook_references) = split_list(&mut fields, "hooks", |fields, index, item| {
+            hook::read_inline(fields, index, item, Source::Inline)
+        });
+        let lists_tools = fields.node("tools").is_some_and(|node| !node.is_null());
+        if document.body.is_empty() {
+            let help = Some(String::from("write what the agent is to do below the frontmatter"));
+            report.warning(
+                "no_instruction",
+                format!("agent `{}` has no body, so it has no instruction", artifact.name),
+                place,
+                help,
+            );
+        }
+        fields.finish();
+        gathered.agents.push(AgentDraft {
+            name: artifact.name.clone(),
+            description,
+            instruction: document.body.to_owned(),
+            model,
+            tools,
+            tool_references,
+            lists_tools,
+            hooks,
+            hook_references,
+            location: report.location(place),
+        });
+    }
+    gathered.findings.extend(report.into_findings());
+}
+
+/// A list whose items are names or declarations.
+fn split_list<T>(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    read: impl Fn(&Fields<'_>, usize, &Node) -> Option<T>,
+) -> (Vec<T>, Vec<Reference>) {
+    let (mut declared, mut references) = (Vec::new(), Vec::new());
+    for (index, item) in fields.list(key).unwrap_or_default().iter().enumerate() {
+        match item.as_text() {
+            Some(name) => {
+                references.push(Reference { name: name.to_owned(), location: fields.report().location(item.span) });
+            }
+            None => declared.extend(read(fields, index, item)),
+        }
+    }
+    (declared, references)
+}
+
+/// Looks up the references of a sub-agent and makes its specification.
+///
+/// A referenced tool is one of the project's, or of the host's. A referenced hook must exist; nothing else follows,
+/// because every hook of the project runs in its sub-agents too (Concepts, Delegation).
+pub(super) fn assemble(
+    draft: AgentDraft,
+    around: &Surroundings<'_>,
+    unplaced: &mut Vec<HookDeclaration>,
+    findings: &mut Vec<Diagnostic>,
+) -> AgentSpec {
+    let own_names: Vec<String> = draft.tools.iter().map(|tool| tool.spec.name.clone()).collect();
+    let Merged { hooks, tools } = merge(draft.hooks, draft.tools, findings);
+    let mut tools: Vec<ToolSpec> = tools;
+    let mut allowed = own_names;
+    for reference in &draft.tool_references {
+        let known = around.root.tools.iter().find(|tool| tool.name == reference.name);
+        if known.is_some() || around.host_tools.contains(&reference.name.as_str()) {
+            tools.extend(known.filter(|tool| tools.iter().all(|own| own.name != tool.name)).cloned());
+            allowed.push(reference.name.clone());
+        } else {
+            let names =
+                around.root.tools.iter().map(|tool| tool.name.as_str()).chain(around.host_tools.iter().copied());
+            findings.push(dangling("tool", &draft.name, reference, names));
+        }
+    }
+    for reference in &draft.hook_references {
+        if !around.hooks.contains(&reference.name.as_str()) {
+            findings.push(dangling("hook", &draft.name, reference, around.hooks.iter().copied()));
+        }
+    }
+    let owner = format!("agent {}: ", draft.name);
+    let hooks = event::declare(&owner, hooks, unplaced, findings);
+    let policy = if draft.lists_tools {
+        ToolsPolicy { mode: PolicyMode::Allowlist, allow: allowed, deny: around.root.policy.deny.clone() }
+    } else {
+        around.root.policy.clone()
+    };
+    AgentSpec {
+        name: draft.name,
+        description: draft.description,
+        model: draft.model.map(|model| model.resolve(around.root.model.as_ref(), &around.root.models)),
+        models: around.root.models.clone(),
+        instruction: draft.instruction,
+        tools,
+        policy,
+        agents: Vec::<Arc<AgentSpec>>::new(),
+        hooks,
+        delegation: around.root.delegation.clone(),
+        network: around.root.network.clone(),
+        location: draft.location,
+        ..AgentSpec::default()
+    }
+}
+
+fn dangling<'a>(kind: &str, agent: &str, reference: &Reference, names: impl Iterator<Item = &'a str>) -> Diagnostic {
+    let message = format!("agent `{agent}` refers to {kind} `{}`, which does not exist", reference.name);
+    let help = match did_you_mean(&reference.name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("add a {kind} of that name, or remove the reference"),
+    };
+    Diagnostic::error("dangling_reference", message, reference.location.clone()).help(help)
+}

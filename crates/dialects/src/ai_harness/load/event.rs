@@ -1,0 +1,98 @@
+//! Looking up the events of the merged hooks.
+
+use std::sync::Arc;
+
+use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, did_you_mean};
+
+use super::hook::Draft;
+use crate::ai_harness::{DIALECT, codec};
+
+/// The event that stands in where there is none, so that a script is still compiled and its faults reported.
+const STAND_IN: &str = "tool.pre";
+
+/// The events of `meta.*` that are fired. Any plain name behind the dot is valid, so a slip there is no error.
+const META_EVENTS: [&str; 4] = ["meta.register_tool", "meta.register_hook", "meta.register_agent", "meta.call_tool"];
+
+/// Makes declarations of drafts. Those without a known event go to `unplaced`.
+///
+/// `owner` goes before the messages: empty for a project's own list.
+pub(super) fn declare(
+    owner: &str,
+    drafts: Vec<Draft>,
+    unplaced: &mut Vec<HookDeclaration>,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<HookDeclaration> {
+    let codec = codec();
+    let mut declared = Vec::with_capacity(drafts.len());
+    for (index, mut draft) in drafts.into_iter().enumerate() {
+        let known = draft.event.take().and_then(|(spelling, location)| match DIALECT.event(&spelling) {
+            Ok(event) => Some((event, spelling)),
+            Err(_) => {
+                let message = format!("{owner}hooks[{index}].event \"{spelling}\" is invalid");
+                findings.push(Diagnostic::error("unknown_event", message, location).help(advice(&spelling)));
+                None
+            }
+        });
+        match known {
+            Some((event, spelling)) => {
+                findings.extend(unfired(&event, &spelling, &draft));
+                declared.push(declaration(draft, event, spelling, &codec));
+            }
+            None => {
+                let stand_in = EventName::parse(STAND_IN).ok();
+                unplaced.extend(stand_in.map(|event| declaration(draft, event, STAND_IN.to_owned(), &codec)));
+            }
+        }
+    }
+    declared
+}
+
+fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
+    HookDeclaration {
+        name: draft.name,
+        default_on_error: event.row().on_failure,
+        event,
+        spelling: Arc::from(spelling),
+        priority: draft.priority,
+        matcher: draft.when.map(MatcherSpec::Expression),
+        handler: draft.script.map_or(HandlerSpec::None, HandlerSpec::Script),
+        on_error: draft.on_error,
+        mode: draft.mode,
+        timeout_ms: draft.timeout_ms,
+        examples: draft.examples,
+        location: draft.location,
+        codec: Arc::clone(codec),
+    }
+}
+
+/// A guard of an event that nothing fires guards nothing.
+fn unfired(event: &EventName, spelling: &str, draft: &Draft) -> Option<Diagnostic> {
+    let name = event.as_str();
+    if !name.starts_with("meta.") || META_EVENTS.contains(&name) {
+        return None;
+    }
+    let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.spelling));
+    let help = match did_you_mean(spelling, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("fired are {}", META_EVENTS.join(", ")),
+    };
+    Some(Diagnostic::warning("unfired_event", format!("nothing fires `{spelling}`"), draft.location.clone()).help(help))
+}
+
+/// The next step for someone who wrote an event that does not exist.
+fn advice(spelling: &str) -> String {
+    let trimmed = spelling.trim();
+    if trimmed.is_empty() {
+        return String::from("add a line such as `event: tool.pre`");
+    }
+    if trimmed != spelling && DIALECT.event(trimmed).is_ok() {
+        return String::from("remove the blanks around it");
+    }
+    if spelling.starts_with("custom.") || spelling.starts_with("meta.") {
+        return String::from("after `custom.` and `meta.` come lower-case letters, digits and `_`");
+    }
+    match DIALECT.event(trimmed).err().and_then(|unknown| unknown.suggestion) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => String::from("`pintle events` lists the events"),
+    }
+}

@@ -1,0 +1,62 @@
+//! Reading the agent's own file: `harness.md` or `harness.yaml`.
+
+use pintle_contract::{AgentSpec, Location, Span};
+
+use super::hook::first_line;
+use super::merge::Source;
+use super::{Gathered, hook, model, report, settings, tool};
+use crate::document::{Fields, Report, after_byte_order_mark, parse, split};
+use crate::{Artifact, Role};
+
+/// Reads the file into the gathered declarations.
+pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
+    let report = report(artifact, "");
+    if artifact.role == Role::HarnessYaml {
+        let whole = Span { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+        if let Ok(matter) = parse(&report, whole) {
+            let mut fields = Fields::new(&report, "the agent", matter.as_ref(), first_line(&artifact.file.text, whole));
+            read_fields(&mut fields, "", gathered);
+            fields.finish();
+        }
+    } else if let Some(document) = split(&report) {
+        let place = first_line(&artifact.file.text, document.matter_span);
+        let mut fields = Fields::new(&report, "the agent", document.matter.as_ref(), place);
+        read_fields(&mut fields, document.body, gathered);
+        fields.finish();
+    }
+    gathered.findings.extend(report.into_findings());
+}
+
+fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
+    let models = model::read_list(fields);
+    let model = model::read(fields).map(|model| model.resolve(None, &models));
+    let (history, prompt) = settings::read_context(fields);
+    // The body wins over `context.system_prompt`.
+    let instruction = if body.is_empty() { prompt.unwrap_or_default() } else { body.to_owned() };
+    let spec = AgentSpec {
+        name: fields.text("name").unwrap_or_else(|| String::from("root")),
+        description: fields.text("description").unwrap_or_default(),
+        model,
+        models,
+        instruction,
+        policy: settings::read_policy(fields),
+        history,
+        delegation: settings::read_delegation(fields),
+        meta: settings::read_meta(fields),
+        network: settings::read_network(fields),
+        exit: settings::read_exit(fields),
+        location: place(fields.report(), fields.place()),
+        ..AgentSpec::default()
+    };
+    gathered.tools.extend(tool::read_list(fields, Source::Inline));
+    gathered.hooks.extend(hook::read_list(fields, Source::Inline));
+    fields.reserved("version");
+    fields.not_supported("serve", "start the agent with `pintle run`");
+    fields.not_supported("artifact_sources", "copy the artifacts into `.harness/`");
+    fields.not_supported("trusted_sources", "copy the artifacts into `.harness/`");
+    gathered.harness = Some(spec);
+}
+
+fn place(report: &Report, span: Span) -> Location {
+    report.location(first_line(&report.file().text, span))
+}

@@ -1,0 +1,161 @@
+//! Reading one hook.
+
+use pintle_contract::{FailurePolicy, HookExample, Location, Mode, ScriptText, Span};
+
+use super::merge::Source;
+use super::{Gathered, report};
+use crate::Artifact;
+use crate::document::{Fields, Kind, Node, split, to_json};
+
+/// The longest time one call may be given: an hour.
+const MAX_TIMEOUT_MS: u64 = 3_600_000;
+
+/// A hook as written, before its event is looked up.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) name: String,
+    pub(super) source: Source,
+    /// The event as written and its place; `None` when it is missing and that was reported.
+    pub(super) event: Option<(String, Location)>,
+    pub(super) script: Option<ScriptText>,
+    pub(super) when: Option<ScriptText>,
+    pub(super) priority: i64,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) on_error: Option<FailurePolicy>,
+    pub(super) mode: Mode,
+    pub(super) examples: Vec<HookExample>,
+    pub(super) location: Location,
+}
+
+impl Draft {
+    /// A hook that does nothing yet.
+    pub(super) fn empty(name: String, source: Source, location: Location) -> Self {
+        Self {
+            name,
+            source,
+            event: None,
+            script: None,
+            when: None,
+            priority: 0,
+            timeout_ms: None,
+            on_error: None,
+            mode: Mode::Enforce,
+            examples: Vec::new(),
+            location,
+        }
+    }
+}
+
+/// Reads a hook file. The file's stem is the name (File shape, rule 3).
+pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
+    let report = report(artifact, "hook ");
+    if let Some(document) = split(&report) {
+        let place = first_line(&artifact.file.text, document.matter_span);
+        let owner = format!("hook `{}`", artifact.name);
+        let mut fields = Fields::new(&report, owner, document.matter.as_ref(), place);
+        let name_help =
+            format!("the file's name is the hook's name, `{}`; rename the file to rename the hook", artifact.name);
+        fields.foreign("name", &name_help);
+        fields.foreign("handler", &name_help);
+        let mut draft = read_fields(&mut fields, artifact.name.clone(), Source::File, report.location(place));
+        let event_is_text = fields.node("event").is_none_or(|node| node.is_null() || node.as_text().is_some());
+        if event_is_text && draft.event.as_ref().is_none_or(|(event, _)| event.is_empty()) {
+            let message = format!("hook \"{}\": event field is required in frontmatter", artifact.name);
+            let help = String::from("add a line such as `event: tool.pre`");
+            let location = draft.event.take().map_or_else(|| report.location(place), |(_, location)| location);
+            report.add(pintle_contract::Diagnostic::error("missing_event", message, location).help(help));
+        }
+        fields.finish();
+        gathered.hooks.push(draft);
+    }
+    gathered.findings.extend(report.into_findings());
+}
+
+/// Reads the hooks of a list. Each needs a `handler`, which is its name.
+pub(super) fn read_list(fields: &mut Fields<'_>, source: Source) -> Vec<Draft> {
+    let items = fields.list("hooks").unwrap_or_default();
+    items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
+}
+
+/// Reads one hook of a list; `None` when it is no mapping, which is reported.
+pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source: Source) -> Option<Draft> {
+    let report = fields.report();
+    let named = item.get("handler").and_then(Node::as_text).unwrap_or_default();
+    let owner = if named.is_empty() { format!("hooks[{index}]") } else { format!("hook `{named}`") };
+    let mut own = Fields::new(report, owner, Some(item), item.span);
+    if !matches!(item.kind, Kind::Map(_)) {
+        return None;
+    }
+    let place = first_line(&report.file().text, item.span);
+    let handler = own.text("handler").filter(|name| !name.is_empty());
+    own.foreign("name", "a hook in a list is named by `handler`");
+    if handler.is_none() && own.node("handler").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
+        let help = Some(String::from("add `handler:` with a name for the hook"));
+        report.error("missing_field", &format!("hooks[{index}].handler cannot be empty"), place, help);
+    }
+    let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
+    let mut draft = read_fields(&mut own, name, source, report.location(place));
+    // A missing event is found when the merged list is checked, with its position there (Validation surface).
+    if own.node("event").is_none_or(Node::is_null) {
+        draft.event = Some((String::new(), report.location(place)));
+    }
+    own.finish();
+    Some(draft)
+}
+
+/// Reads the fields that every form of a hook has.
+fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Location) -> Draft {
+    let report = fields.report();
+    let event_place = fields.node("event").filter(|node| !node.is_null()).map(|node| report.location(node.span));
+    let event = fields.text("event").zip(event_place.clone());
+    let filled = |script: Option<ScriptText>| script.filter(|script| !script.text.trim().is_empty());
+    let declared = fields.node("script");
+    let script = filled(fields.script("script"));
+    if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
+        let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
+        report.warning("no_script", format!("hook `{name}` has no script and does nothing"), place.span, help);
+    }
+    let when = filled(fields.script("when"));
+    if fields.node("priority").is_none() {
+        let message = format!("hook `{name}` has no priority, so it runs at 0, before all with a positive one");
+        let help = "set one: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
+        report.note("no_priority", message, place.span, Some(help.to_owned()));
+    }
+    let priority = fields.integer::<i32>("priority", i32::MIN..=i32::MAX).unwrap_or(0).into();
+    let timeout_ms = fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS);
+    let on_error = fields.choice("on_error", &[("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)]);
+    let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
+    let examples = read_examples(fields);
+    fields.reserved("verify");
+    fields.reserved("verify_policy");
+    let location = event_place.unwrap_or(place);
+    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, examples, location }
+}
+
+fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
+    let report = fields.report();
+    let items = fields.list("examples").unwrap_or_default();
+    let mut examples = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let mut own = Fields::new(report, format!("examples[{index}]"), Some(item), item.span);
+        let expected = own.choice("expect", &["allow", "block", "modify", "ask"].map(|word| (word, word)));
+        let payload = own.node("payload").map(to_json);
+        for missing in ["payload", "expect"].into_iter().filter(|key| item.get(key).is_none()) {
+            report.value_error("missing_field", &format!("examples[{index}].{missing} is missing"), item.span, None);
+        }
+        if let Some(Err(node)) = &payload {
+            report.value_error("bad_value", "a number in a payload must be finite and fit in 64 bits", node.span, None);
+        }
+        own.finish();
+        if let (Some(expect), Some(Ok(payload))) = (expected, payload) {
+            examples.push(HookExample { payload, expect: expect.to_owned(), location: report.location(item.span) });
+        }
+    }
+    examples
+}
+
+/// The first line of a part of a text, which is enough to show where a thing stands.
+pub(super) fn first_line(text: &str, part: Span) -> Span {
+    let line = text.get(part.start..part.end).and_then(|inside| inside.lines().next()).unwrap_or_default();
+    Span { start: part.start, end: part.start + line.trim_end().len() }
+}

@@ -1,0 +1,175 @@
+//! Reading the settings of an agent's own file (AI Harness reference, `harness.md` frontmatter).
+
+use pintle_contract::{
+    DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, NetworkSpec, OnMaxIterations, PolicyMode, ToolsPolicy,
+};
+
+use crate::document::{Fields, Kind, Plain};
+
+/// The deepest delegation there is.
+const MAX_DEPTH: u32 = 5;
+
+/// Reads `context`; the second value is `context.system_prompt`.
+pub(super) fn read_context(fields: &mut Fields<'_>) -> (HistorySpec, Option<String>) {
+    let default = HistorySpec::default();
+    let Some(mut own) = fields.fields("context") else {
+        return (default, None);
+    };
+    let history = HistorySpec {
+        max_messages: own.integer("max_history", 1..=1_000_000).unwrap_or(default.max_messages),
+        max_tokens: own.integer("max_tokens", 1..=100_000_000).unwrap_or(default.max_tokens),
+    };
+    let prompt = own.text("system_prompt");
+    own.not_supported("sources", "put the text into the body, or read the files with a tool");
+    own.finish();
+    (history, prompt)
+}
+
+/// Reads `tools_policy`. A list of allowed tools without a mode means an allow-list.
+pub(super) fn read_policy(fields: &mut Fields<'_>) -> ToolsPolicy {
+    let Some(mut own) = fields.fields("tools_policy") else {
+        return ToolsPolicy::default();
+    };
+    let report = own.report();
+    let mut globs = |key: &'static str| {
+        let items = own.list(key).unwrap_or_default();
+        for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_text() == Some("") || item.is_null()) {
+            report.error(
+                "bad_value",
+                &format!("tools_policy.{key}[{index}] is empty"),
+                item.span,
+                Some(String::from("remove the item")),
+            );
+        }
+        let texts = own.texts(key);
+        texts.into_iter().filter(|glob| !glob.is_empty()).collect::<Vec<_>>()
+    };
+    let (allow, deny) = (globs("allow"), globs("deny"));
+    let inferred = if allow.is_empty() { PolicyMode::Denylist } else { PolicyMode::Allowlist };
+    let mode = match own.node("mode").map(|node| (node, node.as_text())) {
+        None | Some((_, Some(""))) => inferred,
+        Some((_, Some("allowlist"))) => PolicyMode::Allowlist,
+        Some((_, Some("denylist"))) => PolicyMode::Denylist,
+        Some((node, text)) => {
+            let written = text.unwrap_or(node.describe());
+            let message = format!("tools_policy.mode \"{written}\" must be allowlist|denylist");
+            let near = text.and_then(|text| pintle_contract::did_you_mean(text, ["allowlist", "denylist"]));
+            report.error("bad_value", &message, node.span, near.map(|near| format!("did you mean `{near}`?")));
+            // The narrower reading, should anyone go on in spite of the error.
+            PolicyMode::Allowlist
+        }
+    };
+    own.finish();
+    ToolsPolicy { mode, allow, deny }
+}
+
+/// Reads `delegation`.
+pub(super) fn read_delegation(fields: &mut Fields<'_>) -> DelegationSpec {
+    let Some(mut own) = fields.fields("delegation") else {
+        return DelegationSpec::default();
+    };
+    let mut max_depth = own.integer("max_depth", 0..=u32::MAX);
+    if let Some(depth) = max_depth.filter(|depth| *depth > MAX_DEPTH) {
+        let place = own.node("max_depth").map_or(own.place(), |node| node.span);
+        let help = Some(format!("write at most {MAX_DEPTH}"));
+        own.report().warning(
+            "bad_value",
+            format!("max_depth {depth} is deeper than the limit, {MAX_DEPTH} counts"),
+            place,
+            help,
+        );
+        max_depth = Some(MAX_DEPTH);
+    }
+    let max_concurrent = own.integer("max_concurrent", 0..=1000).filter(|count| *count > 0);
+    let iterations_per_depth = read_iterations(&mut own);
+    let verify = own.script("verify").filter(|script| !script.text.trim().is_empty());
+    let mut max_verify_retries = own.integer("max_verify_retries", 0..=100);
+    if let Some(mut policy) = own.fields("verify_policy") {
+        // `max_verify_retries` outranks the policy's.
+        max_verify_retries = max_verify_retries.or(policy.integer("max_retries", 0..=100));
+        policy.reserved("on_exhausted");
+        policy.reserved("timeout_per_attempt");
+        policy.finish();
+    }
+    own.finish();
+    DelegationSpec { max_depth, max_concurrent, iterations_per_depth, verify, max_verify_retries }
+}
+
+fn read_iterations(fields: &mut Fields<'_>) -> Vec<u32> {
+    let report = fields.report();
+    let items = fields.list("iterations_per_depth").unwrap_or_default();
+    let whole = |item: &crate::document::Node| match &item.kind {
+        Kind::Scalar(scalar) => match scalar.plain() {
+            Plain::Integer(value) => u32::try_from(value).ok().filter(|value| *value > 0),
+            _ => None,
+        },
+        _ => None,
+    };
+    items
+        .iter()
+        .filter_map(|item| {
+            let value = whole(item);
+            if value.is_none() {
+                report.value_error("bad_value", "iterations_per_depth must be whole numbers above 0", item.span, None);
+            }
+            value
+        })
+        .collect()
+}
+
+/// Reads `meta`. Absent means disabled.
+pub(super) fn read_meta(fields: &mut Fields<'_>) -> MetaSpec {
+    let default = MetaSpec::default();
+    let Some(mut own) = fields.fields("meta") else {
+        return default;
+    };
+    let meta = MetaSpec {
+        enabled: own.boolean("enabled").unwrap_or(false),
+        max_tools: own.integer("max_tools", 0..=10_000).unwrap_or(default.max_tools),
+        max_hooks: own.integer("max_hooks", 0..=10_000).unwrap_or(default.max_hooks),
+        max_agents: own.integer("max_agents", 0..=10_000).unwrap_or(default.max_agents),
+        max_call_depth: own.integer("max_call_depth", 0..=100).unwrap_or(default.max_call_depth),
+    };
+    own.finish();
+    meta
+}
+
+/// Reads `network`.
+pub(super) fn read_network(fields: &mut Fields<'_>) -> NetworkSpec {
+    let Some(mut own) = fields.fields("network") else {
+        return NetworkSpec::default();
+    };
+    let allowed_domains = own.texts("allowed_domains");
+    own.finish();
+    NetworkSpec { allowed_domains }
+}
+
+/// Reads `exit_policy`.
+pub(super) fn read_exit(fields: &mut Fields<'_>) -> ExitSpec {
+    let default = ExitSpec::default();
+    let Some(mut own) = fields.fields("exit_policy") else {
+        return default;
+    };
+    let modes = [
+        ("natural", ExitMode::Natural),
+        ("done_tool", ExitMode::DoneTool),
+        ("hook", ExitMode::Hook),
+        ("hybrid", ExitMode::Hybrid),
+    ];
+    let ends = [
+        ("error", OnMaxIterations::Error),
+        ("warn_and_exit", OnMaxIterations::WarnAndExit),
+        ("continue_with_warning", OnMaxIterations::ContinueWithWarning),
+    ];
+    let exit = ExitSpec {
+        mode: own.choice("mode", &modes).unwrap_or_default(),
+        max_iterations: own
+            .integer("max_iterations", 0..=100_000)
+            .filter(|count| *count > 0)
+            .unwrap_or(default.max_iterations),
+        on_max_iterations: own.choice("on_max_iterations", &ends).unwrap_or_default(),
+        block_fails_turn: own.boolean("block_fails_turn").unwrap_or(false),
+    };
+    own.finish();
+    exit
+}

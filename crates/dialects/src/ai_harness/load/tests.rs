@@ -1,0 +1,62 @@
+//! Loading artifacts that are in memory.
+
+mod agents;
+mod fuzz;
+mod hooks;
+mod merging;
+mod settings;
+mod tools;
+
+use std::path::Path;
+
+use pintle_contract::{
+    ExitMode, ExitSpec, FailurePolicy, HandlerSpec, HistorySpec, HookExample, MatcherSpec, MetaSpec, Mode, ModelSpec,
+    OnMaxIterations, PolicyMode, RetrySpec, ToolsPolicy,
+};
+use serde_json::json;
+
+use super::*;
+
+/// Loads files given as role, name and text; the path is the name with its folder.
+fn read(files: &[(Role, &str, &str)]) -> Project {
+    let artifacts: Vec<Artifact> = files
+        .iter()
+        .map(|(role, name, text)| {
+            let folder = match role {
+                Role::Harness | Role::HarnessYaml | Role::Bundle(Folder::Root) => "",
+                Role::Tool => "tools/",
+                Role::Hook => "hooks/",
+                Role::Bundle(Folder::Plugins) => "plugins/",
+                Role::Bundle(Folder::Builtins) => "builtins/",
+                Role::Bundle(Folder::Overrides) => "overrides/",
+                Role::Agent => "agents/",
+            };
+            let path = PathBuf::from(format!("{folder}{name}.md"));
+            Artifact {
+                role: *role,
+                name: (*name).to_owned(),
+                file: Arc::new(SourceFile { path, text: (*text).to_owned() }),
+            }
+        })
+        .collect();
+    load(&artifacts, &["shell"])
+}
+
+/// The findings of at least a severity, each with its help.
+fn findings(project: &Project, least: Severity) -> Vec<String> {
+    let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
+    shown
+        .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
+        .collect()
+}
+
+fn names(project: &Project) -> Vec<&str> {
+    project.hooks.iter().map(|hook| hook.name.as_str()).collect()
+}
+
+const HOOK: &str = "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n";
+const NO_FINDINGS: Vec<String> = Vec::new();
+
+fn bundle(handler: &str) -> String {
+    format!("---\nhooks:\n  - handler: {handler}\n    event: tool.post\n    priority: 1\n    script: x\n---\n")
+}

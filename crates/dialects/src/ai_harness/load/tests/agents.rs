@@ -1,0 +1,39 @@
+//! Sub-agents.
+
+use super::*;
+
+#[test]
+fn references_of_agents_are_looked_up_and_dangling_ones_are_errors() {
+    let child = "---\ndescription: helps\nmodel: small\ntools:\n  - t\n  - shell\n  - tt\n  - {name: own, description: Own., script: x}\nhooks:\n  - a\n  - aa\n  - {handler: mine, event: tool.pree, priority: 1, script: x}\n  - {handler: good, event: tool.pre, priority: 1, script: x}\n---\nDo it.\n";
+    let root = "---\nmodel: {name: large, provider: ollama, max_tokens: 7}\ntools_policy: {deny: [exec]}\nnetwork: {allowed_domains: [example.com]}\n---\nHi.\n";
+    let project = read(&[
+        (Role::Harness, "harness", root),
+        (Role::Agent, "child", child),
+        (Role::Hook, "a", HOOK),
+        (Role::Tool, "t", "---\nscript: x\n---\nOne.\n"),
+    ]);
+    assert_eq!(
+        findings(&project, Severity::Warning),
+        [
+            "agents/child.md:7:5: error: agent `child` refers to tool `tt`, which does not exist | did you mean `t`?",
+            "agents/child.md:11:5: error: agent `child` refers to hook `aa`, which does not exist | did you mean `a`?",
+            "agents/child.md:12:28: error: agent child: hooks[0].event \"tool.pree\" is invalid | did you mean `tool.pre`?",
+        ]
+    );
+    let root = project.agent.unwrap();
+    let child = &root.agents[0];
+    assert_eq!(child.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["own", "t"]);
+    assert_eq!(
+        child.policy,
+        ToolsPolicy {
+            mode: PolicyMode::Allowlist,
+            allow: ["own", "t", "shell"].map(String::from).to_vec(),
+            deny: vec![String::from("exec")]
+        }
+    );
+    assert_eq!(child.hooks.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>(), ["good"]);
+    let model = child.model.as_ref().unwrap();
+    assert_eq!((model.name.as_str(), model.provider.as_str(), model.max_tokens), ("small", "ollama", Some(7)));
+    assert_eq!(child.network, root.network);
+    assert_eq!(project.unplaced.len(), 1);
+}

@@ -1,0 +1,97 @@
+//! Whatever an artifact holds, it gives declarations and findings and never panics.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Pieces that are likely to meet in a broken file.
+fn piece() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "---\n",
+        "---\r\n",
+        "\u{FEFF}",
+        "event: ",
+        "tool.pre\n",
+        "event: tool.pre\n",
+        "priority: 1\n",
+        "script: |\n",
+        "  def handle(event, payload):\n",
+        "      return allow()\n",
+        "when: ",
+        "payload[\"name\"] == \"x\"\n",
+        "examples:\n",
+        "- {payload: {a: 1.5e999}, expect: allow}\n",
+        "hooks:\n",
+        "  - handler: h\n",
+        "    event: custom.x\n",
+        "tools:\n",
+        "parameters: {a: {type: string}}\n",
+        "&a ",
+        "*a ",
+        "!!str ",
+        "!x ",
+        "? ",
+        "- ",
+        ": ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "'",
+        "\"",
+        "\\",
+        "#",
+        "\t",
+        "|2-\n",
+        ">\n",
+        "%YAML 1.2\n",
+        "...\n",
+        "é",
+        "\u{0}",
+        "\n",
+        " ",
+        "model: {temperature: -1}\n",
+        "tools_policy: {mode: x, allow: ['', 3]}\n",
+        "~\n",
+    ])
+    .prop_map(str::to_owned);
+    prop_oneof![8 => known, 1 => any::<String>(), 1 => "[ -~]{0,12}"]
+}
+
+/// Reads a text as every kind of artifact at once; every finding has a place that can be shown.
+fn read_as_everything(text: &str) {
+    let project = read(&[
+        (Role::Harness, "harness", text),
+        (Role::Tool, "t", text),
+        (Role::Hook, "h", text),
+        (Role::Bundle(Folder::Plugins), "p", text),
+        (Role::Bundle(Folder::Overrides), "o", text),
+        (Role::Agent, "a", text),
+    ]);
+    let yaml = read(&[(Role::HarnessYaml, "harness", text)]);
+    for finding in project.diagnostics.iter().chain(&yaml.diagnostics) {
+        let file = finding.location.file.as_ref().unwrap();
+        let span = finding.location.span;
+        assert!(file.text.get(span.start..span.end).is_some(), "{finding}: {span:?}");
+        assert!(!finding.message.contains('\n'), "{finding}");
+    }
+    for hook in project.hooks.iter().chain(&project.unplaced) {
+        if let HandlerSpec::Script(script) = &hook.handler {
+            assert!(script.location.line_column().is_some_and(|(line, _)| line >= script.first_line), "{script:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn broken_documents_never_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+        read_as_everything(&pieces.concat());
+    }
+
+    #[test]
+    fn broken_frontmatter_never_panics(pieces in prop::collection::vec(piece(), 0..30)) {
+        read_as_everything(&format!("---\n{}\n---\nbody\n", pieces.concat()));
+    }
+}

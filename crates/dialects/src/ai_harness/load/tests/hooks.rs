@@ -1,0 +1,179 @@
+//! Fields and events of hooks.
+
+use super::*;
+
+#[test]
+fn a_hook_file_gives_every_field_and_its_place() {
+    let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
+    let project = read(&[(Role::Hook, "command_guard", text)]);
+    assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
+    assert!(project.agent.is_none());
+    let hook = &project.hooks[0];
+    assert_eq!(
+        (hook.name.as_str(), hook.event.as_str(), &*hook.spelling, hook.priority),
+        ("command_guard", "tool.pre", "tool.pre", 10)
+    );
+    assert_eq!(
+        (hook.timeout_ms, hook.on_error, hook.default_on_error, hook.mode),
+        (Some(250), Some(FailurePolicy::Open), FailurePolicy::Closed, Mode::Shadow)
+    );
+    assert_eq!(hook.codec.dialect(), "ai_harness");
+    let Some(MatcherSpec::Expression(when)) = &hook.matcher else { panic!("a matcher") };
+    assert_eq!((&*when.text, when.first_line, when.indent), ("payload[\"name\"] == \"run_command\"", 4, 6));
+    let HandlerSpec::Script(script) = &hook.handler else { panic!("a script") };
+    assert_eq!(
+        (&*script.text, script.first_line, script.indent),
+        ("def handle(event, payload):\n    return allow()\n", 6, 2)
+    );
+    let span = script.location.span;
+    assert_eq!(&text[span.start..span.end], "def handle(event, payload):\n      return allow()");
+    let HookExample { payload, expect, location } = &hook.examples[0];
+    assert_eq!((payload, expect.as_str()), (&json!({"name": "run_command", "args": {"command": "ls"}}), "allow"));
+    assert_eq!(location.line_column(), Some((12, 5)));
+}
+
+#[test]
+fn a_hook_without_priority_is_the_earliest_and_one_without_script_does_nothing() {
+    let project = read(&[(Role::Hook, "h", "---\nevent: turn.start\n---\n")]);
+    assert_eq!(project.hooks[0].priority, 0);
+    assert!(matches!(project.hooks[0].handler, HandlerSpec::None));
+    assert_eq!(
+        findings(&project, Severity::Note),
+        [
+            "hooks/h.md:2:1: warning: hook `h` has no script and does nothing | add `script: |` with a function `handle(event, payload)`",
+            "hooks/h.md:2:1: note: hook `h` has no priority, so it runs at 0, before all with a positive one | set one: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_when_matches_always() {
+    for when in ["", "when: \"\"\n", "when: |\n\n"] {
+        let project = read(&[(Role::Hook, "h", &format!("---\nevent: tool.pre\npriority: 1\nscript: x\n{when}---\n"))]);
+        assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
+        assert!(project.hooks[0].matcher.is_none());
+    }
+}
+
+#[test]
+fn keys_that_a_hook_does_not_have_are_warned_of_and_reserved_ones_are_noted() {
+    let text = "---\nevent: tool.pre\npriority: 1\nscript: x\nhandler: other\nwhne: x\ncolour: red\nverify: x\nverify_policy: {max_retries: 1}\n---\n";
+    let project = read(&[(Role::Hook, "h", text)]);
+    assert_eq!(names(&project), ["h"]);
+    assert_eq!(
+        findings(&project, Severity::Note),
+        [
+            "hooks/h.md:5:1: warning: unknown key `handler` in hook `h`, which has no effect | the file's name is the hook's name, `h`; rename the file to rename the hook",
+            "hooks/h.md:8:9: note: `verify` of hook `h` is reserved and has no effect",
+            "hooks/h.md:9:16: note: `verify_policy` of hook `h` is reserved and has no effect",
+            "hooks/h.md:6:1: warning: unknown key `whne` in hook `h`, which has no effect | did you mean `when`?",
+            "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, examples, verify, verify_policy",
+        ]
+    );
+}
+
+#[test]
+fn events_are_checked_in_the_merged_list_with_the_next_step() {
+    let event = |event: &str| format!("---\nevent: \"{event}\"\npriority: 1\nscript: x\n---\n");
+    for (written, help) in [
+        (" tool.pre ", "remove the blanks around it"),
+        ("tool.Pre", "did you mean `tool.pre`?"),
+        ("custom.Foo-Bar", "after `custom.` and `meta.` come lower-case letters, digits and `_`"),
+        ("custom.", "after `custom.` and `meta.` come lower-case letters, digits and `_`"),
+        ("onPostToolUse", "`pintle events` lists the events"),
+    ] {
+        let project = read(&[(Role::Hook, "a", HOOK), (Role::Hook, "b", &event(written))]);
+        assert_eq!(
+            findings(&project, Severity::Error),
+            [format!("hooks/b.md:2:8: error: hooks[1].event \"{written}\" is invalid | {help}")]
+        );
+        assert_eq!((names(&project), project.unplaced.len()), (vec!["a"], 1));
+    }
+}
+
+#[test]
+fn an_alias_is_another_name_of_the_event_and_stays_as_written() {
+    for (written, canonical) in [
+        ("meta.tool_register", "meta.register_tool"),
+        ("meta.hook_register", "meta.register_hook"),
+        ("meta.agent_register", "meta.register_agent"),
+        ("meta.register_tool", "meta.register_tool"),
+        ("custom.deploy_2", "custom.deploy_2"),
+        ("delegation.post_verify", "delegation.post_verify"),
+        ("compact.pre", "compact.pre"),
+    ] {
+        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", written))]);
+        assert_eq!((project.hooks[0].event.as_str(), &*project.hooks[0].spelling), (canonical, written));
+    }
+}
+
+#[test]
+fn guards_fail_closed_and_observers_open() {
+    for (event, wanted) in [
+        ("tool.pre", FailurePolicy::Closed),
+        ("completion.pre", FailurePolicy::Closed),
+        ("turn.start", FailurePolicy::Closed),
+        ("delegation.pre", FailurePolicy::Closed),
+        ("delegation.post_verify", FailurePolicy::Closed),
+        ("meta.register_tool", FailurePolicy::Closed),
+        ("tool.post", FailurePolicy::Open),
+        ("turn.end", FailurePolicy::Open),
+        ("session.end", FailurePolicy::Open),
+        ("custom.x", FailurePolicy::Open),
+    ] {
+        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", event))]);
+        assert_eq!(project.hooks[0].default_on_error, wanted, "{event}");
+    }
+}
+
+#[test]
+fn a_hook_in_a_list_needs_a_handler_and_an_event() {
+    let text = "---\nhooks:\n  - {event: tool.pre, priority: 1, script: x}\n  - {handler: b, priority: 1, script: x, name: c}\n  - text\n---\nHi.\n";
+    let project = read(&[(Role::Harness, "harness", text)]);
+    assert_eq!(
+        findings(&project, Severity::Warning),
+        [
+            "harness.md:3:5: error: parse harness.md: hooks[0].handler cannot be empty | add `handler:` with a name for the hook",
+            "harness.md:4:42: warning: unknown key `name` in hook `b`, which has no effect | a hook in a list is named by `handler`",
+            "harness.md:5:5: error: parse harness.md: yaml: line 5: hooks[2] must be a mapping, not a string | write `field: value` lines",
+            "harness.md:4:5: error: hooks[1].event \"\" is invalid | add a line such as `event: tool.pre`",
+        ]
+    );
+}
+
+#[test]
+fn a_hook_that_is_declared_from_its_parts_has_a_place_to_show() {
+    let hook = declare_hook("guard", "tool.pre", "def handle(event, payload):\n    return allow()\n", Some(" "), None)
+        .unwrap();
+    assert_eq!((hook.name.as_str(), hook.priority, hook.matcher.is_none()), ("guard", 0, true));
+    let HandlerSpec::Script(script) = hook.handler else { panic!("a script") };
+    assert_eq!((script.location.path(), script.location.line_column()), (Some(Path::new("guard")), Some((1, 1))));
+}
+
+#[test]
+fn a_meta_event_that_nothing_fires_is_pointed_out() {
+    for (written, wanted) in [
+        ("meta.register_tool", None),
+        ("meta.tool_register", None),
+        ("meta.tool_registr", Some("did you mean `meta.tool_register`?")),
+        ("meta.xyz", Some("fired are meta.register_tool, meta.register_hook, meta.register_agent, meta.call_tool")),
+    ] {
+        let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", written))]);
+        let wanted = wanted.map(|help| format!("hooks/h.md:2:8: warning: nothing fires `{written}` | {help}"));
+        assert_eq!(findings(&project, Severity::Note), Vec::from_iter(wanted));
+        assert_eq!(names(&project), ["h"]);
+    }
+}
+
+#[test]
+fn names_with_line_ends_stay_on_one_line() {
+    let text = "---\nevent: \"tool.pre\\n\\e[31m\"\npriority: 1\nscript: x\n\"a\\nb\": 1\n---\n";
+    let project = read(&[(Role::Hook, "h", text)]);
+    assert_eq!(
+        findings(&project, Severity::Note),
+        [
+            "hooks/h.md:5:1: warning: unknown key `a\\nb` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, examples, verify, verify_policy",
+            "hooks/h.md:2:8: error: hooks[0].event \"tool.pre\\n\\u{1b}[31m\" is invalid | `pintle events` lists the events",
+        ]
+    );
+}

@@ -1,0 +1,179 @@
+//! Reading one tool (AI Harness reference, Tool Artifact Schema).
+
+use pintle_contract::{Location, ScriptText, Span, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::hook::first_line;
+use super::merge::{Source, ToolDraft};
+use super::{Gathered, report};
+use crate::Artifact;
+use crate::document::{Fields, Kind, Node, split, to_json};
+
+/// How long a tool may run when it does not say.
+const DEFAULT_TIMEOUT_MS: u64 = 60_000;
+
+/// The types of parameters, as the reference names them, and `integer`.
+const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "object", "array"];
+
+/// Reads a tool file. The stem is the name, the body the description.
+pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
+    let report = report(artifact, "tool ");
+    if let Some(document) = split(&report) {
+        let place = first_line(&artifact.file.text, document.matter_span);
+        let owner = format!("tool `{}`", artifact.name);
+        let mut fields = Fields::new(&report, owner, document.matter.as_ref(), place);
+        let help =
+            format!("the file's name is the tool's name, `{}`; rename the file to rename the tool", artifact.name);
+        fields.foreign("name", &help);
+        let mut spec = read_fields(&mut fields, artifact.name.clone(), report.location(place));
+        if !document.body.is_empty() {
+            spec.description = document.body.to_owned();
+        } else if spec.description.is_empty() {
+            spec.description.clone_from(&artifact.name);
+        }
+        fields.finish();
+        gathered.tools.push(ToolDraft { spec, source: Source::File });
+    }
+    gathered.findings.extend(report.into_findings());
+}
+
+/// Reads the tools of a list.
+pub(super) fn read_list(fields: &mut Fields<'_>, source: Source) -> Vec<ToolDraft> {
+    let items = fields.list("tools").unwrap_or_default();
+    items.iter().enumerate().filter_map(|(index, item)| read_inline(fields, index, item, source)).collect()
+}
+
+/// Reads one tool of a list; `None` when it has no name or is no mapping, which is reported.
+pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source: Source) -> Option<ToolDraft> {
+    let report = fields.report();
+    let named = item.get("name").and_then(Node::as_text).unwrap_or_default();
+    let owner = if named.is_empty() { format!("tools[{index}]") } else { format!("tool `{named}`") };
+    let mut own = Fields::new(report, owner, Some(item), item.span);
+    if !matches!(item.kind, Kind::Map(_)) {
+        return None;
+    }
+    let name = own.text("name").filter(|name| !name.is_empty());
+    let place = first_line(&report.file().text, item.span);
+    if name.is_none() && own.node("name").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
+        report.error(
+            "missing_field",
+            &format!("tools[{index}].name cannot be empty"),
+            place,
+            Some(String::from("add `name:`")),
+        );
+    }
+    let shown = name.clone().unwrap_or_else(|| format!("tools[{index}]"));
+    let mut spec = read_fields(&mut own, shown, report.location(place));
+    own.finish();
+    if spec.description.is_empty() {
+        spec.description.clone_from(&spec.name);
+    }
+    name.is_some().then_some(ToolDraft { spec, source })
+}
+
+fn read_fields(fields: &mut Fields<'_>, name: String, location: Location) -> ToolSpec {
+    let report = fields.report();
+    let description = fields.text("description").unwrap_or_default();
+    let parameters = read_parameters(fields);
+    let script_node = fields.node("script");
+    let script = fields.script("script").filter(filled);
+    if script.is_none() && script_node.is_none_or(|node| node.as_text().is_some()) {
+        let message = format!("tool \"{name}\" is configured but no handler has been registered");
+        let help = String::from("add `script: |` with a function `run(args)`");
+        report.warning("no_script", message, location.span, Some(help));
+    }
+    let timeout_ms = read_timeout(fields, &name);
+    let verify = fields.script("verify").filter(filled);
+    fields.reserved("verify_policy");
+    fields.not_supported("async", "the tool runs to its end before the model goes on");
+    ToolSpec { name, description, parameters, script, timeout_ms, verify, location }
+}
+
+fn filled(script: &ScriptText) -> bool {
+    !script.text.trim().is_empty()
+}
+
+/// Zero is the default, as it is for a field that is left out.
+fn read_timeout(fields: &mut Fields<'_>, name: &str) -> u64 {
+    let Some(value) = fields.integer("timeout_ms", i64::MIN..=i64::MAX) else {
+        return DEFAULT_TIMEOUT_MS;
+    };
+    match u64::try_from(value) {
+        Ok(0) => DEFAULT_TIMEOUT_MS,
+        Ok(value) => value,
+        Err(_) => {
+            let place = fields.node("timeout_ms").map_or(fields.place(), |node| node.span);
+            fields.report().error("bad_value", &format!("tool \"{name}\" timeout_ms must be >= 0"), place, None);
+            DEFAULT_TIMEOUT_MS
+        }
+    }
+}
+
+/// The JSON Schema of a tool's arguments: an object with the declared properties and no others.
+///
+/// A mapping that already is such a schema (`type: object` with `properties`) is taken as it stands.
+fn read_parameters(fields: &mut Fields<'_>) -> Value {
+    let report = fields.report();
+    let none = || json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let Some(node) = fields.node("parameters").filter(|node| !node.is_null()) else {
+        return none();
+    };
+    let Kind::Map(entries) = &node.kind else {
+        let message = format!("parameters must be a mapping of names, not {}", node.describe());
+        report.value_error("wrong_type", &message, node.span, Some(String::from("write `name: {type: string}` lines")));
+        return none();
+    };
+    let is_schema = node.get("type").and_then(Node::as_text) == Some("object")
+        && node.get("properties").is_some_and(|properties| matches!(properties.kind, Kind::Map(_)));
+    if is_schema {
+        return json_or_report(fields, node).unwrap_or_else(none);
+    }
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for entry in entries {
+        let mut own = Fields::new(report, format!("parameter `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let mut property = Map::new();
+        read_property(&mut own, &mut property, entry.key_span);
+        if own.boolean("required") == Some(true) {
+            required.push(Value::String(entry.key.clone()));
+        }
+        own.finish();
+        properties.insert(entry.key.clone(), Value::Object(property));
+    }
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if let (false, Some(fields)) = (required.is_empty(), schema.as_object_mut()) {
+        fields.insert(String::from("required"), Value::Array(required));
+    }
+    schema
+}
+
+fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, place: Span) {
+    let kind = match fields.node("type") {
+        None => {
+            let help = Some(format!("one of {}", TYPES.join(", ")));
+            fields.report().value_error("missing_field", "the parameter has no type", place, help);
+            None
+        }
+        Some(_) => fields.choice("type", &TYPES.map(|word| (word, word))),
+    };
+    if let Some(kind) = kind {
+        property.insert(String::from("type"), Value::from(kind));
+    }
+    if let Some(description) = fields.text("description") {
+        property.insert(String::from("description"), Value::String(description));
+    }
+    // What JSON Schema says of these is passed on as it stands.
+    for key in ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"] {
+        if let Some(value) = fields.node(key).and_then(|node| json_or_report(fields, node)) {
+            property.insert(key.to_owned(), value);
+        }
+    }
+}
+
+fn json_or_report(fields: &Fields<'_>, node: &Node) -> Option<Value> {
+    to_json(node)
+        .map_err(|node| {
+            fields.report().value_error("bad_value", "a number must be finite and fit in 64 bits", node.span, None)
+        })
+        .ok()
+}

@@ -1,0 +1,264 @@
+//! Reading the fields of a mapping, all of them, whatever is wrong with one.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use pintle_contract::{ScriptText, Span, did_you_mean};
+
+use super::{Entry, Kind, Node, Plain, Report};
+
+/// The fields of one mapping.
+///
+/// Each getter reports what is wrong with its field and gives `None` then. An empty value (null) counts as absent for
+/// texts, lists and mappings, and is a fault for scripts, numbers and booleans, where it is more likely a slip. The
+/// fields that were asked for are the known ones: [`finish`](Self::finish) warns of all others.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    report: &'a Report,
+    owner: String,
+    entries: &'a [Entry],
+    place: Span,
+    known: Vec<&'static str>,
+    told: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a node. `owner` says whose they are, such as ``hook `guard` ``; `place` is used where there is
+    /// no node.
+    ///
+    /// Anything but a mapping is reported and has no fields.
+    #[must_use]
+    pub fn new(report: &'a Report, owner: impl Into<String>, node: Option<&'a Node>, place: Span) -> Self {
+        let owner = owner.into();
+        let entries: &[Entry] = match node.map(|node| &node.kind) {
+            Some(Kind::Map(entries)) => entries,
+            _ => &[],
+        };
+        if let Some(node) = node.filter(|node| !matches!(node.kind, Kind::Map(_))) {
+            let message = format!("{owner} must be a mapping, not {}", node.describe());
+            report.value_error("wrong_type", &message, node.span, Some(String::from("write `field: value` lines")));
+        }
+        Self {
+            report,
+            owner,
+            entries,
+            place: node.map_or(place, |node| node.span),
+            known: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// Where the mapping stands.
+    #[must_use]
+    pub fn place(&self) -> Span {
+        self.place
+    }
+
+    /// The report that faults go to.
+    #[must_use]
+    pub fn report(&self) -> &'a Report {
+        self.report
+    }
+
+    /// A field as it stands, marked as known.
+    pub fn node(&mut self, key: &'static str) -> Option<&'a Node> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// A field as it stands, unless it is empty.
+    fn filled(&mut self, key: &'static str) -> Option<&'a Node> {
+        self.node(key).filter(|node| !node.is_null())
+    }
+
+    /// Text.
+    pub fn text(&mut self, key: &'static str) -> Option<String> {
+        let node = self.filled(key)?;
+        match node.as_text() {
+            Some(text) => Some(text.to_owned()),
+            None => self.wrong(key, node, "a string"),
+        }
+    }
+
+    /// Text that is Starlark, with its place.
+    pub fn script(&mut self, key: &'static str) -> Option<ScriptText> {
+        let node = self.node(key)?;
+        match &node.kind {
+            Kind::Scalar(scalar) if scalar.plain() == Plain::Text => Some(ScriptText {
+                text: Arc::from(scalar.text.as_str()),
+                location: self.report.location(node.span),
+                first_line: scalar.first_line,
+                indent: scalar.indent,
+            }),
+            _ => self.wrong(key, node, "a string"),
+        }
+    }
+
+    /// A whole number.
+    pub fn integer<T>(&mut self, key: &'static str, range: RangeInclusive<T>) -> Option<T>
+    where
+        T: TryFrom<i128> + Display + PartialOrd,
+    {
+        let node = self.node(key)?;
+        let Kind::Scalar(scalar) = &node.kind else {
+            return self.wrong(key, node, "a whole number");
+        };
+        let Plain::Integer(value) = scalar.plain() else {
+            return self.wrong(key, node, "a whole number");
+        };
+        let fitting = T::try_from(value).ok().filter(|value| range.contains(value));
+        if fitting.is_none() {
+            let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
+            self.report.value_error("bad_value", &message, node.span, None);
+        }
+        fitting
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &'static str, range: RangeInclusive<f64>) -> Option<f64> {
+        let node = self.node(key)?;
+        let value = match &node.kind {
+            Kind::Scalar(scalar) => match scalar.plain() {
+                Plain::Integer(value) => Some(value as f64),
+                Plain::Float(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(value) = value else {
+            return self.wrong(key, node, "a number");
+        };
+        if !range.contains(&value) {
+            let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
+            self.report.value_error("bad_value", &message, node.span, None);
+            return None;
+        }
+        Some(value)
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, key: &'static str) -> Option<bool> {
+        let node = self.node(key)?;
+        match &node.kind {
+            Kind::Scalar(scalar) => match scalar.plain() {
+                Plain::Boolean(value) => Some(value),
+                _ => self.wrong(key, node, "true or false"),
+            },
+            _ => self.wrong(key, node, "true or false"),
+        }
+    }
+
+    /// One of some words.
+    pub fn choice<T: Clone>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+        let node = self.filled(key)?;
+        let Some(text) = node.as_text() else {
+            return self.wrong(key, node, "a string");
+        };
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
+        if found.is_none() {
+            let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            let near =
+                did_you_mean(text, words.iter().map(|(word, _)| *word)).map(|near| format!("did you mean `{near}`?"));
+            let message = format!("{key} must be {}, not `{text}`", all.join(" or "));
+            self.report.value_error("bad_value", &message, node.span, near);
+        }
+        found
+    }
+
+    /// A list of texts; empty when absent.
+    pub fn texts(&mut self, key: &'static str) -> Vec<String> {
+        let items = self.list(key).unwrap_or_default();
+        items
+            .iter()
+            .filter_map(|item| item.as_text().map(str::to_owned).or_else(|| self.wrong(key, item, "a list of strings")))
+            .collect()
+    }
+
+    /// A list.
+    pub fn list(&mut self, key: &'static str) -> Option<&'a [Node]> {
+        let node = self.filled(key)?;
+        match &node.kind {
+            Kind::List(items) => Some(items),
+            _ => self.wrong(key, node, "a list"),
+        }
+    }
+
+    /// A mapping's fields.
+    pub fn fields(&mut self, key: &'static str) -> Option<Fields<'a>> {
+        let node = self.filled(key)?;
+        match &node.kind {
+            Kind::Map(_) => Some(Fields::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span)),
+            _ => self.wrong(key, node, "a mapping"),
+        }
+    }
+
+    /// Warns, when the field is there, that it is known and has no effect yet.
+    pub fn not_supported(&mut self, key: &'static str, help: &str) {
+        if let Some(node) = self.filled(key) {
+            let message = format!("`{key}` is not supported yet");
+            self.report.warning("not_supported", message, node.span, Some(help.to_owned()));
+        }
+    }
+
+    /// Notes, when the field is there, that it is known and reserved.
+    pub fn reserved(&mut self, key: &'static str) {
+        if let Some(node) = self.filled(key) {
+            let message = format!("`{key}` of {} is reserved and has no effect", self.owner);
+            self.report.note("reserved_key", message, node.span, None);
+        }
+    }
+
+    /// Warns, when the field is there, that no such field exists, with a special hint.
+    pub fn foreign(&mut self, key: &'static str, help: &str) {
+        self.told.push(key);
+        if let Some(entry) = self.entries.iter().find(|entry| entry.key == key) {
+            self.report.warning("unknown_key", self.unknown(key), entry.key_span, Some(help.to_owned()));
+        }
+    }
+
+    /// Warns of every field that nobody asked for.
+    pub fn finish(self) {
+        for entry in self.entries {
+            let key = entry.key.as_str();
+            if self.known.contains(&key) || self.told.contains(&key) {
+                continue;
+            }
+            let near = did_you_mean(key, self.known.iter().copied());
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys: {}", self.known.join(", ")),
+            };
+            self.report.warning("unknown_key", self.unknown(key), entry.key_span, Some(help));
+        }
+    }
+
+    fn unknown(&self, key: &str) -> String {
+        format!("unknown key `{key}` in {}, which has no effect", self.owner)
+    }
+
+    fn wrong<T>(&self, key: &str, node: &Node, wanted: &str) -> Option<T> {
+        let message = format!("{key} must be {wanted}, not {}", node.describe());
+        let help = match (&node.kind, wanted) {
+            (Kind::Scalar(scalar), "a string") if !scalar.text.is_empty() => {
+                Some(format!("put it in quotes: \"{}\"", scalar.text))
+            }
+            (Kind::Scalar(scalar), "a string") if scalar.text.is_empty() => {
+                Some(format!("remove `{key}`, or write `{key}: \"\"`"))
+            }
+            (Kind::Scalar(_), "a list" | "a list of strings") => {
+                Some(String::from("write each item on a line of its own after `- `"))
+            }
+            (Kind::Scalar(scalar), "a whole number")
+                if scalar.plain() == Plain::Text && scalar.text.trim().parse::<i64>().is_ok() =>
+            {
+                Some(String::from("remove the quotes"))
+            }
+            _ => None,
+        };
+        self.report.value_error("wrong_type", &message, node.span, help);
+        None
+    }
+}

@@ -1,0 +1,169 @@
+//! Splitting a Markdown file into its frontmatter and its body (AI Harness reference, File shape, rules 1 and 2).
+
+use pintle_contract::Span;
+
+use super::{Node, Report, parse};
+
+/// A Markdown file, split and read.
+#[derive(Debug)]
+pub struct Document<'a> {
+    /// The frontmatter, a mapping; `None` when it is empty.
+    pub matter: Option<Node>,
+    /// The bytes of the frontmatter, without its delimiters.
+    pub matter_span: Span,
+    /// What follows the frontmatter, without blanks around it.
+    pub body: &'a str,
+}
+
+/// Splits a file that begins with `---`, YAML and `---`.
+///
+/// `None` when there is no frontmatter that can be read; the report then holds the reason. A byte order mark and
+/// blank lines before the first delimiter are passed over with a warning; CRLF line ends are accepted.
+#[must_use]
+pub fn split(report: &Report) -> Option<Document<'_>> {
+    let text = report.file().text.as_str();
+    let start = after_byte_order_mark(report);
+    let mut lines = Lines { text, at: start };
+    let mut opening = lines.next();
+    while let Some(line) = opening.as_ref().filter(|line| line.text.trim().is_empty()) {
+        let span = Span { start: line.start, end: line.start };
+        opening = lines.next();
+        if opening.as_ref().is_some_and(|next| next.text.trim_end() == "---") {
+            report.warning(
+                "blank_before_frontmatter",
+                "blank lines before the frontmatter",
+                span,
+                Some(String::from("begin the file with `---`")),
+            );
+        }
+    }
+    let Some(opening) = opening.filter(|line| line.text.trim_end() == "---") else {
+        let span = Span { start, end: start + first_line(text, start).len() };
+        let help = "write `---` alone on the first line; a file that is no artifact belongs in another folder";
+        report.error(
+            "no_frontmatter",
+            "markdown file must start with --- frontmatter delimiter",
+            span,
+            Some(help.to_owned()),
+        );
+        return None;
+    };
+    let matter_start = lines.at;
+    let opening_span = Span { start: opening.start, end: opening.start + 3 };
+    if text.get(matter_start..).is_none_or(|rest| rest.trim().is_empty()) {
+        let help = Some(String::from("write the fields, then `---` on a line of its own"));
+        report.error("unclosed_frontmatter", "no content after opening --- delimiter", opening_span, help);
+        return None;
+    }
+    let Some(closing) = lines.find(|line| line.text.trim_end() == "---") else {
+        let help = Some(String::from("end the frontmatter with `---` on a line of its own"));
+        report.error("unclosed_frontmatter", "no closing --- delimiter found for frontmatter", opening_span, help);
+        return None;
+    };
+    let matter_span = Span { start: matter_start, end: closing.start };
+    let matter = parse(report, matter_span).ok()?;
+    let rest = text.get(lines.at..).unwrap_or_default();
+    Some(Document { matter, matter_span, body: rest.trim() })
+}
+
+/// Where the text of a file begins: behind a byte order mark, which is warned of.
+#[must_use]
+pub fn after_byte_order_mark(report: &Report) -> usize {
+    let text = report.file().text.as_str();
+    let Some(rest) = text.strip_prefix('\u{FEFF}') else {
+        return 0;
+    };
+    let start = text.len() - rest.len();
+    let help = Some(String::from("save it as UTF-8 without one"));
+    report.warning("byte_order_mark", "the file begins with a byte order mark", Span { start: 0, end: start }, help);
+    start
+}
+
+fn first_line(text: &str, start: usize) -> &str {
+    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+}
+
+struct Line<'a> {
+    start: usize,
+    text: &'a str,
+}
+
+/// The lines of a text with their places, without line ends.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let start = self.at;
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        self.at += line.len();
+        Some(Line { start, text: line.trim_end_matches(['\n', '\r']) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use pintle_contract::SourceFile;
+
+    use super::*;
+
+    fn report(text: &str) -> Report {
+        let file = SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() };
+        Report::new(Arc::new(file), "parse hook a.md: ")
+    }
+
+    #[test]
+    fn the_frontmatter_ends_at_a_line_of_its_own() {
+        for (text, matter, body) in [
+            ("---\na: 1\n---\n\n# body\n", Some("a: 1\n"), "# body"),
+            ("---\r\na: 1\r\n---\r\nbody\r\n", Some("a: 1\r\n"), "body"),
+            ("---\na: |\n  ---\n  x\n---x: 1\n---\n", Some("a: |\n  ---\n  x\n---x: 1\n"), ""),
+            ("---  \na: 1\n---\t\nbody", Some("a: 1\n"), "body"),
+            ("---\na: 1\n---", Some("a: 1\n"), ""),
+            ("---\n---\nbody\n---\n", Some(""), "body\n---"),
+        ] {
+            let report = report(text);
+            let document = split(&report);
+            assert_eq!(
+                document.as_ref().map(|read| &text[read.matter_span.start..read.matter_span.end]),
+                matter,
+                "{text:?}"
+            );
+            assert_eq!(document.map_or("", |read| read.body), body, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_frontmatter_is_refused_with_the_documented_words() {
+        for (text, wanted) in [
+            ("", "markdown file must start with --- frontmatter delimiter"),
+            ("# hello\n", "markdown file must start with --- frontmatter delimiter"),
+            ("---x\na: 1\n---\n", "markdown file must start with --- frontmatter delimiter"),
+            ("---", "no content after opening --- delimiter"),
+            ("---\n\n", "no content after opening --- delimiter"),
+            ("---\na: 1\n", "no closing --- delimiter found for frontmatter"),
+        ] {
+            let report = report(text);
+            assert!(split(&report).is_none(), "{text:?}");
+            let findings = report.into_findings();
+            assert_eq!(findings.len(), 1, "{text:?}");
+            assert_eq!(findings[0].message, format!("parse hook a.md: {wanted}"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_blank_lines_are_passed_over_with_a_warning() {
+        let report = report("\u{FEFF}\n\n---\na: 1\n---\n");
+        assert!(split(&report).is_some());
+        let codes: Vec<_> = report.into_findings().into_iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, ["byte_order_mark", "blank_before_frontmatter"]);
+    }
+}

@@ -1,0 +1,19 @@
+//! Reading the documents people write: bytes, frontmatter, YAML with a place for every value, typed fields.
+//!
+//! Every step goes on after a fault, so that one run reports all of them.
+
+mod fields;
+mod frontmatter;
+mod json;
+mod node;
+mod report;
+mod source;
+mod yaml;
+
+pub use fields::Fields;
+pub use frontmatter::{Document, after_byte_order_mark, split};
+pub use json::to_json;
+pub use node::{Entry, Kind, Node, Plain, Scalar, Style};
+pub use report::{Report, keep_to_one_line};
+pub use source::{MAX_FILE_BYTES, source_file};
+pub use yaml::parse;

@@ -1,0 +1,49 @@
+//! Bytes of a file as text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Diagnostic, Location, SourceFile, Span};
+
+/// The largest file that is read, 1 MiB. An artifact is a page of text; anything larger is a mistake.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Makes a source file of bytes.
+///
+/// Bytes that are not UTF-8 give a file with replacement characters, for showing the place, and an error; such a
+/// file is not to be read further.
+#[must_use]
+pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diagnostic>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (Arc::new(SourceFile { path: path.to_owned(), text }), None),
+        Err(fault) => {
+            let at = fault.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(fault.as_bytes()).into_owned();
+            let file = Arc::new(SourceFile { path: path.to_owned(), text });
+            // The replacement character that stands there now is three bytes long.
+            let location = Location::new(Arc::clone(&file), Span { start: at, end: at + 3 });
+            let diagnostic = Diagnostic::error(
+                "not_utf8",
+                format!("the file is not UTF-8: byte {at} begins no character"),
+                location,
+            )
+            .help("save the file as UTF-8");
+            (file, Some(diagnostic))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_is_no_character_is_named_with_its_place() {
+        let (file, fault) = source_file(Path::new("a.md"), b"---\nevent: \xFFx\n".to_vec());
+        let fault = fault.unwrap();
+        assert_eq!(fault.message, "the file is not UTF-8: byte 11 begins no character");
+        assert_eq!(fault.location.line_column(), Some((2, 8)));
+        assert_eq!(file.text, "---\nevent: \u{FFFD}x\n");
+        assert!(source_file(Path::new("a.md"), b"caf\xC3\xA9".to_vec()).1.is_none());
+    }
+}

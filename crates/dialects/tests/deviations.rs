@@ -1,0 +1,48 @@
+//! Holds each `DEVIATIONS.md` to its promise: each line names a test that exists.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle_dialects::DIALECTS;
+
+/// The last cell of each row of a page's tables, without the backticks.
+fn named_tests(page: &str) -> Vec<&str> {
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| ---") && !line.ends_with("| test |");
+    let last_cell = |row| str::trim_end_matches(row, " |").rsplit(" | ").next().unwrap_or_default();
+    page.lines().filter(is_row).map(|row| last_cell(row).trim_matches('`')).collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn holds_test(text: &str, name: &str) -> bool {
+    let function = format!("fn {name}()");
+    text.match_indices(&function).any(|(at, _)| text.get(..at).unwrap_or_default().trim_end().ends_with("#[test]"))
+}
+
+#[test]
+fn each_deviation_names_a_test_that_exists() {
+    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for dialect in DIALECTS {
+        let page = fs::read_to_string(this.join("src").join(dialect.name).join("DEVIATIONS.md")).unwrap();
+        let named = named_tests(&page);
+        assert!(named.len() > 10, "the tables of {} were not found", dialect.name);
+        for test in named {
+            let (package, name) = test.split_once("::").unwrap();
+            let folder = this.parent().unwrap().join(package.trim_start_matches("pintle-"));
+            let mut files = Vec::new();
+            sources(&folder.join("src"), &mut files);
+            sources(&folder.join("tests"), &mut files);
+            let exists = files.iter().any(|file| holds_test(&fs::read_to_string(file).unwrap(), name));
+            assert!(exists, "there is no test `{name}` in `{package}`");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Declarations to compiled chains.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{
+    Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
+};
+use pintle_dialects::NATIVE;
+
+/// Compiles declarations, in registration order, into one chain.
+///
+/// The chain is sorted by priority, low first; equal priorities stay in registration order (AI Harness reference,
+/// `priority`). A hook that does not compile is left out, with an error: whoever loads for running must not go on
+/// past errors, or a guard would be missing.
+#[must_use]
+pub fn compile_chain(
+    source: impl Into<Arc<str>>,
+    layer: Layer,
+    declarations: &[HookDeclaration],
+    build: &dyn Build,
+) -> (Chain, Vec<Diagnostic>) {
+    let mut findings = Vec::new();
+    let mut hooks: Vec<Arc<Hook>> =
+        declarations.iter().filter_map(|hook| compile(hook, build, &mut findings)).map(Arc::new).collect();
+    hooks.sort_by_key(|hook| hook.priority);
+    let chain = Chain { source: source.into(), dialect: NATIVE.name, layer, profile: NATIVE.profile, hooks };
+    (chain, findings)
+}
+
+/// Compiles hooks only to see whether they would run.
+#[must_use]
+pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn Build) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for declaration in declarations {
+        let _ = compile(declaration, build, &mut findings);
+    }
+    findings
+}
+
+fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<Diagnostic>) -> Option<Hook> {
+    let handler = build.handler(declaration);
+    let matcher = build.matcher(declaration);
+    // A matcher that did not compile must not become one that matches always.
+    let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
+    findings.extend(handler.diagnostics);
+    findings.extend(matcher.diagnostics);
+    let running = handler.handler.filter(|_| !matcher_failed)?;
+    let limits = Limits::default();
+    Some(Hook {
+        id: HookId::new(declaration.name.as_str()),
+        event: declaration.event.clone(),
+        spelling: Arc::clone(&declaration.spelling),
+        priority: declaration.priority,
+        matcher: matcher.matcher,
+        handler: running,
+        guard: handler.guard,
+        on_failure: declaration.on_error.unwrap_or(declaration.default_on_error),
+        strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
+        mode: declaration.mode,
+        limits: Limits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
+        location: declaration.location.clone(),
+    })
+}
+
+/// Declares a hook from its parts, as `meta.register_hook` does; compile it with [`compile_chain`].
+///
+/// `priority` is 0 when absent, which runs first.
+///
+/// # Errors
+/// When the event is unknown; the findings say so.
+pub fn declare_hook(
+    name: &str,
+    event: &str,
+    script: &str,
+    when: Option<&str>,
+    priority: Option<i64>,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    pintle_dialects::declare_hook(name, event, script, when, priority)
+}
+
+/// Reads the text of one hook file that is not on disk, such as one that an agent is about to write.
+///
+/// The hook is absent when there is an error among the findings.
+#[must_use]
+pub fn parse_hook_text(name: &str, text: &str) -> (Option<HookDeclaration>, Vec<Diagnostic>) {
+    let path = Path::new(name).with_extension("md");
+    let declared = pintle_dialects::read_hook(&path, name, text);
+    (declared.hook, declared.diagnostics)
+}

@@ -1,0 +1,226 @@
+//! Which files a path means, and what each of them is.
+//!
+//! The rules (AI Harness reference, File shape; specification of its loader, section 2.1):
+//!
+//! 1. A file is what its folder says: `tools/`, `agents/`, `plugins/`, `builtins/`, `overrides/`; `harness.md` and any
+//!    YAML file is an agent's own file; any other `.md` file is a hook.
+//! 2. A folder with `harness.md`, `harness.yaml` or `.harness/` is a project: the agent's own file (the first of the
+//!    two) and everything under `.harness/`. Naming the agent's own file means its project.
+//! 3. A folder called `.harness`, or one that has any of the known sub-folders, is such a root without an agent's own
+//!    file.
+//! 4. Any other folder holds hooks.
+//! 5. Folders are read flat; a name counts when it ends in `.md`, in lower case; the order is that of the names'
+//!    bytes. A missing folder is fine, a missing path is not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{Diagnostic, Location, did_you_mean};
+use pintle_dialects::{Folder, Role};
+
+/// The folders of a root and what their files are.
+const FOLDERS: [(&str, Role); 6] = [
+    ("tools", Role::Tool),
+    ("hooks", Role::Hook),
+    ("plugins", Role::Bundle(Folder::Plugins)),
+    ("builtins", Role::Bundle(Folder::Builtins)),
+    ("overrides", Role::Bundle(Folder::Overrides)),
+    ("agents", Role::Agent),
+];
+
+/// The names of an agent's own file, the first one first.
+const OWN_FILES: [&str; 2] = ["harness.md", "harness.yaml"];
+
+/// A file to read, and what it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) role: Role,
+}
+
+/// Finds the files of a path, in registration order.
+pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(fault) => {
+            let message = format!("cannot read `{}`: {}", path.display(), plain(&fault));
+            findings.push(nowhere(
+                "unreadable",
+                message,
+                "give the path of a project, a folder of hooks or one hook file",
+            ));
+            return Vec::new();
+        }
+    };
+    let mut search = Search { found: Vec::new(), findings };
+    if metadata.is_dir() {
+        search.folder(path);
+    } else {
+        search.file(path);
+    }
+    search.found
+}
+
+struct Search<'a> {
+    found: Vec<Found>,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl Search<'_> {
+    fn file(&mut self, path: &Path) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if OWN_FILES.contains(&name) {
+            let role = own_role(name);
+            self.found.push(Found { path: path.to_owned(), role });
+            self.root(&parent.join(".harness"));
+            return;
+        }
+        let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+        let role = if is_yaml { Role::HarnessYaml } else { role_of_folder(folder).unwrap_or(Role::Hook) };
+        self.found.push(Found { path: path.to_owned(), role });
+    }
+
+    fn folder(&mut self, path: &Path) {
+        if path.file_name().is_some_and(|name| name == ".harness") {
+            return self.root(path);
+        }
+        let own = OWN_FILES.into_iter().find(|name| path.join(name).exists());
+        if let Some(name) = own {
+            self.found.push(Found { path: path.join(name), role: own_role(name) });
+            for other in OWN_FILES.iter().filter(|other| **other != name && path.join(other).exists()) {
+                let message = format!("the file `{}` is not read", path.join(other).display());
+                self.warn("unread_file", message, &format!("`{name}` comes first; keep one of the two"));
+            }
+        }
+        let root = path.join(".harness");
+        if own.is_some() || root.exists() {
+            return self.root(&root);
+        }
+        if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
+            return self.root(path);
+        }
+        let role = path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(Role::Hook);
+        if self.flat(path, role) == 0 {
+            let message = format!("`{}` holds no `.md` files", path.display());
+            self.warn("no_files", message, "put hooks into `.harness/hooks/`");
+        }
+    }
+
+    /// Everything of one root. A root that is not there holds nothing.
+    fn root(&mut self, root: &Path) {
+        if !root.exists() {
+            return;
+        }
+        if !root.is_dir() {
+            let message = format!("cannot read `{}`: it is not a folder", root.display());
+            self.findings.push(nowhere("unreadable", message, "make it a folder with `hooks/` in it"));
+            return;
+        }
+        self.flat_if_there(&root.join("tools"), Role::Tool);
+        self.flat_if_there(&root.join("hooks"), Role::Hook);
+        self.bundles_of_root(root);
+        for (name, role) in FOLDERS.iter().filter(|(name, _)| !matches!(*name, "tools" | "hooks")) {
+            self.flat_if_there(&root.join(name), *role);
+        }
+    }
+
+    fn bundles_of_root(&mut self, root: &Path) {
+        for path in self.entries(root) {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            if path.is_dir() {
+                self.warn_of_near_name(&path, &name);
+            } else if name.ends_with(".md") && !OWN_FILES.contains(&name.as_str()) {
+                self.found.push(Found { path, role: Role::Bundle(Folder::Root) });
+            }
+        }
+    }
+
+    /// A misspelt folder would be policy that silently does not load.
+    fn warn_of_near_name(&mut self, path: &Path, name: &str) {
+        let known = FOLDERS.iter().map(|(name, _)| *name);
+        if known.clone().any(|known| known == name) {
+            return;
+        }
+        if let Some(near) = did_you_mean(name, known) {
+            let message = format!("the folder `{}` is not read", path.display());
+            let help = format!("did you mean `{near}`?");
+            self.warn("unread_folder", message, &help);
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, message: String, help: &str) {
+        self.findings.push(Diagnostic::warning(code, message, Location::default()).help(help));
+    }
+
+    fn flat_if_there(&mut self, folder: &Path, role: Role) {
+        if folder.exists() {
+            self.flat(folder, role);
+        }
+    }
+
+    /// The `.md` files of one folder, and how many there are.
+    fn flat(&mut self, folder: &Path, role: Role) -> usize {
+        let before = self.found.len();
+        for path in self.entries(folder) {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            if name.ends_with(".md") {
+                self.found.push(Found { path, role });
+            } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
+                let message = format!("the file `{}` is not read", path.display());
+                let help = "file names end in `.md`";
+                self.warn("unread_file", message, help);
+            } else if path.is_dir() && holds_markdown(&path) {
+                let message = format!("the folder `{}` is not read", path.display());
+                let help = format!("folders are read flat; move its files up into `{}`", folder.display());
+                self.warn("unread_folder", message, &help);
+            }
+        }
+        self.found.len() - before
+    }
+
+    /// The entries of a folder in the order of their names' bytes.
+    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let listed =
+            fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+        let mut paths: Vec<PathBuf> = match listed {
+            Ok(paths) => paths,
+            Err(fault) => {
+                let message = format!("cannot read `{}`: {}", folder.display(), plain(&fault));
+                self.findings.push(nowhere("unreadable", message, "check that it is a folder and its permissions"));
+                Vec::new()
+            }
+        };
+        paths.sort_by(|one, other| {
+            one.file_name()
+                .map(|name| name.as_encoded_bytes())
+                .cmp(&other.file_name().map(|name| name.as_encoded_bytes()))
+        });
+        paths
+    }
+}
+
+fn holds_markdown(folder: &Path) -> bool {
+    let is_markdown = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".md");
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_markdown))
+}
+
+fn own_role(name: &str) -> Role {
+    if name == "harness.md" { Role::Harness } else { Role::HarnessYaml }
+}
+
+fn role_of_folder(name: &str) -> Option<Role> {
+    FOLDERS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+}
+
+/// An error that stands in no file.
+pub(crate) fn nowhere(code: &'static str, message: String, help: &str) -> Diagnostic {
+    Diagnostic::error(code, message, Location::default()).help(help)
+}
+
+/// The words of an I/O error, without its number and in lower case.
+pub(crate) fn plain(fault: &std::io::Error) -> String {
+    let words = fault.to_string().to_lowercase();
+    words.split(" (os error").next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,84 @@
+//! Hooks that will run as declared and probably not as meant.
+
+use std::collections::HashMap;
+
+use pintle_contract::{AgentSpec, Chain, Diagnostic, HandlerSpec, Hook, HookDeclaration, Mode, Subjects, did_you_mean};
+
+/// Looks at a compiled chain and what it was compiled from.
+pub(crate) fn lint(
+    chain: &Chain,
+    declarations: &[HookDeclaration],
+    agent: Option<&AgentSpec>,
+    host_tools: &[&str],
+) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for hook in &chain.hooks {
+        findings.extend(never_matches(hook));
+        if let Some(agent) = agent {
+            findings.extend(names_no_tool(hook, agent, host_tools));
+        }
+    }
+    findings.extend(unreachable(declarations));
+    findings
+}
+
+/// A `when` that no subject can satisfy.
+fn never_matches(hook: &Hook) -> Option<Diagnostic> {
+    match hook.matcher.as_ref()?.subjects() {
+        Subjects::Only { names, .. } if names.is_empty() => {
+            let message = format!("hook `{}` never runs: its `when` cannot be true", hook.id);
+            let help = "it asks for two different names at once";
+            Some(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help))
+        }
+        _ => None,
+    }
+}
+
+/// A `when` with the name of a tool that does not exist while one of nearly that name does.
+fn names_no_tool(hook: &Hook, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
+    if !hook.event.as_str().starts_with("tool.") {
+        return None;
+    }
+    let Subjects::Only { names, .. } = hook.matcher.as_ref()?.subjects() else {
+        return None;
+    };
+    let tools: Vec<&str> =
+        agent.tools.iter().map(|tool| tool.name.as_str()).chain(host_tools.iter().copied()).collect();
+    let (name, near) = names
+        .iter()
+        .filter(|name| !tools.contains(&name.as_str()))
+        .find_map(|name| did_you_mean(name, tools.iter().copied()).map(|near| (name, near)))?;
+    let message = format!("hook `{}` waits for tool `{name}`, which does not exist", hook.id);
+    Some(Diagnostic::warning("unknown_tool", message, hook.location.clone()).help(format!("did you mean `{near}`?")))
+}
+
+/// Hooks behind one that always blocks the same event.
+fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
+    let mut ordered: Vec<&HookDeclaration> = declarations.iter().collect();
+    ordered.sort_by_key(|hook| hook.priority);
+    let mut walls: HashMap<&str, &HookDeclaration> = HashMap::new();
+    let mut findings = Vec::new();
+    for hook in ordered {
+        if let Some(wall) = walls.get(hook.event.as_str()) {
+            let message =
+                format!("hook `{}` is never asked: hook `{}` runs before it and blocks always", hook.name, wall.name);
+            let help = "give the blocking hook a `when`, or this one a lower priority";
+            findings.push(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help));
+        } else if hook.matcher.is_none() && hook.mode == Mode::Enforce && always_blocks(hook) {
+            walls.insert(hook.event.as_str(), hook);
+        }
+    }
+    findings
+}
+
+/// Whether the script is nothing but `def handle(..): return block(..)`.
+fn always_blocks(declaration: &HookDeclaration) -> bool {
+    let HandlerSpec::Script(script) = &declaration.handler else {
+        return false;
+    };
+    let mut lines = script.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let opens = lines.next().is_some_and(|line| line.starts_with("def handle(") && line.ends_with(':'));
+    opens
+        && lines.next().is_some_and(|line| line.starts_with("return block(") && line.ends_with(')'))
+        && lines.next().is_none()
+}

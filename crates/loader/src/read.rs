@@ -1,0 +1,60 @@
+//! Reading one file, whatever it turns out to be.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Diagnostic, Location, SourceFile, Span};
+use pintle_dialects::Artifact;
+use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
+
+use crate::discover::{Found, plain};
+
+/// Reads a file as an artifact.
+///
+/// # Errors
+/// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
+pub(crate) fn read(found: &Found) -> Result<Artifact, Diagnostic> {
+    let bytes = bytes(&found.path)?;
+    let (file, fault) = source_file(&found.path, bytes);
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(Artifact { role: found.role, name: stem(&found.path), file }),
+    }
+}
+
+/// The name without `.md` and nothing else, so that `a.b.md` is `a.b`.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let known = [".md", ".yaml", ".yml"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    known.unwrap_or(&name).to_owned()
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let unreadable = |fault: &std::io::Error| {
+        let message = format!("cannot read the file: {}", plain(fault));
+        unread(path, "unreadable", message, "check that it exists and its permissions")
+    };
+    // A pipe or a device would keep us waiting for ever.
+    let metadata = fs::metadata(path).map_err(|fault| unreadable(&fault))?;
+    if !metadata.is_file() {
+        let message = String::from("cannot read the file: it is not a plain file");
+        return Err(unread(path, "unreadable", message, "put the text into a plain file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|fault| unreadable(&fault))?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|fault| unreadable(&fault))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let size = metadata.len();
+        let message = format!("the file is too large: {size} bytes, and at most {MAX_FILE_BYTES} are read");
+        return Err(unread(path, "too_large", message, "keep an artifact to a page of text"));
+    }
+    Ok(bytes)
+}
+
+/// An error about a file whose text is not known.
+fn unread(path: &Path, code: &'static str, message: String, help: &str) -> Diagnostic {
+    let file = Arc::new(SourceFile { path: path.to_owned(), text: String::new() });
+    Diagnostic::error(code, message, Location::new(file, Span::default())).help(help)
+}

@@ -1,0 +1,146 @@
+//! Which files a path means.
+
+use pintle_contract::{FailurePolicy, Layer, Mode, Profile, Severity};
+
+use crate::support::{Project, hook, order};
+
+fn tool() -> String {
+    String::from("---\nscript: |\n  def run(args):\n      return 1\n---\nDoes it.\n")
+}
+
+fn bundle(handler: &str) -> String {
+    format!("---\nhooks:\n  - handler: {handler}\n    event: tool.pre\n    priority: 5\n    script: x\n---\n")
+}
+
+/// One of everything, and some files that are nothing.
+fn project() -> Project {
+    Project::new(&[
+        (
+            "harness.md",
+            String::from(
+                "---\nhooks:\n  - {handler: inline, event: tool.pre, priority: 5, script: x}\n---\nYou help.\n",
+            ),
+        ),
+        (".harness/hooks/b.md", hook("tool.pre", 5)),
+        (".harness/hooks/a.md", hook("tool.pre", 5)),
+        (".harness/hooks/.dot.md", hook("tool.pre", 5)),
+        (".harness/hooks/Z.md", hook("tool.pre", 5)),
+        (".harness/hooks/first.md", hook("tool.pre", -1)),
+        (".harness/hooks/notes.txt", String::from("not read")),
+        (".harness/tools/t.md", tool()),
+        (".harness/root_bundle.md", bundle("root")),
+        (".harness/plugins/p.md", bundle("plugin")),
+        (".harness/builtins/b.md", bundle("builtin")),
+        (".harness/overrides/o.md", bundle("override")),
+        (".harness/agents/child.md", String::from("---\ndescription: helps\ntools: [t]\nhooks: [a]\n---\nDo it.\n")),
+    ])
+}
+
+const ALL: [&str; 10] = ["first", "inline", ".dot", "Z", "a", "b", "root", "plugin", "builtin", "override"];
+
+#[test]
+fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order() {
+    let project = project();
+    for path in ["", "harness.md"] {
+        let loaded = project.load(path);
+        assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new());
+        assert_eq!(order(&loaded), ALL);
+        assert_eq!(loaded.files, 12);
+        let declared: Vec<&str> = loaded.declarations.iter().map(|hook| hook.name.as_str()).collect();
+        assert_eq!(declared, ["inline", ".dot", "Z", "a", "b", "first", "root", "plugin", "builtin", "override"]);
+        let agent = loaded.agent.unwrap();
+        assert_eq!(agent.instruction, "You help.");
+        assert_eq!(agent.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["t"]);
+        assert_eq!(agent.agents[0].name, "child");
+        assert_eq!(agent.agents[0].tools[0].name, "t");
+        assert!(agent.agents[0].hooks.is_empty());
+    }
+}
+
+#[test]
+fn a_root_a_folder_and_a_file_are_what_their_names_say() {
+    let project = project();
+    let root = project.load(".harness");
+    assert_eq!(order(&root), ["first", ".dot", "Z", "a", "b", "root", "plugin", "builtin", "override"]);
+    assert_eq!(order(&project.load(".harness/hooks")), ["first", ".dot", "Z", "a", "b"]);
+    assert_eq!(order(&project.load(".harness/hooks/b.md")), ["b"]);
+    assert_eq!(order(&project.load(".harness/plugins")), ["plugin"]);
+    assert_eq!(order(&project.load(".harness/overrides/o.md")), ["override"]);
+    let tool = project.load(".harness/tools/t.md");
+    assert_eq!((order(&tool).len(), tool.agent.unwrap().tools.len()), (0, 1));
+    assert!(project.load(".harness/hooks").agent.is_none());
+}
+
+#[test]
+fn a_yaml_file_is_an_agent_without_a_body() {
+    let project = Project::new(&[(
+        "harness.yaml",
+        "hooks:\n  - {handler: h, event: turn.end, priority: 1, script: x}\ncontext: {system_prompt: Be brief.}\n",
+    )]);
+    let loaded = project.load("");
+    assert_eq!(order(&loaded), ["h"]);
+    assert_eq!(loaded.agent.unwrap().instruction, "Be brief.");
+}
+
+#[test]
+fn a_chain_knows_its_source_and_how_it_composes() {
+    let project = Project::new(&[(
+        "hooks/h.md",
+        "---\nevent: tool.post\npriority: 3\ntimeout_ms: 50\non_error: closed\nmode: shadow\nscript: x\n---\n",
+    )]);
+    let loaded = project.load("hooks");
+    let chain = &loaded.chains[0];
+    assert_eq!(*chain.source, *project.path("hooks").display().to_string());
+    assert_eq!(
+        (chain.dialect, chain.layer, chain.profile),
+        ("ai_harness", Layer::Project, Profile::SequentialFirstDeny)
+    );
+    let hook = &chain.hooks[0];
+    assert_eq!(
+        (hook.priority, hook.on_failure, hook.strict_matcher, hook.mode),
+        (3, FailurePolicy::Closed, true, Mode::Shadow)
+    );
+    assert_eq!(hook.limits.timeout_ms, 50);
+    assert_eq!(hook.location.line_column(), Some((2, 8)));
+}
+
+#[test]
+fn policy_that_would_silently_not_load_is_pointed_out() {
+    let project = Project::new(&[
+        (".harness/hook/guard.md", hook("tool.pre", 1)),
+        (".harness/hooks/more/guard.md", hook("tool.pre", 1)),
+        (".harness/hooks/GUARD.MD", hook("tool.pre", 1)),
+        (".harness/cache/x.md", hook("tool.pre", 1)),
+        ("harness.md", String::from("---\n---\nHi.\n")),
+        ("harness.yaml", String::from("model: {}\n")),
+    ]);
+    let loaded = project.load("");
+    let wanted = [
+        "the file `harness.yaml` is not read",
+        "the file `.harness/hooks/GUARD.MD` is not read",
+        "the folder `.harness/hooks/more` is not read",
+        "the folder `.harness/hook` is not read",
+    ];
+    assert_eq!(project.findings(&loaded, Severity::Note), wanted.map(|text| format!("warning: {text}")));
+    assert_eq!(order(&loaded), Vec::<String>::new());
+}
+
+#[test]
+fn hooks_registered_while_running_are_declared_from_their_parts_or_their_text() {
+    let declared = pintle_loader::declare_hook("guard", "meta.hook_register", "x", Some("True"), Some(-2)).unwrap();
+    assert_eq!(
+        (declared.event.as_str(), &*declared.spelling, declared.priority),
+        ("meta.register_hook", "meta.hook_register", -2)
+    );
+    let faults = pintle_loader::declare_hook("guard", "tool.pree", "x", None, None).unwrap_err();
+    assert_eq!(faults[0].to_string(), "guard:1:1: error: hooks[0].event \"tool.pree\" is invalid");
+    assert_eq!(faults[0].help.as_deref(), Some("did you mean `tool.pre`?"));
+
+    let (hook, findings) = pintle_loader::parse_hook_text("guard", &hook("tool.pre", 4));
+    assert_eq!((hook.unwrap().priority, findings), (4, Vec::new()));
+    let (hook, _) = pintle_loader::parse_hook_text("guard", "---\nevent: tool.pre\npriority: high\nscript: x\n---\n");
+    assert!(hook.is_none());
+    let (hook, findings) = pintle_loader::parse_hook_text("guard", "---\npriority: 1\nscript: x\n---\n");
+    assert!(hook.is_none());
+    assert_eq!(findings[0].to_string(), "guard.md:2:1: error: hook \"guard\": event field is required in frontmatter");
+}

@@ -1,0 +1,43 @@
+//! Whatever a file holds, loading gives hooks and findings and never panics.
+
+use proptest::prelude::*;
+
+use crate::support::Project;
+
+fn load_everywhere(bytes: &[u8]) {
+    let places = [
+        "harness.md",
+        ".harness/hooks/h.md",
+        ".harness/tools/t.md",
+        ".harness/agents/a.md",
+        ".harness/plugins/p.md",
+        ".harness/overrides/o.md",
+    ];
+    let project = Project::new(&places.map(|place| (place, bytes)));
+    let loaded = project.load("");
+    // Whoever reads the findings shows their places.
+    for finding in &loaded.diagnostics {
+        assert!(!finding.to_string().is_empty());
+        if let Some(file) = &finding.location.file {
+            let span = finding.location.span;
+            assert!(span.start <= span.end, "{finding}");
+            assert!(file.text.is_empty() || file.text.get(span.start..span.end).is_some(), "{finding}: {span:?}");
+        }
+    }
+    let yaml = Project::new(&[("harness.yaml", bytes)]);
+    assert!(yaml.load("").files == 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        load_everywhere(&bytes);
+    }
+
+    #[test]
+    fn broken_text_never_panics(text in "(---\n)?([a-z]{1,8}: ?[\"'\\[{|>&*!-]?[^\u{0}]{0,8}\n){0,8}(---\n)?") {
+        load_everywhere(text.as_bytes());
+    }
+}

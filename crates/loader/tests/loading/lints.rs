@@ -1,0 +1,63 @@
+//! Hooks that run as declared and not as meant.
+
+use pintle_contract::Severity;
+
+use crate::support::{Project, hook};
+
+const TOOL: &str = "---\nscript: |\n  def run(args):\n      return 1\n---\nDoes it.\n";
+
+fn with(when: &str, script: &str, priority: i64) -> String {
+    format!("---\nevent: tool.pre\npriority: {priority}\nwhen: {when}\nscript: |\n  {script}\n---\n")
+}
+
+#[test]
+fn a_hook_behind_one_that_always_blocks_is_unreachable() {
+    let wall = "---\nevent: tool.pre\npriority: 5\nscript: |\n  # closed\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
+    let project = Project::new(&[
+        ("h/a_before.md", hook("tool.pre", 5)),
+        ("h/b_wall.md", wall.to_owned()),
+        ("h/c_behind.md", hook("tool.pre", 6)),
+        ("h/d_elsewhere.md", hook("tool.post", 6)),
+    ]);
+    let loaded = project.load("h");
+    let wanted =
+        ["h/c_behind.md:2:8: warning: hook `c_behind` is never asked: hook `b_wall` runs before it and blocks always"];
+    assert_eq!(project.findings(&loaded, Severity::Note), wanted);
+}
+
+#[test]
+fn a_when_that_no_name_satisfies_and_one_with_a_misspelt_tool_are_pointed_out() {
+    let project = Project::new(&[
+        (".harness/tools/run_command.md", TOOL.to_owned()),
+        (".harness/hooks/empty.md", with("one of", "x", 1)),
+        (".harness/hooks/known.md", with("one of run_command, exec", "x", 1)),
+        (".harness/hooks/near.md", with("one of run_comand", "x", 1)),
+        (".harness/hooks/strange.md", with("one of fs.read", "x", 1)),
+    ]);
+    let loaded = project.load("");
+    let wanted = [
+        ".harness/hooks/empty.md:2:8: warning: hook `empty` never runs: its `when` cannot be true",
+        ".harness/hooks/near.md:2:8: warning: hook `near` waits for tool `run_comand`, which does not exist",
+    ];
+    assert_eq!(project.findings(&loaded, Severity::Note), wanted);
+}
+
+#[test]
+fn scripts_of_tools_agents_and_verification_are_compiled_too() {
+    let broken = "---\nscript: SYNTAX tool\nverify: x\n---\nDoes it.\n";
+    let project = Project::new(&[
+        ("harness.md", "---\ndelegation:\n  verify: SYNTAX delegation\n---\nYou help.\n"),
+        (".harness/tools/t.md", broken),
+        (
+            ".harness/agents/child.md",
+            "---\ntools: [t]\nhooks:\n  - {handler: own, event: tool.pre, priority: 1, script: SYNTAX own}\n---\nDo it.\n",
+        ),
+    ]);
+    let loaded = project.load("");
+    let wanted = [
+        ".harness/agents/child.md:4:58: error: SYNTAX in the script",
+        ".harness/tools/t.md:2:9: error: SYNTAX in the script",
+        "harness.md:3:11: error: SYNTAX in the script",
+    ];
+    assert_eq!(project.findings(&loaded, Severity::Note), wanted);
+}

@@ -1,0 +1,8 @@
+//! Loading real folders: what is found, in which order, and what is reported.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod discovery;
+mod fuzz;
+mod lints;
+mod malformed;
+mod support;
