@@ -1,1 +1,14 @@
-//! Placeholder.
+//! What runs when a hook is asked: scripts, in process or isolated, and native closures.
+//!
+//! This crate is the only place that starts processes or opens sockets for a hook. It knows no dialect: a handler holds
+//! the codec it was declared with.
+
+pub mod http;
+pub mod isolate;
+pub mod native;
+pub mod process;
+
+mod script;
+
+pub use isolate::WorkerProgram;
+pub use script::{Builder, ScriptTool, worker_main};

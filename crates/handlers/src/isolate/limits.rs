@@ -1,0 +1,24 @@
+//! What a worker denies itself before it touches a script.
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// Address space of a worker. It holds the interpreter, its limits for one script, and a large stack for the parser.
+const ADDRESS_SPACE_BYTES: u64 = 1 << 30;
+
+/// Processor time of a worker in its whole life, in seconds: the last resort when its host died without ending it.
+const PROCESSOR_SECONDS: u64 = 3600;
+
+/// Limits the calling process for good: address space, processor time, no core files.
+///
+/// A worker calls it first. Limits that the system does not have are passed over: isolation itself is the process.
+pub fn limit_this_process() {
+    let limits = [
+        (Resource::As, ADDRESS_SPACE_BYTES),
+        (Resource::Cpu, PROCESSOR_SECONDS),
+        (Resource::Core, 0),
+        (Resource::Fsize, 0),
+    ];
+    for (resource, most) in limits {
+        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+    }
+}

@@ -1,0 +1,221 @@
+//! Hooks and matchers that are Rust closures.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pintle_contract::{Call, Event, Failure, FailureKind, Handler, Match, Matcher, Subjects, Verdict};
+
+/// A hook that is a Rust closure.
+///
+/// A panic of the closure is a failed verdict of kind [`FailureKind::Crash`] with the panic's text, not a crash of the
+/// host; the hook's failure policy says what follows. Nobody can stop a closure from outside: one that may take long
+/// must look at the call's `cancel` and `limits` itself.
+///
+/// ```
+/// use pintle_contract::{Call, Verdict};
+/// use pintle_handlers::native::NativeHandler;
+///
+/// let guard = NativeHandler::new("no-secrets", |call: &Call<'_>| {
+///     let path = call.event.payload.field("path").and_then(|path| path.as_str()).unwrap_or_default();
+///     if path.ends_with(".pem") { Verdict::deny("keys stay where they are") } else { Verdict::pass() }
+/// });
+/// assert_eq!(format!("{guard:?}"), "NativeHandler(\"no-secrets\")");
+/// ```
+pub struct NativeHandler {
+    name: String,
+    answer: Box<Answer>,
+    may_wait: bool,
+}
+
+type Answer = dyn Fn(&Call<'_>) -> Verdict + Send + Sync;
+
+impl NativeHandler {
+    /// Makes a handler from a closure. `name` is for people: it stands in failures.
+    pub fn new(name: impl Into<String>, answer: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Self {
+        Self { name: name.into(), answer: Box::new(answer), may_wait: false }
+    }
+
+    /// Says that the closure may wait for something outside this process, so that calls of several hooks are worth
+    /// running at once where their chain allows it.
+    #[must_use]
+    pub fn waiting(mut self) -> Self {
+        self.may_wait = true;
+        self
+    }
+}
+
+impl Handler for NativeHandler {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn may_wait(&self) -> bool {
+        self.may_wait
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
+        catch_unwind(AssertUnwindSafe(|| (self.answer)(call)))
+            .unwrap_or_else(|panic| Verdict::failed(crash("hook", &self.name, panic.as_ref())))
+    }
+}
+
+impl fmt::Debug for NativeHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NativeHandler").field(&self.name).finish()
+    }
+}
+
+/// A matcher that is a Rust closure.
+///
+/// A panic of the closure is a failed match, as an error in a `when` is.
+///
+/// ```
+/// use pintle_contract::{Matcher, Subjects};
+/// use pintle_handlers::native::NativeMatcher;
+///
+/// let large = NativeMatcher::new("over 1 KiB", |event| event.payload.value().to_string().len() > 1024);
+/// assert_eq!(large.describe(), "over 1 KiB");
+///
+/// // With the tools named, the hook costs nothing for other ones.
+/// let shell = NativeMatcher::new("shell calls", |_| true).only(["bash", "sh"]);
+/// assert_eq!(
+///     shell.subjects(),
+///     Subjects::Only { names: vec!["bash".into(), "sh".into()], sufficient: false },
+/// );
+/// ```
+pub struct NativeMatcher {
+    description: String,
+    subjects: Subjects,
+    wants: Box<Predicate>,
+}
+
+type Predicate = dyn Fn(&Event) -> bool + Send + Sync;
+
+impl NativeMatcher {
+    /// Makes a matcher from a predicate. `description` is for people: `explain` shows it.
+    pub fn new(description: impl Into<String>, wants: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
+        Self { description: description.into(), subjects: Subjects::Any, wants: Box::new(wants) }
+    }
+
+    /// Says that only these subjects, such as tool names, can match. For others the predicate is not asked.
+    #[must_use]
+    pub fn only(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = subjects.into_iter().map(Into::into).collect();
+        self.subjects = Subjects::Only { names, sufficient: false };
+        self
+    }
+}
+
+impl Matcher for NativeMatcher {
+    fn matches(&self, event: &Event) -> Match {
+        match catch_unwind(AssertUnwindSafe(|| (self.wants)(event))) {
+            Ok(true) => Match::Yes,
+            Ok(false) => Match::No,
+            Err(panic) => Match::Failed(crash("matcher", &self.description, panic.as_ref())),
+        }
+    }
+
+    fn subjects(&self) -> Subjects {
+        self.subjects.clone()
+    }
+
+    fn describe(&self) -> String {
+        self.description.clone()
+    }
+}
+
+impl fmt::Debug for NativeMatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeMatcher").field("description", &self.description).finish_non_exhaustive()
+    }
+}
+
+/// A panic's text as a failure.
+fn crash(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("a panic without a text");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Failure::new(FailureKind::Crash, format!("the {what} `{name}` panicked: {line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{
+        CallId, Cancel, EventName, FailurePolicy, Hook, HookId, Limits, Location, Mode, NoSeam, Origin,
+    };
+    use serde_json::json;
+
+    use super::*;
+
+    fn event() -> Event {
+        Event::new(EventName::parse("tool.pre").unwrap(), json!({"name": "bash"}), Arc::new(Origin::default()))
+    }
+
+    fn ask(handler: NativeHandler) -> Verdict {
+        let event = event();
+        let hook = Hook {
+            id: HookId::new("h"),
+            event: event.name.clone(),
+            spelling: "tool.pre".into(),
+            priority: 0,
+            matcher: None,
+            handler: Arc::new(handler),
+            guard: true,
+            on_failure: FailurePolicy::Closed,
+            strict_matcher: false,
+            mode: Mode::Enforce,
+            limits: Limits::default(),
+            location: Location::default(),
+        };
+        let (limits, cancel) = (Limits::default(), Cancel::default());
+        hook.handler.call(&Call {
+            id: CallId(1),
+            hook: &hook,
+            event: &event,
+            limits: &limits,
+            seam: &NoSeam,
+            cancel: &cancel,
+        })
+    }
+
+    #[test]
+    fn a_closure_answers() {
+        let verdict =
+            ask(NativeHandler::new("n", |call| Verdict::deny(format!("no {}", call.event.subject().unwrap_or("?")))));
+        assert_eq!(verdict, Verdict::deny("no bash"));
+        let waits = |handler: NativeHandler| handler.may_wait();
+        assert!(!waits(NativeHandler::new("n", |_| Verdict::pass())));
+        assert!(waits(NativeHandler::new("n", |_| Verdict::pass()).waiting()));
+    }
+
+    #[test]
+    fn a_panic_is_a_failed_verdict() {
+        let cases: [(NativeHandler, &str); 3] = [
+            (NativeHandler::new("n", |_| panic!("plain")), "the hook `n` panicked: plain"),
+            (NativeHandler::new("n", |call| panic!("call\n{}", call.id.0)), "the hook `n` panicked: call 1"),
+            (NativeHandler::new("n", |_| std::panic::panic_any(7_u8)), "the hook `n` panicked: a panic without a text"),
+        ];
+        for (handler, message) in cases {
+            assert_eq!(ask(handler), Verdict::failed(Failure::new(FailureKind::Crash, message)));
+        }
+    }
+
+    #[test]
+    fn a_predicate_matches_or_fails() {
+        let event = event();
+        let cases = [
+            (NativeMatcher::new("m", |event| event.subject() == Some("bash")), Match::Yes),
+            (NativeMatcher::new("m", |_| false), Match::No),
+            (
+                NativeMatcher::new("m", |_| panic!("odd")),
+                Match::Failed(Failure::new(FailureKind::Crash, "the matcher `m` panicked: odd")),
+            ),
+        ];
+        for (matcher, expected) in cases {
+            assert_eq!(matcher.matches(&event), expected);
+        }
+    }
+}

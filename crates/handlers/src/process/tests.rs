@@ -1,0 +1,91 @@
+use super::*;
+
+fn sh(script: &str) -> Spec {
+    Spec::new("/bin/sh", vec![String::from("-c"), script.to_owned()])
+}
+
+#[test]
+fn outputs_codes_and_signals_are_told_apart() {
+    let cases: &[(&str, &str, &str, Option<i32>, Option<i32>)] = &[
+        ("echo out; echo err >&2", "out\n", "err\n", Some(0), None),
+        ("exit 3", "", "", Some(3), None),
+        ("kill -TERM $$", "", "", None, Some(15)),
+    ];
+    for (script, stdout, stderr, exit_code, signal) in cases {
+        let output = run(&sh(script), &Cancel::default()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), *stdout, "{script}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), *stderr, "{script}");
+        assert_eq!((output.exit_code, output.signal), (*exit_code, *signal), "{script}");
+        assert!(!output.timed_out && !output.truncated, "{script}");
+    }
+}
+
+#[test]
+fn input_larger_than_a_pipe_goes_through_and_need_not_be_read() {
+    let mut spec = sh("cat");
+    spec.stdin = vec![b'x'; 300_000];
+    assert_eq!(run(&spec, &Cancel::default()).unwrap().stdout.len(), 300_000);
+    spec = sh("exec 0<&-; echo done");
+    spec.stdin = vec![b'x'; 300_000];
+    assert_eq!(run(&spec, &Cancel::default()).unwrap().stdout, b"done\n");
+}
+
+#[test]
+fn too_much_output_is_cut_and_marked() {
+    let mut spec = sh("yes | head -c 100000");
+    spec.output_bytes = 1_000;
+    let output = run(&spec, &Cancel::default()).unwrap();
+    assert_eq!((output.stdout.len(), output.truncated, output.exit_code), (1_000, true, Some(0)));
+}
+
+#[test]
+fn the_deadline_ends_a_flood_and_every_descendant() {
+    let mut spec = sh("sleep 600 & echo $!; yes >&2");
+    spec.timeout_ms = 100;
+    let output = run(&spec, &Cancel::default()).unwrap();
+    assert!(output.timed_out);
+    assert_gone(&output.stdout);
+}
+
+#[test]
+fn a_descendant_that_holds_the_pipes_neither_delays_nor_outlives_the_call() {
+    let mut spec = sh("sleep 600 & echo $!");
+    spec.timeout_ms = 500_000;
+    let output = run(&spec, &Cancel::default()).unwrap();
+    assert!(!output.timed_out);
+    assert_gone(&output.stdout);
+}
+
+/// A killed process may be on its way out, or stay a zombie until somebody reaps it; what counts is that it ends.
+fn assert_gone(printed: &[u8]) {
+    let pid = String::from_utf8_lossy(printed).trim().to_owned();
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let state = stat.rsplit(')').next()?.split_whitespace().next()?.to_owned();
+        (!["Z", "X"].contains(&state.as_str())).then_some(())
+    };
+    assert!(pid.parse::<u32>().is_ok(), "no process id in {pid:?}");
+    assert!((0..1_000_000).any(|_| runs().is_none()), "process {pid} still runs");
+}
+
+#[test]
+fn a_missing_program_and_a_cancelled_call_are_errors() {
+    let missing = run(&Spec::new("pintle-no-such-program", Vec::new()), &Cancel::default()).unwrap_err();
+    assert_eq!(missing.to_string(), "program `pintle-no-such-program` not found; install it or give its full path");
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert!(matches!(run(&sh("sleep 600"), &cancel), Err(ProcessError::Cancelled)));
+    let mut spec = sh("true");
+    spec.directory = Some(PathBuf::from("/no/such/directory"));
+    assert!(matches!(run(&spec, &Cancel::default()), Err(ProcessError::Start { .. })));
+}
+
+#[test]
+fn the_environment_is_as_asked_for() {
+    let mut spec = sh("echo \"$PINTLE_COLOUR-$HOME\"");
+    spec.environment = Environment::Only(vec![(String::from("PINTLE_COLOUR"), String::from("red"))]);
+    assert_eq!(run(&spec, &Cancel::default()).unwrap().stdout, b"red-\n");
+    for (name, secret) in [("GITHUB_TOKEN", true), ("openai_api_key", true), ("PATH", false), ("KEYBOARD", false)] {
+        assert_eq!(is_secret(name), secret, "{name}");
+    }
+}

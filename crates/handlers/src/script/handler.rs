@@ -1,0 +1,88 @@
+//! Hooks that are scripts.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, Call, Codec, Event, Failure, FailureKind, Handler, Payload, ScriptAnswer, Verdict,
+};
+use pintle_script::{Invocation, Script};
+
+use super::remote::{Door, Remote};
+
+/// Where a program runs.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// In this process: its cost is bounded by its input.
+    Here(Arc<Script>),
+    /// In a worker process.
+    There(Remote),
+}
+
+/// A hook that is a script.
+#[derive(Debug)]
+pub(super) struct ScriptHandler {
+    pub(super) place: Place,
+    pub(super) codec: Arc<dyn Codec>,
+}
+
+impl Handler for ScriptHandler {
+    fn kind(&self) -> &'static str {
+        "script"
+    }
+
+    fn may_wait(&self) -> bool {
+        match &self.place {
+            Place::Here(script) => script.may_wait(),
+            Place::There(_) => true,
+        }
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        match self.answer(call) {
+            Ok(answer) => self.codec.decode(call.event, Answer::Script(answer)),
+            Err(failure) => Verdict::failed(failure),
+        }
+    }
+}
+
+impl ScriptHandler {
+    fn answer(&self, call: &Call<'_>) -> Result<ScriptAnswer, Failure> {
+        if call.cancel.is_cancelled() {
+            return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+        }
+        with_payload(&*self.codec, call.event, |payload| match &self.place {
+            Place::Here(script) => {
+                let invocation =
+                    Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+                script.handle(&call.hook.spelling, payload, &invocation)
+            }
+            Place::There(remote) => {
+                let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
+                remote.handle(&call.hook.spelling, payload.value(), call.limits, &door)
+            }
+        })
+    }
+}
+
+/// A payload as one dialect encodes it; `None` when the canonical one is already that.
+struct Encoded(Option<Payload>);
+
+/// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect.
+pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, work: impl FnOnce(&Payload) -> T) -> T {
+    let encoded = event.payload.view(codec.dialect(), |_| Encoded(codec.encode(event).map(Payload::new)));
+    work(encoded.0.as_ref().unwrap_or(&event.payload))
+}
+
+/// A hook without a script: a placeholder that passes.
+#[derive(Debug)]
+pub(super) struct NoHandler;
+
+impl Handler for NoHandler {
+    fn kind(&self) -> &'static str {
+        "none"
+    }
+
+    fn call(&self, _call: &Call<'_>) -> Verdict {
+        Verdict::pass()
+    }
+}

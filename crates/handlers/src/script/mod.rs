@@ -1,0 +1,12 @@
+//! Scripts: declarations into handlers and matchers, in this process or in an isolated one.
+
+mod build;
+mod handler;
+mod matcher;
+mod remote;
+mod tool;
+mod worker;
+
+pub use build::Builder;
+pub use tool::ScriptTool;
+pub use worker::worker_main;

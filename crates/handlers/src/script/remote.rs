@@ -1,0 +1,137 @@
+//! Programs that run in an isolated process.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_contract::{
+    Caller, Cancel, Diagnostic, Failure, FailureKind, Limits, Reply, Request, ScriptAnswer, ScriptText, Seam, SeamError,
+};
+use pintle_script::worker::{Order, Program, Report, Work, diagnostic, failure};
+use serde_json::Value;
+
+use crate::isolate::{IsolateError, Pool};
+
+/// How long loading a program may take.
+const LOAD_TIME: Duration = Duration::from_secs(5);
+/// What a call may take beyond its limit before its worker is killed: the worker's own limit should speak first.
+const GRACE: Duration = Duration::from_millis(250);
+/// How long a `when` may take.
+const MATCH_TIME: Duration = Duration::from_secs(1);
+
+/// A program and the pool that runs it.
+#[derive(Clone)]
+pub(super) struct Remote {
+    pool: Arc<Pool>,
+    program: Program,
+    name: Arc<str>,
+    text: ScriptText,
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Remote").field(&self.name).finish()
+    }
+}
+
+/// Where the requests of a call go.
+pub(super) struct Door<'a> {
+    pub(super) seam: &'a dyn Seam,
+    pub(super) caller: Caller<'a>,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Remote {
+    /// A program whose findings are about `text`.
+    pub(super) fn new(pool: &Arc<Pool>, program: Program, name: &str, text: &ScriptText) -> Self {
+        Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
+    }
+
+    /// Loads the program in a worker, to see whether it loads at all.
+    pub(super) fn probe(&self) -> Vec<Diagnostic> {
+        let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
+        match self.exchange(Work::Load, LOAD_TIME, LOAD_TIME, None) {
+            Ok(Report::Loaded { findings }) => {
+                findings.iter().map(|finding| diagnostic(&self.name, &self.text, finding)).collect()
+            }
+            Ok(_) => vec![at(String::from("the script worker answered something else"))],
+            Err(IsolateError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
+            Err(IsolateError::Late) => {
+                let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
+                vec![at(message).help("what stands outside functions, and what is constant in them, is computed at load")]
+            }
+            Err(IsolateError::Died(how)) => {
+                let message = format!("loading the script ends its process ({how})");
+                vec![at(message).help("it uses too much memory or nests too deeply; build less, step by step")]
+            }
+            Err(IsolateError::Cancelled) => Vec::new(),
+        }
+    }
+
+    pub(super) fn handle(&self, event: &str, payload: &Value, limits: &Limits, door: &Door<'_>) -> Result<ScriptAnswer, Failure> {
+        let work = Work::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
+        match self.call(work, limits.timeout_ms, door)? {
+            Report::Answered(answer) => Ok(answer.into()),
+            report => Err(self.misunderstood(report)),
+        }
+    }
+
+    pub(super) fn run(&self, argument: Value, limits: &Limits, door: &Door<'_>) -> Result<Value, Failure> {
+        match self.call(Work::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
+            Report::Returned(value) => Ok(value),
+            report => Err(self.misunderstood(report)),
+        }
+    }
+
+    pub(super) fn matches(&self, event: &str, payload: &Value) -> Result<bool, Failure> {
+        let work = Work::Match { event: event.to_owned(), payload: payload.clone() };
+        match self.exchange(work, MATCH_TIME, MATCH_TIME, None) {
+            Ok(Report::Matched(truth)) => Ok(truth),
+            Ok(report) => Err(self.misunderstood(report)),
+            Err(fault) => Err(Self::lost(fault, 1_000)),
+        }
+    }
+
+    fn call(&self, work: Work, timeout_ms: u64, door: &Door<'_>) -> Result<Report, Failure> {
+        let time = Duration::from_millis(timeout_ms) + GRACE;
+        self.exchange(work, time, time, Some(door)).map_err(|fault| Self::lost(fault, timeout_ms))
+    }
+
+    fn exchange(&self, work: Work, own: Duration, whole: Duration, door: Option<&Door<'_>>) -> Result<Report, IsolateError> {
+        let order = Order { program: self.program.clone(), work };
+        let message = serde_json::to_vec(&order).map_err(|fault| IsolateError::Start(fault.to_string()))?;
+        let never = Cancel::default();
+        let cancel = door.map_or(&never, |door| door.cancel);
+        let mut reply = |question: &[u8]| {
+            let reply = answer(question, door);
+            serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply has no JSON form\"}".to_vec())
+        };
+        let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
+        serde_json::from_slice(&line).map_err(|fault| IsolateError::Died(format!("an unreadable answer: {fault}")))
+    }
+
+    fn misunderstood(&self, report: Report) -> Failure {
+        match report {
+            Report::Failed { kind, message, span } => failure(&self.name, &self.text, kind, message, span),
+            _ => Failure::new(FailureKind::Crash, "the script worker answered something else"),
+        }
+    }
+
+    fn lost(fault: IsolateError, timeout_ms: u64) -> Failure {
+        match fault {
+            IsolateError::Start(why) => Failure::new(FailureKind::Missing, why),
+            IsolateError::Late => Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms")),
+            IsolateError::Died(how) => {
+                let message = format!("the script ended its process ({how}); it probably used too much memory");
+                Failure::new(FailureKind::Crash, message)
+            }
+            IsolateError::Cancelled => Failure::new(FailureKind::Cancelled, "the call was cancelled"),
+        }
+    }
+}
+
+fn answer(question: &[u8], door: Option<&Door<'_>>) -> Result<Reply, SeamError> {
+    let door = door.ok_or_else(|| SeamError(String::from("not available here")))?;
+    let request: Request = serde_json::from_slice(question).map_err(|fault| SeamError(fault.to_string()))?;
+    door.seam.perform(door.caller, request)
+}

@@ -1,0 +1,69 @@
+//! Tools and verifications that are scripts.
+
+use std::sync::Arc;
+
+use pintle_contract::{Caller, Cancel, Diagnostic, Failure, Limits, ScriptText, Seam, ToolSpec};
+use pintle_script::{Invocation, Role};
+use serde_json::Value;
+
+use super::build::Builder;
+use super::handler::Place;
+use super::remote::Door;
+
+/// A tool or a verification that is a script.
+///
+/// Tools always run in a worker process: they may wait for programs and files, and must be stopped wherever they are.
+#[derive(Debug, Clone)]
+pub struct ScriptTool {
+    place: Arc<Place>,
+}
+
+impl Builder {
+    /// Compiles the script of a tool, `run(args)`. A tool without a script does not compile.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub fn tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
+        match &tool.script {
+            Some(script) => self.compiled(&tool.name, script, Role::Tool),
+            None => {
+                let message = format!("tool \"{}\" is configured but no handler has been registered", tool.name);
+                Err(vec![Diagnostic::error("tool_script", message, tool.location.clone()).help("give it a `script`")])
+            }
+        }
+    }
+
+    /// Compiles a verify script, `run(result)`. `owner` names whose it is.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub fn verifier(&self, owner: &str, script: &ScriptText) -> Result<ScriptTool, Vec<Diagnostic>> {
+        self.compiled(owner, script, Role::Verify)
+    }
+
+    fn compiled(&self, name: &str, script: &ScriptText, role: Role) -> Result<ScriptTool, Vec<Diagnostic>> {
+        let (place, _, diagnostics) = self.place(name, script, role);
+        place.map(|place| ScriptTool { place: Arc::new(place) }).ok_or(diagnostics)
+    }
+}
+
+impl ScriptTool {
+    /// Runs the script. `timeout_ms` bounds the whole run, what it waits for included.
+    ///
+    /// # Errors
+    /// When the script raises an error, goes over a limit, ends its process or is late.
+    pub fn run(
+        &self,
+        argument: Value,
+        seam: &dyn Seam,
+        caller: Caller<'_>,
+        cancel: &Cancel,
+        timeout_ms: u64,
+    ) -> Result<Value, Failure> {
+        let limits = Limits { timeout_ms, ..Limits::default() };
+        match &*self.place {
+            Place::Here(script) => script.run(&argument, &Invocation { seam, caller, limits: &limits, cancel }),
+            Place::There(remote) => remote.run(argument, &limits, &Door { seam, caller, cancel }),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The program inside an isolated process.
+
+use std::io::{BufReader, stdin, stdout};
+use std::process::ExitCode;
+
+use crate::isolate::limit_this_process;
+
+/// The stack of the thread that serves. Only touched pages cost memory.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Serves scripts on standard input and output until the host closes them. What a worker program's `main` calls.
+pub fn worker_main() -> ExitCode {
+    limit_this_process();
+    let serving = std::thread::Builder::new()
+        .name(String::from("script worker"))
+        .stack_size(STACK_BYTES)
+        .spawn(|| pintle_script::worker::serve(BufReader::new(stdin()), stdout()));
+    match serving.map(std::thread::JoinHandle::join) {
+        Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}

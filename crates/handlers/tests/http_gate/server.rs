@@ -1,0 +1,70 @@
+//! A server on loopback for one test.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A server that gives each request to a closure and writes what it returns. `None` keeps the connection open and
+/// says nothing.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    pub(crate) fn start(answer: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+        let kept = Arc::clone(&seen);
+        std::thread::spawn(move || {
+            let mut silent = Vec::new();
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let request = read_request(&mut stream);
+                kept.lock().unwrap().push(request.clone());
+                match answer(&request) {
+                    // The client may have hung up already.
+                    Some(response) => drop(stream.write_all(response.as_bytes())),
+                    None => silent.push(stream),
+                }
+            }
+        });
+        Self { address, seen }
+    }
+
+    pub(crate) fn says(status: &'static str, headers: &'static str, body: &'static str) -> Self {
+        Self::start(move |_| Some(response(status, headers, body)))
+    }
+
+    pub(crate) fn url(&self, host: &str, path: &str) -> String {
+        format!("http://{host}:{}{path}", self.address.port())
+    }
+
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn read_request(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut buffer = [0_u8; 4096];
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+                return text;
+            }
+        }
+        let count = stream.read(&mut buffer).unwrap();
+        if count == 0 {
+            return text;
+        }
+        bytes.extend_from_slice(buffer.get(..count).unwrap());
+    }
+}
+
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+}

@@ -1,0 +1,107 @@
+//! Each row of the table of rules, both ways.
+
+use starlark::syntax::AstModule;
+
+use super::bounded;
+use crate::load::dialect;
+
+fn is_bounded(body: &str) -> bool {
+    let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
+    let text = format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\ndef handle(event, payload):\n{body}");
+    bounded(&AstModule::parse("t", text, &dialect()).unwrap())
+}
+
+#[test]
+fn scripts_whose_cost_is_bounded_run_here() {
+    let here = [
+        "return allow()",
+        "cmd = payload.get(\"args\", {}).get(\"command\", \"\")\nfor d in [\"rm -rf /\", \"mkfs\"]:\n  if d in cmd:\n    metrics.incr(\"x\")\n    return block(\"no: '\" + d + \"'\")\nreturn allow()",
+        "for w in WORDS:\n  if w in payload[\"x\"].lower():\n    return block(w)\nreturn allow()",
+        "return block(helper(payload[\"x\"]))",
+        "n = 0\nfor m in payload[\"messages\"]:\n  n += 1\nreturn n > 200",
+        "n = 0\nfor m in payload[\"messages\"]:\n  n += len(m[\"content\"])\nreturn n",
+        "hits = []\nfor m in payload[\"messages\"]:\n  if \"x\" in m[\"content\"].lower():\n    hits.append(m[\"id\"])\nreturn block(\", \".join(hits))",
+        "hits = [w for w in WORDS if w in payload[\"x\"]]\nreturn block(\", \".join(hits))",
+        "for m in payload[\"messages\"]:\n  for p in m[\"parts\"]:\n    if p[\"x\"] == 1:\n      return block(\"x\" + p[\"y\"])\nreturn allow()",
+        "return \"%s: %s\" % (event, payload[\"x\"])",
+        "return \"{}: {}\".format(event, payload[\"x\"])",
+        "return f\"{event}: {payload}\"",
+        "return \"-\" * 40",
+        "return len(payload[\"x\"]) * 2",
+        "return 1 << 20",
+        "return payload[\"x\"].replace(\"a\", \"b\")",
+        "return re.search(\"^a+$\", payload[\"x\"])",
+        "for i in range(len(payload[\"x\"])):\n  if payload[\"x\"][i] == 1:\n    return block(\"x\")\nreturn allow()",
+        "for i in range(100):\n  log(\"x\")\nreturn allow()",
+        "return sorted(payload[\"x\"])",
+        "args = dict(payload[\"args\"])\nargs[\"x\"] = 1\nreturn modify({\"args\": args})",
+        "out = {}\nfor k, v in payload.items():\n  out[k] = v\nreturn modify(out)",
+        "return modify({\"content\": string.truncate(payload[\"content\"], 4000, \"..\")})",
+    ];
+    for body in here {
+        assert!(is_bounded(body), "should run here:\n{body}");
+    }
+}
+
+#[test]
+fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
+    let there = [
+        // Calls.
+        "return handle(event, payload)",
+        "return sorted(payload[\"x\"], key = helper)",
+        "f = helper\nreturn f(1)",
+        "return (lambda x: x)(1)",
+        "def inner():\n  return 1\nreturn inner()",
+        "return getattr(payload, event)",
+        // Loops.
+        "for i in range(1000000000):\n  pass",
+        "for i in range(payload[\"n\"]):\n  pass",
+        "for a in range(1000):\n  for b in range(1000):\n    log(\"x\")",
+        "for a in payload[\"a\"]:\n  for b in payload[\"b\"]:\n    for c in payload[\"c\"]:\n      log(\"x\")",
+        "return max(range(2147483647))",
+        // `+` and its like.
+        "s = payload[\"x\"]\nfor i in range(60):\n  s = s + s\nreturn s",
+        "s = \"\"\nfor m in payload[\"x\"]:\n  s += m\nreturn s",
+        "s = \"\"\nfor m in payload[\"x\"]:\n  s = \"{}{}\".format(s, m)\nreturn s",
+        "for m in payload[\"x\"]:\n  log(payload[\"big\"] + \"x\")\nreturn 1",
+        "x = []\nfor i in range(100):\n  x = [x]\nreturn x",
+        "l = []\nfor m in payload[\"x\"]:\n  l.append(payload[\"big\"])\nreturn \"\".join(l)",
+        &doubled(),
+        // `*` and `<<`.
+        "return payload[\"x\"] * 2000000000",
+        "return [0] * 1000000000",
+        "s = \"a\"\ns *= 2000000000\nreturn s",
+        "return payload[\"x\"] * payload[\"n\"]",
+        "return payload[\"n\"] * payload[\"n\"]",
+        "return 1 << payload[\"n\"]",
+        "return 1 << 100000000",
+        // Searching, replacing, patterns.
+        "return payload[\"a\"] in payload[\"b\"]",
+        "return payload[\"b\"].find(payload[\"a\"])",
+        "return payload[\"a\"].replace(\"a\", payload[\"b\"])",
+        "return payload[\"a\"].replace(\"\", \"x\")",
+        "return payload[\"a\"].join(payload[\"b\"])",
+        "return re.search(payload[\"a\"], payload[\"b\"])",
+        "return int(payload[\"x\"])",
+        "return payload[\"f\"].format(payload[\"x\"])",
+        "return payload[\"f\"] % payload[\"x\"]",
+    ];
+    for body in there {
+        assert!(!is_bounded(body), "should run in a worker:\n{body}");
+    }
+}
+
+/// Twenty doublings without a loop.
+fn doubled() -> String {
+    let mut body = String::from("s0 = payload[\"x\"]\n");
+    for step in 1..20 {
+        body.push_str(&format!("s{step} = s{} + s{}\n", step - 1, step - 1));
+    }
+    body
+}
+
+#[test]
+fn functions_that_nobody_calls_count_because_loading_computes_their_constants() {
+    let text = "def unused():\n  return max(range(2147483647))\ndef handle(event, payload):\n  return allow()\n";
+    assert!(!bounded(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()));
+}

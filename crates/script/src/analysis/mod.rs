@@ -1,0 +1,102 @@
+//! What a script says about itself before it runs: names, entry point, what it reads, where it may run.
+
+mod bounded;
+mod lints;
+mod mutation;
+mod names;
+mod reads;
+mod walk;
+
+use std::collections::BTreeSet;
+
+use pintle_contract::Severity;
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::AstExpr;
+
+pub(crate) use reads::names_in_stmt;
+pub(crate) use walk::{Argument, block, identifier, span, string};
+
+use crate::compile::{Placement, Role};
+use crate::finding::{Code, Finding};
+use crate::source::Source;
+
+/// Everything the analysis found out.
+pub(crate) struct Analysis {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) placement: Placement,
+    pub(crate) guard: bool,
+    /// Whether a call may wait for something outside the process.
+    pub(crate) waits: bool,
+    pub(crate) reads: Reads,
+}
+
+/// What a script reads of its payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reads {
+    /// Which top-level fields.
+    pub(crate) keys: Keys,
+    /// Whether it may change a part of the payload in place.
+    pub(crate) mutates: bool,
+    /// How it expects `payload["arguments"]`.
+    pub(crate) arguments: ArgumentsForm,
+}
+
+/// Top-level fields of a payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// None: the payload is never looked at.
+    None,
+    /// These and no others.
+    Some(Vec<String>),
+    /// Any: the payload is passed on, iterated, printed, …
+    All,
+}
+
+/// How a script expects `payload["arguments"]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArgumentsForm {
+    /// As the documents say: JSON text.
+    Text,
+    /// Decoded, as scripts written against the first implementation expect it.
+    Dict,
+}
+
+/// Looks at a parsed script.
+pub(crate) fn analyse(source: &Source, ast: &AstModule, role: Role) -> Analysis {
+    let (reads, mut findings) = reads::reads(ast, role);
+    findings.extend(names::check(source, ast, role));
+    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if !failed {
+        findings.extend(lints::lint(ast));
+    }
+    // A tool may wait for programs and files; it always runs where it can be stopped.
+    let bounded = role != Role::Tool && is_bounded(ast);
+    let placement = if bounded { Placement::InProcess } else { Placement::Worker };
+    Analysis { findings, placement, guard: names::guards(ast), waits: names::waits(ast), reads }
+}
+
+/// A finding of a lint, with the severity the linter gives it.
+pub(super) fn lint_finding(message: String, span: (usize, usize)) -> Finding {
+    Finding::warning(Code::Lint, message, Some(span))
+}
+
+/// Whether all of a module may be loaded and run in this process.
+pub(crate) fn is_bounded(ast: &AstModule) -> bool {
+    bounded::bounded(ast)
+}
+
+/// What a function `(event, payload)` of a module reads of its payload.
+pub(crate) fn reads_of(ast: &AstModule, entry: &str) -> Reads {
+    let everything = Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text };
+    reads::of_entry(ast.statement(), entry, 1).map_or(everything, |(reads, _)| reads)
+}
+
+/// Every name that a module binds.
+pub(crate) fn bound_names(ast: &AstModule) -> BTreeSet<&str> {
+    names::bound(ast.statement())
+}
+
+/// Visits all expressions of a module, outermost first.
+pub(crate) fn expressions_of<'a>(ast: &'a AstModule, visit: &mut impl FnMut(&'a AstExpr)) {
+    walk::expressions(ast.statement(), visit);
+}

@@ -1,0 +1,159 @@
+//! Whether a script may change a part of its payload in place.
+//!
+//! Values that the script made itself may be changed freely. The top level of the payload is a dictionary of the call's
+//! own, so `payload["x"] = 1` changes nothing that is shared either.
+
+use std::collections::BTreeMap;
+
+use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
+
+use super::names::target_names;
+use super::walk::{Clause, expressions, identifier, statements};
+
+/// Methods of lists and dictionaries that change them.
+const MUTATORS: &[&str] = &[
+    "append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard",
+];
+
+/// Namespaces whose functions have such names and change no value.
+const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
+
+/// Whether anything may change a part of `payload`.
+pub(super) fn mutates(root: &AstStmt, payload: &str) -> bool {
+    let fresh = fresh_names(root);
+    let own = |name: &str| name == payload || fresh.get(name).copied().unwrap_or(false);
+    let own_expr = |expr: &AstExpr| identifier(expr).is_some_and(own);
+    let mut found = false;
+    statements(root, &mut |stmt| {
+        found |= match &stmt.node {
+            Stmt::Assign(assign) => target_mutates(&assign.lhs, &own_expr),
+            Stmt::AssignModify(target, op, value) => match &target.node {
+                AssignTargetP::Identifier(name) => {
+                    let grows = matches!(op, AssignOp::Add | AssignOp::BitOr);
+                    grows && !own(&name.ident) && !scalar(value)
+                }
+                AssignTargetP::Index(_) => target_mutates(target, &own_expr) || !scalar(value),
+                _ => true,
+            },
+            _ => false,
+        };
+    });
+    expressions(root, &mut |expr| {
+        if let Expr::Call(callee, _) = &expr.node
+            && let Expr::Dot(base, method) = &callee.node
+            && MUTATORS.contains(&method.node.as_str())
+        {
+            let namespace = identifier(base).is_some_and(|name| NAMESPACES.contains(&name));
+            found |= !namespace && !own_expr(base);
+        }
+    });
+    found
+}
+
+/// Whether assigning to a target changes a value that the script did not make.
+fn target_mutates(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) -> bool {
+    match &target.node {
+        AssignTargetP::Identifier(_) => false,
+        AssignTargetP::Tuple(parts) => parts.iter().any(|part| target_mutates(part, own)),
+        AssignTargetP::Index(parts) => !own(&parts.0),
+        AssignTargetP::Dot(..) => true,
+    }
+}
+
+/// A literal number or text, which cannot make a list or a dictionary grow.
+fn scalar(expr: &AstExpr) -> bool {
+    matches!(expr.node, Expr::Literal(AstLiteral::Int(_) | AstLiteral::Float(_) | AstLiteral::String(_)))
+}
+
+/// For each name, whether all it ever holds is made by the script on the spot.
+fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
+    let mut names: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut note = |name, fresh: bool| {
+        let known = names.entry(name).or_insert(true);
+        *known &= fresh;
+    };
+    statements(root, &mut |stmt| match &stmt.node {
+        Stmt::Def(def) => {
+            def.params.iter().filter_map(|param| param.ident()).for_each(|name| note(name.ident.as_str(), false));
+        }
+        Stmt::Assign(assign) => match &assign.lhs.node {
+            AssignTargetP::Identifier(name) => note(name.ident.as_str(), fresh(&assign.rhs)),
+            _ => target_names(&assign.lhs).into_iter().for_each(|name| note(name, false)),
+        },
+        Stmt::For(each) => target_names(&each.var).into_iter().for_each(|name| note(name, false)),
+        _ => {}
+    });
+    expressions(root, &mut |expr| {
+        let (first, rest) = match &expr.node {
+            Expr::ListComprehension(_, first, rest) => (first, rest),
+            Expr::DictComprehension(_, first, rest) => (first, rest),
+            Expr::Lambda(lambda) => {
+                lambda.params.iter().filter_map(|param| param.ident()).for_each(|name| note(name.ident.as_str(), false));
+                return;
+            }
+            _ => return,
+        };
+        target_names(&first.var).into_iter().for_each(|name| note(name, false));
+        for clause in rest {
+            if let Clause::For(each) = clause {
+                target_names(&each.var).into_iter().for_each(|name| note(name, false));
+            }
+        }
+    });
+    names
+}
+
+/// Whether an expression makes a new value.
+fn fresh(expr: &AstExpr) -> bool {
+    match &expr.node {
+        Expr::Literal(_) | Expr::List(_) | Expr::Dict(_) | Expr::Tuple(_) | Expr::FString(_) => true,
+        Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Not(_) | Expr::Minus(_) => true,
+        Expr::Call(callee, _) => {
+            matches!(identifier(callee), Some("dict" | "list" | "sorted" | "len" | "str" | "int" | "range"))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use starlark::syntax::AstModule;
+
+    use super::*;
+    use crate::load::dialect;
+
+    fn check(body: &str) -> bool {
+        let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();
+        let ast = AstModule::parse("t", format!("def handle(event, payload):\n{body}"), &dialect()).unwrap();
+        mutates(ast.statement(), "payload")
+    }
+
+    #[test]
+    fn own_values_may_change_and_others_need_a_copy() {
+        let own = [
+            "hits = []\nhits.append(payload[\"x\"])",
+            "d = {}\nd[\"a\"] = payload[\"args\"]",
+            "payload[\"x\"] = 1",
+            "n = 0\nn += 1",
+            "d = dict(payload)\nd[\"x\"] = 1",
+            "cache.clear()",
+            "x = payload[\"n\"]\nx += 1",
+        ];
+        for body in own {
+            assert!(!check(body), "{body}");
+        }
+        let shared = [
+            "payload[\"args\"][\"x\"] = 1",
+            "a = payload[\"args\"]\na[\"x\"] = 1",
+            "payload[\"messages\"].append(1)",
+            "m = payload[\"messages\"]\nm += [1]",
+            "for m in payload[\"messages\"]:\n  m.pop(\"x\")",
+            "d = {}\nd[\"a\"] = payload[\"args\"]\nd[\"a\"][\"x\"] = 1",
+            "d = {}\nd[\"a\"] += payload[\"b\"]",
+            "a = payload[\"args\"]\na.update({})",
+        ];
+        for body in shared {
+            assert!(check(body), "{body}");
+        }
+    }
+}

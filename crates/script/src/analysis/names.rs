@@ -1,0 +1,216 @@
+//! Names: unknown ones with the nearest known, built-ins a role does not get, and whether the script can deny.
+
+use std::collections::BTreeSet;
+
+use pintle_contract::did_you_mean;
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
+
+use super::walk::{Clause, Parameter, block, expressions, identifier, span, statements, string};
+use crate::compile::Role;
+use crate::finding::{Code, Finding};
+use crate::globals;
+use crate::load;
+use crate::source::{ASSERT_ALIAS, Source};
+
+/// Checks all names of a script.
+pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let root = ast.statement();
+    let bound = bound(root);
+    let globals: BTreeSet<String> = globals::of(role).names().map(|name| name.as_str().to_owned()).collect();
+    expressions(root, &mut |expr| match &expr.node {
+        Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
+            findings.push(unknown(&name.ident, expr, role, &bound, &globals));
+        }
+        Expr::Dot(base, member) => {
+            let Some(path) = path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default())) else {
+                return;
+            };
+            let members = globals::members(&path, role);
+            if !members.is_empty() && !members.contains(&member.node.as_str()) {
+                findings.push(no_member(&path, &member.node, span(member), role, &members));
+            }
+        }
+        _ => {}
+    });
+    if let Some(finding) = entry(source, root, role) {
+        findings.push(finding);
+    }
+    findings
+}
+
+/// Whether a script can deny or ask: it names `block` or `ask`, or writes the action of a dictionary decision.
+pub(super) fn guards(ast: &AstModule) -> bool {
+    let mut found = false;
+    expressions(ast.statement(), &mut |expr| {
+        found |= matches!(identifier(expr), Some("block" | "ask"))
+            || matches!(string(expr), Some("block" | "ask" | "deny"));
+    });
+    found
+}
+
+/// Whether a script names a built-in that may wait.
+pub(super) fn waits(ast: &AstModule) -> bool {
+    let mut found = false;
+    expressions(ast.statement(), &mut |expr| {
+        found |= matches!(identifier(expr), Some("http" | "sleep" | "meta" | "emit" | "events" | "exec" | "fs"));
+    });
+    found
+}
+
+/// `a.b` as text, when it is only names.
+fn path(expr: &AstExpr) -> Option<String> {
+    match &expr.node {
+        Expr::Identifier(name) => Some(name.ident.clone()),
+        Expr::Dot(base, member) => Some(format!("{}.{}", path(base)?, member.node)),
+        _ => None,
+    }
+}
+
+fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals: &BTreeSet<String>) -> Finding {
+    if let Some(finding) = withheld(name, span(at), role) {
+        return finding;
+    }
+    let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
+    let message = match did_you_mean(name, known) {
+        Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
+        None => format!("unknown name `{name}`"),
+    };
+    let finding = Finding::error(Code::UnknownName, message, Some(span(at)));
+    match name {
+        "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
+        "isinstance" => finding.help("use `type(value) == \"string\"`"),
+        _ => finding,
+    }
+}
+
+/// A built-in that exists, for other scripts.
+fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
+    let elsewhere = globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name));
+    if !elsewhere {
+        return None;
+    }
+    let (message, help) = match role {
+        Role::Hook => (
+            format!("hooks deliberately have no `{name}`"),
+            "policy that can reach the system can be turned against it; let a named tool do it and call that with \
+             `meta.call_tool`, which runs under the same hooks",
+        ),
+        _ => (format!("{} scripts have no `{name}`", role.noun()), "decisions belong to hooks; return the result instead"),
+    };
+    Some(Finding::error(Code::Unavailable, message, Some(at)).help(help))
+}
+
+fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: &[&'static str]) -> Finding {
+    let full = format!("{path}.{member}");
+    if role == Role::Hook && globals::catalogue().iter().any(|builtin| builtin.name == full) {
+        return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at))
+            .help("registering belongs to tools; hooks rule on it");
+    }
+    let message = match did_you_mean(member, members.iter().copied()) {
+        Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),
+        None => format!("`{path}` has no `{member}`; it has {}", members.join(", ")),
+    };
+    Finding::error(Code::UnknownName, message, Some(at))
+}
+
+/// What is wrong with the entry point, as far as the text tells.
+fn entry(source: &Source, root: &AstStmt, role: Role) -> Option<Finding> {
+    let wanted = role.entry();
+    let mut other = None;
+    for stmt in block(root) {
+        match &stmt.node {
+            Stmt::Def(def) if def.name.ident == wanted => {
+                return arity(&def.params, role, span(&def.name));
+            }
+            Stmt::Def(def) => {
+                let near = matches!(def.name.ident.as_str(), "run" | "main" | "handle" | "handler" | "hook");
+                if near {
+                    other = Some((def.name.ident.clone(), span(&def.name)));
+                }
+            }
+            // `handle = something`: evaluation tells whether it can be called.
+            Stmt::Assign(assign) if target_names(&assign.lhs).contains(&wanted) => return None,
+            _ => {}
+        }
+    }
+    let call = format!("def {wanted}({}):", role.parameters().join(", "));
+    let finding = load::missing(source, role, wanted);
+    Some(match other {
+        Some((name, at)) => Finding { span: Some(at), ..finding }
+            .help(format!("it defines `{name}`; the entry point of a {} is `{call}`", role.noun())),
+        None => finding.help(format!("write `{call}`")),
+    })
+}
+
+fn arity(parameters: &[starlark::syntax::ast::AstParameter], role: Role, at: (usize, usize)) -> Option<Finding> {
+    let wanted = role.parameters();
+    let (mut least, mut most) = (0, Some(0_usize));
+    for parameter in parameters {
+        match &parameter.node {
+            Parameter::Normal(_, _, default) => {
+                least += usize::from(default.is_none());
+                most = most.map(|most| most + 1);
+            }
+            Parameter::Args(..) => most = None,
+            Parameter::NoArgs => break,
+            Parameter::KwArgs(..) | Parameter::Slash => {}
+        }
+    }
+    if least <= wanted.len() && most.is_none_or(|most| most >= wanted.len()) {
+        return None;
+    }
+    let call = format!("def {}({}):", role.entry(), wanted.join(", "));
+    let plural = if wanted.len() == 1 { "argument" } else { "arguments" };
+    let message = format!("`{}` is called with {} {plural}: {}", role.entry(), wanted.len(), wanted.join(", "));
+    Some(Finding::error(Code::EntryPoint, message, Some(at)).help(format!("write `{call}`")))
+}
+
+/// Every name that the script binds anywhere. A name bound in one function counts as bound in all: what slips
+/// through is found when the script is loaded.
+pub(super) fn bound(root: &AstStmt) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    statements(root, &mut |stmt| match &stmt.node {
+        Stmt::Def(def) => {
+            names.insert(def.name.ident.as_str());
+            parameters(&def.params, &mut names);
+        }
+        Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
+        Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
+        Stmt::For(each) => names.extend(target_names(&each.var)),
+        _ => {}
+    });
+    expressions(root, &mut |expr| comprehension(expr, &mut names));
+    names
+}
+
+fn comprehension<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
+    let mut clauses = |first: &'a starlark::syntax::ast::ForClause, rest: &'a [Clause]| {
+        names.extend(target_names(&first.var));
+        for clause in rest {
+            if let Clause::For(inner) = clause {
+                names.extend(target_names(&inner.var));
+            }
+        }
+    };
+    match &expr.node {
+        Expr::ListComprehension(_, first, rest) => clauses(first, rest),
+        Expr::DictComprehension(_, first, rest) => clauses(first, rest),
+        Expr::Lambda(lambda) => parameters(&lambda.params, names),
+        _ => {}
+    }
+}
+
+fn parameters<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
+    names.extend(parameters.iter().filter_map(|parameter| parameter.ident()).map(|name| name.ident.as_str()));
+}
+
+/// The names that an assignment binds.
+pub(super) fn target_names(target: &AstAssignTarget) -> Vec<&str> {
+    match &target.node {
+        AssignTargetP::Identifier(name) => vec![name.ident.as_str()],
+        AssignTargetP::Tuple(parts) => parts.iter().flat_map(target_names).collect(),
+        AssignTargetP::Index(_) | AssignTargetP::Dot(..) => Vec::new(),
+    }
+}

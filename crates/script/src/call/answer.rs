@@ -1,0 +1,67 @@
+//! What a function returned, read before its heap is gone.
+
+use pintle_contract::{Failure, FailureKind, LimitKind, Limits, ScriptAnswer};
+use serde_json::Value as Json;
+use starlark::values::dict::DictRef;
+use starlark::values::{Value, ValueLike};
+
+use crate::payload::from_script;
+use crate::state::shown;
+use crate::values::Decision;
+
+/// The most characters of a wrong answer that are shown.
+const SHOWN: usize = 200;
+
+/// The answer of a `handle`.
+pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer, Failure> {
+    if let Some(decision) = value.downcast_ref::<Decision>() {
+        return match &decision.0 {
+            ScriptAnswer::Modify(payload) => bounded(payload, limits).map(|()| ScriptAnswer::Modify(payload.clone())),
+            other => Ok(other.clone()),
+        };
+    }
+    if DictRef::from_value(value).is_some()
+        && let Json::Object(fields) = self::value(value, limits)?
+    {
+        return Ok(ScriptAnswer::Dict(fields));
+    }
+    Ok(ScriptAnswer::Other { type_name: value.get_type().to_owned(), printed: shown(value, SHOWN) })
+}
+
+/// The answer of a `run`.
+pub(super) fn value(value: Value<'_>, limits: &Limits) -> Result<Json, Failure> {
+    let made = from_script(value).map_err(|why| Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}")))?;
+    bounded(&made, limits)?;
+    Ok(made)
+}
+
+/// Refuses an answer that is larger than the call may return.
+fn bounded(value: &Json, limits: &Limits) -> Result<(), Failure> {
+    let mut left = limits.output_bytes;
+    if fits(value, &mut left) {
+        return Ok(());
+    }
+    let message = format!("the script returned more than {} bytes", limits.output_bytes);
+    Err(Failure::new(FailureKind::Limit(LimitKind::Output), message))
+}
+
+/// Counts roughly what a value takes as text, and stops as soon as it is too much.
+fn fits(value: &Json, left: &mut u64) -> bool {
+    let own = match value {
+        Json::String(text) => text.len() as u64 + 2,
+        Json::Number(digits) => digits.as_str().len() as u64,
+        _ => 4,
+    };
+    if own > *left {
+        return false;
+    }
+    *left -= own;
+    match value {
+        Json::Array(items) => items.iter().all(|item| fits(item, left)),
+        Json::Object(fields) => fields.iter().all(|(key, field)| {
+            *left = left.saturating_sub(key.len() as u64 + 4);
+            *left > 0 && fits(field, left)
+        }),
+        _ => true,
+    }
+}

@@ -1,0 +1,166 @@
+//! Calling a loaded script: a fresh scope, limits, and a failure that points at the line.
+
+mod answer;
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use pintle_contract::{
+    Caller, Cancel, Failure, FailureKind, LimitKind, Limits, LogLevel, Payload, Request, ScriptAnswer, Seam,
+};
+use serde_json::Value as Json;
+use starlark::environment::Module;
+use starlark::eval::Evaluator;
+use starlark::values::{OwnedFrozenValue, Value};
+use starlark::{ErrorKind, PrintHandler};
+
+use crate::finding::{Code, Finding};
+use crate::load::{self, Script};
+use crate::payload::{payload_value, to_script};
+use crate::source::Source;
+use crate::values::State;
+
+/// What one call works with.
+#[derive(Debug, Clone, Copy)]
+pub struct Invocation<'a> {
+    /// The door to the world.
+    pub seam: &'a dyn Seam,
+    /// Who asks.
+    pub caller: Caller<'a>,
+    /// What the call may use.
+    pub limits: &'a Limits,
+    /// Raised when nobody wants the answer any more.
+    pub cancel: &'a Cancel,
+}
+
+impl Script {
+    /// Calls `handle(event, payload)`.
+    ///
+    /// # Errors
+    /// When the script raises an error or goes over a limit. The failure carries the place in the script's file.
+    pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptAnswer, Failure> {
+        self.frame(invocation).run(
+            |eval, entry| {
+                let heap = eval.heap();
+                let payload = payload_value(payload, &self.reads, heap).map_err(Fault::Payload)?;
+                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(Fault::Script)
+            },
+            |value| answer::decision(value, invocation.limits),
+        )
+    }
+
+    /// Calls `run(args)` or `run(result)`.
+    ///
+    /// # Errors
+    /// As [`Script::handle`].
+    pub fn run(&self, argument: &Json, invocation: &Invocation<'_>) -> Result<Json, Failure> {
+        self.frame(invocation).run(
+            |eval, entry| {
+                let argument = to_script(argument, eval.heap()).map_err(Fault::Payload)?;
+                eval.eval_function(entry, &[argument], &[]).map_err(Fault::Script)
+            },
+            |value| answer::value(value, invocation.limits),
+        )
+    }
+
+    fn frame<'a>(&'a self, invocation: &'a Invocation<'a>) -> Frame<'a> {
+        Frame { source: &self.source, entry: &self.entry, invocation, offset: 0 }
+    }
+}
+
+/// Why a call gave nothing.
+pub(crate) enum Fault {
+    /// The payload cannot be shown to a script.
+    Payload(String),
+    /// The script raised an error.
+    Script(starlark::Error),
+}
+
+/// One call of one frozen function.
+pub(crate) struct Frame<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) entry: &'a OwnedFrozenValue,
+    pub(crate) invocation: &'a Invocation<'a>,
+    /// Bytes of the parsed text before the part that its author wrote.
+    pub(crate) offset: usize,
+}
+
+impl Frame<'_> {
+    /// Calls the function in a scope of its own and reads what it returned before the scope ends.
+    pub(crate) fn run<T>(
+        &self,
+        call: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>, Value<'v>) -> Result<Value<'v>, Fault>,
+        read: impl FnOnce(Value<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Invocation { seam, caller, limits, cancel } = *self.invocation;
+        let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
+        let late = Cell::new(false);
+        let state = State { seam, caller };
+        let prints = Prints { seam, caller };
+        // The heap of a call is thrown away whatever happened to it.
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            Module::with_temp_heap(|module| {
+                let mut eval = Evaluator::new(&module);
+                eval.extra = Some(&state);
+                eval.set_print_handler(&prints);
+                // These three fail only for zero and when set twice.
+                let _ = eval.set_max_tick_count(limits.steps.max(1));
+                let _ = eval.set_max_heap_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX).max(1));
+                let _ = eval.set_max_callstack_size(limits.call_depth.max(2) as usize);
+                eval.set_check_cancelled(Box::new(|| {
+                    late.set(Instant::now() > deadline);
+                    late.get() || cancel.is_cancelled()
+                }));
+                let entry = module.heap().access_owned_frozen_value(self.entry);
+                match call(&mut eval, entry) {
+                    Ok(value) => read(value),
+                    Err(fault) => Err(self.failure(fault, &eval, late.get())),
+                }
+            })
+        }));
+        ran.unwrap_or_else(|_| {
+            Err(Failure::new(FailureKind::Crash, "the interpreter failed; the script may use more memory than there is"))
+        })
+    }
+
+    /// Says what went wrong, and where.
+    fn failure(&self, fault: Fault, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
+        let fault = match fault {
+            Fault::Payload(why) => return Failure::new(FailureKind::Error, format!("the payload has no form for scripts: {why}")),
+            Fault::Script(fault) => fault,
+        };
+        let limits = self.invocation.limits;
+        let (kind, message) = if matches!(fault.kind(), ErrorKind::StackOverflow(_)) {
+            (FailureKind::Limit(LimitKind::Depth), format!("calls are nested more than {} deep", limits.call_depth))
+        } else if eval.get_total_tick_count() > limits.steps {
+            (FailureKind::Limit(LimitKind::Steps), format!("more than {} steps", limits.steps))
+        } else if eval.heap().peak_allocated_bytes() as u64 > limits.memory_bytes {
+            (FailureKind::Limit(LimitKind::Memory), format!("more than {} bytes of memory", limits.memory_bytes))
+        } else if late {
+            (FailureKind::Timeout, format!("no answer within {} ms", limits.timeout_ms))
+        } else if self.invocation.cancel.is_cancelled() {
+            (FailureKind::Cancelled, String::from("the call was cancelled"))
+        } else {
+            (FailureKind::Error, load::finding(Code::Runtime, &fault).message)
+        };
+        let span = load::finding(Code::Runtime, &fault).span;
+        let finding = Finding::error(Code::Runtime, message, span).after(self.offset);
+        let diagnostic = finding.locate(self.source);
+        Failure::new(kind, diagnostic.message.clone()).at(diagnostic)
+    }
+}
+
+/// Routes `print` to the log.
+struct Prints<'a> {
+    seam: &'a dyn Seam,
+    caller: Caller<'a>,
+}
+
+impl PrintHandler for Prints<'_> {
+    fn println(&self, text: &str) -> starlark::Result<()> {
+        let message = text.chars().take(crate::state::SHOWN).collect();
+        let request = Request::Log { level: LogLevel::Info, message };
+        self.seam.perform(self.caller, request).map(|_| ()).map_err(|fault| crate::state::refusal(format_args!("print: {fault}")))
+    }
+}

@@ -1,0 +1,160 @@
+//! From text to a script.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pintle_contract::{Diagnostic, ScriptText};
+use serde::{Deserialize, Serialize};
+
+use crate::analysis;
+use crate::finding::Finding;
+use crate::load::{self, Script};
+use crate::source::Source;
+
+/// The stack of the thread that parses. The parser is recursive; what it may be given is bounded by the preparation of
+/// the source, and this is several times what that takes. Only touched pages cost memory.
+const PARSER_STACK_BYTES: usize = 64 << 20;
+
+/// What a script is for, which says what its entry point is and what it may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A hook: `handle(event, payload)`.
+    Hook,
+    /// A tool: `run(args)`.
+    Tool,
+    /// A verification: `run(result)`.
+    Verify,
+}
+
+impl Role {
+    /// The name of the function that is called.
+    #[must_use]
+    pub fn entry(self) -> &'static str {
+        match self {
+            Self::Hook => "handle",
+            Self::Tool | Self::Verify => "run",
+        }
+    }
+
+    /// The parameters of that function.
+    #[must_use]
+    pub fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Hook => &["event", "payload"],
+            Self::Tool => &["args"],
+            Self::Verify => &["result"],
+        }
+    }
+
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Tool => "tool",
+            Self::Verify => "verify",
+        }
+    }
+}
+
+/// Where a script may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// Its cost is bounded by its input: in this process.
+    InProcess,
+    /// It is not: in a worker process, which may die. Such a script is not even loaded here, because loading evaluates.
+    Worker,
+}
+
+/// The outcome of [`compile`].
+#[derive(Debug)]
+pub struct Compiled {
+    /// The script; absent when there is an error, and when it may only run in a worker.
+    pub script: Option<Arc<Script>>,
+    /// What was found, at the places in the script's file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where it may run.
+    pub placement: Placement,
+    /// Whether the script can deny or ask; see [`Hook::guard`](pintle_contract::Hook::guard).
+    pub guard: bool,
+    /// The findings behind `diagnostics`, which can be sent between processes.
+    pub findings: Vec<Finding>,
+}
+
+/// Compiles a script: parses and checks it, decides where it may run, and loads it when that is here.
+///
+/// Never panics and never runs code whose cost is not bounded.
+#[must_use]
+pub fn compile(name: &str, text: &ScriptText, role: Role) -> Compiled {
+    on_large_stack(|| build(name, text, role, false)).unwrap_or_else(|| collapsed(name, text))
+}
+
+/// Compiles a script and loads it wherever it should run. For worker processes, which may die of it; the caller's
+/// thread must have a large stack.
+#[must_use]
+pub fn compile_unbounded(name: &str, text: &ScriptText, role: Role) -> Compiled {
+    catch_unwind(AssertUnwindSafe(|| build(name, text, role, true))).unwrap_or_else(|_| collapsed(name, text))
+}
+
+/// Runs a compilation where the recursive parser has room. `None` when it panicked or no thread can be had.
+pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name(String::from("script loader"))
+            .stack_size(PARSER_STACK_BYTES)
+            .spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(work)).ok());
+        thread.ok().and_then(|thread| thread.join().ok().flatten())
+    })
+}
+
+/// The outcome when the interpreter failed instead of giving one.
+fn collapsed(name: &str, text: &ScriptText) -> Compiled {
+    let (source, _) = Source::new(name, text);
+    Compiled::of(&source, Placement::Worker, true, vec![Finding::collapsed()], None)
+}
+
+impl Compiled {
+    pub(crate) fn of(
+        source: &Source,
+        placement: Placement,
+        guard: bool,
+        findings: Vec<Finding>,
+        script: Option<Arc<Script>>,
+    ) -> Self {
+        let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
+        Self { script, diagnostics, placement, guard, findings }
+    }
+}
+
+fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled {
+    let (source, refusal) = Source::new(name, text);
+    if let Some(refusal) = refusal {
+        return Compiled::of(&source, Placement::Worker, true, vec![refusal], None);
+    }
+    let ast = match load::parse(&source) {
+        Ok(ast) => ast,
+        Err(finding) => return Compiled::of(&source, Placement::Worker, true, vec![finding], None),
+    };
+    let analysis = analysis::analyse(&source, &ast, role);
+    let mut findings = analysis.findings;
+    let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
+    if failed || (analysis.placement == Placement::Worker && !anywhere) {
+        return Compiled::of(&source, analysis.placement, analysis.guard, findings, None);
+    }
+    match load::evaluate(&source, ast, role, role.entry()) {
+        Ok(entry) => {
+            let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
+            Compiled {
+                script: Some(Arc::new(Script { source, role, reads: analysis.reads, entry, waits: analysis.waits })),
+                diagnostics,
+                placement: analysis.placement,
+                guard: analysis.guard,
+                findings,
+            }
+        }
+        Err(finding) => {
+            findings.push(finding);
+            Compiled::of(&source, analysis.placement, analysis.guard, findings, None)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Findings about a script, in the script's own positions, and how they become diagnostics of its file.
+
+use pintle_contract::{Diagnostic, Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::source::Source;
+
+/// One finding about a script. Unlike a [`Diagnostic`] it can be sent from a worker process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Which rule found it; an index into the stable short names.
+    pub code: Code,
+    /// What is wrong: lower case, one line, no full stop.
+    pub message: String,
+    /// The range in the prepared text, in bytes; `None` is the whole script.
+    pub span: Option<(usize, usize)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// The stable short names of findings about scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The source is too large or nested too deeply to be parsed.
+    Limit,
+    /// The source does not parse.
+    Syntax,
+    /// A name or attribute that does not exist.
+    UnknownName,
+    /// A built-in that this kind of script does not get.
+    Unavailable,
+    /// The entry point is missing, is no function, or takes other arguments.
+    EntryPoint,
+    /// Something that the linter found.
+    Lint,
+    /// Loading the script raised an error.
+    Load,
+    /// A call raised an error.
+    Runtime,
+    /// A reading of the script that its author should know.
+    Reading,
+}
+
+impl Code {
+    /// The name that diagnostics carry.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Limit => "script_limit",
+            Self::Syntax => "script_syntax",
+            Self::UnknownName => "unknown_name",
+            Self::Unavailable => "unavailable_builtin",
+            Self::EntryPoint => "entry_point",
+            Self::Lint => "script_lint",
+            Self::Load => "script_load",
+            Self::Runtime => "script_error",
+            Self::Reading => "script_reading",
+        }
+    }
+}
+
+impl Finding {
+    pub(crate) fn error(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+        Self { severity: Severity::Error, code, message: one_line(message.into()), span, help: None }
+    }
+
+    pub(crate) fn warning(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message, span) }
+    }
+
+    pub(crate) fn note(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, message, span) }
+    }
+
+    /// The finding in a text that begins `offset` bytes into the parsed one. A place before it is the whole text.
+    pub(crate) fn after(mut self, offset: usize) -> Self {
+        self.span = self.span.and_then(|(start, end)| Some((start.checked_sub(offset)?, end.checked_sub(offset)?)));
+        self
+    }
+
+    /// The interpreter failed instead of giving an answer.
+    pub(crate) fn collapsed() -> Self {
+        Self::error(Code::Load, "loading the script failed inside the interpreter", None)
+            .help("simplify the script; it may build something very large while it is loaded")
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The finding at its place in the file the script stands in.
+    #[must_use]
+    pub(crate) fn locate(&self, source: &Source) -> Diagnostic {
+        Diagnostic {
+            severity: self.severity,
+            code: self.code.name(),
+            message: source.speak(&self.message),
+            location: source.location(self.span),
+            help: self.help.as_deref().map(|help| source.speak(help)),
+        }
+    }
+}
+
+/// Messages of the interpreter may have several lines; people get one.
+pub(crate) fn one_line(text: String) -> String {
+    if !text.contains('\n') {
+        return text;
+    }
+    text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,98 @@
+//! `ctx`: scratch values of the running turn, and what ends the turn.
+
+use pintle_contract::{Reply, Request};
+use serde_json::{Value as Json, json};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::none::{NoneOr, NoneType};
+
+use crate::payload::to_script;
+use crate::state::{ask, json as to_json, refusal, request};
+
+/// The key under which the `done` tool leaves its mark.
+const DONE: &str = "agent.done";
+/// The key under which a verification may leave its result.
+const VERIFIED: &str = "agent.verification_result";
+
+pub(super) fn register(builder: &mut GlobalsBuilder) {
+    builder.namespace("ctx", |builder| {
+        scratch(builder);
+        builder.namespace("agent", agent);
+    });
+}
+
+#[starlark_module]
+fn scratch(builder: &mut GlobalsBuilder) {
+    fn get<'v>(
+        key: &str,
+        default: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let value = ask(eval, "ctx.get", Request::ContextGet { key: Some(key.to_owned()) })?;
+        Ok(value.or(default).unwrap_or_else(Value::new_none))
+    }
+
+    fn set<'v>(key: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let stored = to_json("ctx.set", value)?;
+        request(eval, "ctx.set", Request::ContextSet { key: key.to_owned(), value: Some(stored) })?;
+        Ok(value)
+    }
+
+    fn has<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
+        Ok(request(eval, "ctx.has", Request::ContextGet { key: Some(key.to_owned()) })? != Reply::Absent)
+    }
+
+    fn delete<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+        request(eval, "ctx.delete", Request::ContextSet { key: key.to_owned(), value: None })?;
+        Ok(NoneType)
+    }
+
+    fn snapshot<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let value = ask(eval, "ctx.snapshot", Request::ContextGet { key: None })?;
+        Ok(value.unwrap_or_else(Value::new_none))
+    }
+}
+
+#[starlark_module]
+fn agent(builder: &mut GlobalsBuilder) {
+    fn done_flag<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
+        Ok(truthy(&stored(eval, "ctx.agent.done_flag", DONE)?))
+    }
+
+    fn set_done_flag<'v>(
+        #[starlark(default = "")] summary: &str,
+        #[starlark(default = NoneOr::None)] claims: NoneOr<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<NoneType> {
+        let builtin = "ctx.agent.set_done_flag";
+        let claims = claims.into_option().map(|claims| to_json(builtin, claims)).transpose()?;
+        let value = Some(json!({"summary": summary, "claims": claims}));
+        request(eval, builtin, Request::ContextSet { key: DONE.to_owned(), value })?;
+        Ok(NoneType)
+    }
+
+    fn run_verification_chain<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let builtin = "ctx.agent.run_verification_chain";
+        let result = match stored(eval, builtin, VERIFIED)? {
+            Some(result @ Json::Object(_)) => result,
+            Some(result) => json!({"ok": truthy(&Some(result)), "reason": ""}),
+            None if truthy(&stored(eval, builtin, DONE)?) => json!({"ok": true, "reason": ""}),
+            None => json!({"ok": false, "reason": "the done flag is not set"}),
+        };
+        to_script(&result, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))
+    }
+}
+
+fn stored(eval: &Evaluator<'_, '_, '_>, builtin: &str, key: &str) -> starlark::Result<Option<Json>> {
+    Ok(match request(eval, builtin, Request::ContextGet { key: Some(key.to_owned()) })? {
+        Reply::Value(value) => Some(value),
+        Reply::Int(number) => Some(Json::from(number)),
+        Reply::Done | Reply::Absent => None,
+    })
+}
+
+fn truthy(value: &Option<Json>) -> bool {
+    !matches!(value, None | Some(Json::Null | Json::Bool(false)))
+}

@@ -1,0 +1,150 @@
+//! Effects on the session: `metrics`, `log`, `cache`, `events`, `emit`, `time`, `random`, `sleep`, `uuid`.
+
+use pintle_contract::{Reply, Request};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::none::{NoneOr, NoneType};
+
+use super::numbers::rfc3339;
+use crate::state::{ask, json, refusal, request, state};
+use crate::values::Log;
+
+pub(super) fn register(builder: &mut GlobalsBuilder) {
+    builder.namespace("metrics", metrics);
+    builder.namespace("cache", cache);
+    builder.namespace("events", events);
+    builder.namespace("time", time);
+    builder.namespace("uuid", uuid);
+    builder.set("log", Log);
+    events(builder);
+    chance(builder);
+}
+
+#[starlark_module]
+fn metrics(builder: &mut GlobalsBuilder) {
+    fn incr<'v>(
+        name: &str,
+        #[starlark(default = 1)] delta: i64,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<i64> {
+        let state = state(eval, "metrics.incr")?;
+        state
+            .seam
+            .metric_incr(state.caller, name, delta)
+            .map_err(|fault| refusal(format_args!("metrics.incr: {fault}")))
+    }
+
+    fn set<'v>(name: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+        let value = json("metrics.set", value)?;
+        request(eval, "metrics.set", Request::MetricSet { name: name.to_owned(), value })?;
+        Ok(NoneType)
+    }
+
+    fn get<'v>(name: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let value = ask(eval, "metrics.get", Request::MetricGet { name: name.to_owned() })?;
+        Ok(value.unwrap_or_else(|| eval.heap().alloc(0)))
+    }
+
+    fn reset<'v>(
+        #[starlark(default = NoneOr::None)] name: NoneOr<&str>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<NoneType> {
+        let name = name.into_option().map(str::to_owned);
+        request(eval, "metrics.reset", Request::MetricReset { name })?;
+        Ok(NoneType)
+    }
+
+    fn snapshot<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let value = ask(eval, "metrics.snapshot", Request::MetricSnapshot)?;
+        Ok(value.unwrap_or_else(Value::new_none))
+    }
+}
+
+#[starlark_module]
+fn cache(builder: &mut GlobalsBuilder) {
+    fn get<'v>(
+        key: &str,
+        default: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let value = ask(eval, "cache.get", Request::CacheGet { key: key.to_owned() })?;
+        Ok(value.or(default).unwrap_or_else(Value::new_none))
+    }
+
+    fn set<'v>(key: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        let stored = json("cache.set", value)?;
+        request(eval, "cache.set", Request::CacheSet { key: key.to_owned(), value: stored })?;
+        Ok(value)
+    }
+
+    fn has<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
+        Ok(request(eval, "cache.has", Request::CacheGet { key: key.to_owned() })? != Reply::Absent)
+    }
+
+    fn delete<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
+        let reply = request(eval, "cache.delete", Request::CacheDelete { key: Some(key.to_owned()) })?;
+        Ok(matches!(reply, Reply::Value(serde_json::Value::Bool(true))))
+    }
+
+    fn clear<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+        request(eval, "cache.clear", Request::CacheDelete { key: None })?;
+        Ok(NoneType)
+    }
+}
+
+#[starlark_module]
+fn events(builder: &mut GlobalsBuilder) {
+    fn emit<'v>(
+        event: &str,
+        payload: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let payload = json("emit", payload.unwrap_or_else(Value::new_none))?;
+        let reply = ask(eval, "emit", Request::Emit { event: event.to_owned(), payload })?;
+        Ok(reply.unwrap_or_else(Value::new_none))
+    }
+}
+
+#[starlark_module]
+fn time(builder: &mut GlobalsBuilder) {
+    fn now<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<String> {
+        Ok(rfc3339(unix_ms(eval, "time.now")?))
+    }
+
+    fn unix_ms<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<i64> {
+        self::unix_ms(eval, "time.unix_ms")
+    }
+}
+
+fn unix_ms(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<i64> {
+    match request(eval, builtin, Request::Now)? {
+        Reply::Int(now) => Ok(now),
+        Reply::Value(serde_json::Value::Number(now)) => Ok(now.as_i64().unwrap_or_default()),
+        _ => Ok(0),
+    }
+}
+
+#[starlark_module]
+fn uuid(builder: &mut GlobalsBuilder) {
+    fn v4<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        Ok(ask(eval, "uuid.v4", Request::Uuid)?.unwrap_or_else(Value::new_none))
+    }
+}
+
+#[starlark_module]
+fn chance(builder: &mut GlobalsBuilder) {
+    fn random<'v>(min: i64, max: i64, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        if min > max {
+            return Err(refusal(format_args!("random: min {min} is greater than max {max}")));
+        }
+        Ok(ask(eval, "random", Request::Random { min, max })?.unwrap_or_else(Value::new_none))
+    }
+
+    fn sleep<'v>(ms: i64, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+        let duration_ms = u64::try_from(ms).map_err(|_| refusal("sleep: ms must not be negative"))?;
+        request(eval, "sleep", Request::Sleep { duration_ms })?;
+        Ok(NoneType)
+    }
+}

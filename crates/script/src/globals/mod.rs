@@ -1,0 +1,54 @@
+//! The built-ins of scripts: one file a namespace, and one table that lists them.
+
+mod catalogue;
+mod codes;
+mod ctx;
+mod decisions;
+mod effects;
+mod json;
+mod network;
+mod numbers;
+mod regexes;
+mod sets;
+mod strings;
+mod tools;
+
+use std::sync::LazyLock;
+
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
+
+pub use catalogue::{Builtin, catalogue};
+pub(crate) use catalogue::members;
+
+use crate::compile::Role;
+
+/// The globals of a kind of script. Built once: building them takes milliseconds.
+pub(crate) fn of(role: Role) -> &'static Globals {
+    static HOOK: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register_calls).build());
+    static TOOL: LazyLock<Globals> = LazyLock::new(|| base().with(tools::register).build());
+    static VERIFY: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register).build());
+    match role {
+        Role::Hook => &HOOK,
+        Role::Tool => &TOOL,
+        Role::Verify => &VERIFY,
+    }
+}
+
+/// What `when` has: the language itself and nothing else.
+pub(crate) fn pure() -> &'static Globals {
+    static PURE: LazyLock<Globals> = LazyLock::new(Globals::standard);
+    &PURE
+}
+
+fn base() -> GlobalsBuilder {
+    GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Print, LibraryExtension::Map, LibraryExtension::Filter])
+        .with(effects::register)
+        .with(ctx::register)
+        .with(json::register)
+        .with(network::register)
+        .with(numbers::register)
+        .with(regexes::register)
+        .with(sets::register)
+        .with(strings::register)
+        .with(codes::register)
+}

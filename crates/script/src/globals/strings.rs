@@ -1,0 +1,150 @@
+//! `string`, `template`, `validate` and `assert`.
+
+use serde_json::Value as Json;
+use starlark::environment::GlobalsBuilder;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list_or_tuple::UnpackListOrTuple;
+use starlark::values::none::{NoneOr, NoneType};
+
+use crate::payload::printed;
+use crate::state::{json, refusal};
+
+/// The most bytes that a builtin of this file makes.
+const MADE_BYTES: usize = 8 << 20;
+
+pub(super) fn register(builder: &mut GlobalsBuilder) {
+    builder.namespace("string", string);
+    builder.namespace("template", template);
+    builder.namespace("validate", validate);
+    assertion(builder);
+}
+
+#[starlark_module]
+fn string(builder: &mut GlobalsBuilder) {
+    fn upper(s: &str) -> starlark::Result<String> {
+        Ok(s.to_uppercase())
+    }
+
+    fn lower(s: &str) -> starlark::Result<String> {
+        Ok(s.to_lowercase())
+    }
+
+    fn trim(s: &str) -> starlark::Result<String> {
+        Ok(s.trim().to_owned())
+    }
+
+    fn split(s: &str, sep: &str) -> starlark::Result<Vec<String>> {
+        Ok(if sep.is_empty() {
+            s.chars().map(String::from).collect()
+        } else {
+            s.split(sep).map(str::to_owned).collect()
+        })
+    }
+
+    fn join<'v>(parts: UnpackListOrTuple<Value<'v>>, sep: &str) -> starlark::Result<String> {
+        let mut out = String::new();
+        for (index, part) in parts.items.into_iter().enumerate() {
+            if index > 0 {
+                out.push_str(sep);
+            }
+            out.push_str(&printed(part));
+            bounded("string.join", out.len())?;
+        }
+        Ok(out)
+    }
+
+    fn truncate(s: &str, n: i32, #[starlark(default = "")] ellipsis: &str) -> starlark::Result<String> {
+        let most = usize::try_from(n).map_err(|_| refusal("string.truncate: n must not be negative"))?;
+        Ok(match s.char_indices().nth(most) {
+            Some((at, _)) => format!("{}{ellipsis}", s.get(..at).unwrap_or_default()),
+            None => s.to_owned(),
+        })
+    }
+
+    fn pad_left(s: &str, n: i32, #[starlark(default = " ")] char: &str) -> starlark::Result<String> {
+        Ok(format!("{}{s}", padding("string.pad_left", s, n, char)?))
+    }
+
+    fn pad_right(s: &str, n: i32, #[starlark(default = " ")] char: &str) -> starlark::Result<String> {
+        Ok(format!("{s}{}", padding("string.pad_right", s, n, char)?))
+    }
+
+    fn contains_any<'v>(s: &str, needles: UnpackListOrTuple<&'v str>) -> starlark::Result<NoneOr<&'v str>> {
+        Ok(NoneOr::from_option(needles.items.into_iter().find(|needle| s.contains(needle))))
+    }
+}
+
+fn bounded(builtin: &str, made: usize) -> starlark::Result<()> {
+    if made > MADE_BYTES {
+        return Err(refusal(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")));
+    }
+    Ok(())
+}
+
+fn padding(builtin: &str, text: &str, width: i32, char: &str) -> starlark::Result<String> {
+    let mut chars = char.chars();
+    let (Some(char), None) = (chars.next(), chars.next()) else {
+        return Err(refusal(format_args!("{builtin}: char must be one character")));
+    };
+    let missing = usize::try_from(width).unwrap_or(0).saturating_sub(text.chars().count());
+    bounded(builtin, missing.saturating_mul(char.len_utf8()))?;
+    Ok(std::iter::repeat_n(char, missing).collect())
+}
+
+#[starlark_module]
+fn template(builder: &mut GlobalsBuilder) {
+    fn render<'v>(tmpl: &str, vars: Value<'v>) -> starlark::Result<String> {
+        let vars = json("template.render", vars)?;
+        let mut out = String::new();
+        let mut rest = tmpl;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((path, tail)) = after.split_once("}}") else { break };
+            out.push_str(before);
+            let value = lookup(&vars, path.trim())
+                .ok_or_else(|| refusal(format_args!("template.render: `{}` is not in vars", path.trim())))?;
+            match value {
+                Json::String(text) => out.push_str(text),
+                other => out.push_str(&other.to_string()),
+            }
+            bounded("template.render", out.len())?;
+            rest = tail;
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+/// The value at a dotted path; numbers index lists.
+fn lookup<'a>(vars: &'a Json, path: &str) -> Option<&'a Json> {
+    path.split('.').try_fold(vars, |value, step| match value {
+        Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+        _ => value.get(step),
+    })
+}
+
+#[starlark_module]
+fn validate(builder: &mut GlobalsBuilder) {
+    fn email(s: &str) -> starlark::Result<bool> {
+        let plain = |text: &str| !text.is_empty() && !text.contains(|char: char| char.is_whitespace() || char == '@');
+        Ok(s.rsplit_once('@').is_some_and(|(user, host)| {
+            plain(user) && plain(host) && host.split('.').all(|label| !label.is_empty()) && host.contains('.')
+        }))
+    }
+
+    fn url(s: &str) -> starlark::Result<bool> {
+        Ok(url::Url::parse(s).is_ok_and(|url| url.has_host()))
+    }
+
+    fn json(s: &str) -> starlark::Result<bool> {
+        Ok(serde_json::from_str::<serde::de::IgnoredAny>(s).is_ok())
+    }
+}
+
+#[starlark_module]
+fn assertion(builder: &mut GlobalsBuilder) {
+    // The name `assert` as the parser sees it, see the preparation of sources.
+    fn _asrt_<'v>(condition: Value<'v>, #[starlark(default = "assertion failed")] msg: &str) -> starlark::Result<NoneType> {
+        if condition.to_bool() { Ok(NoneType) } else { Err(refusal(format_args!("assert: {msg}"))) }
+    }
+}

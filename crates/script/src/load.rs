@@ -1,0 +1,123 @@
+//! A loaded script: evaluated once, frozen, called any number of times.
+
+use std::fmt;
+
+use pintle_contract::ScriptText;
+use starlark::environment::Module;
+use starlark::eval::Evaluator;
+use starlark::syntax::{AstModule, Dialect, DialectTypes};
+use starlark::values::OwnedFrozenValue;
+
+use crate::Finding;
+use crate::analysis::Reads;
+use crate::compile::Role;
+use crate::finding::{Code, one_line};
+use crate::globals;
+use crate::source::Source;
+
+/// Steps that loading a script may take.
+const LOAD_STEPS: u64 = 100_000;
+/// Memory that loading a script may take.
+const LOAD_BYTES: usize = 32 << 20;
+
+/// A compiled script, ready to be called from any thread.
+pub struct Script {
+    pub(crate) source: Source,
+    pub(crate) role: Role,
+    pub(crate) reads: Reads,
+    pub(crate) entry: OwnedFrozenValue,
+    pub(crate) waits: bool,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("name", &self.source.name).field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+impl Script {
+    /// Whose script it is.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// Whether a call may wait for something outside this process.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        self.waits
+    }
+
+    /// The text as its author wrote it.
+    #[must_use]
+    pub fn text(&self) -> &ScriptText {
+        self.source.written()
+    }
+}
+
+/// The language as hooks have it: standard Starlark without `load`, with f-strings and keyword-only arguments.
+pub(crate) fn dialect() -> Dialect {
+    Dialect {
+        enable_load: false,
+        enable_f_strings: true,
+        enable_keyword_only_arguments: true,
+        enable_types: DialectTypes::Disable,
+        enable_top_level_stmt: false,
+        ..Dialect::Standard
+    }
+}
+
+/// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
+pub(crate) fn parse(source: &Source) -> Result<AstModule, Finding> {
+    AstModule::parse(&source.name, source.text.clone(), &dialect()).map_err(|fault| finding(Code::Syntax, &fault))
+}
+
+/// Evaluates a module and gives its entry point. Runs the code of the module, under limits.
+pub(crate) fn evaluate(source: &Source, ast: AstModule, role: Role, entry: &str) -> Result<OwnedFrozenValue, Finding> {
+    let module = Module::with_temp_heap(|module| {
+        {
+            let mut eval = Evaluator::new(&module);
+            eval.set_max_tick_count(LOAD_STEPS).map_err(|fault| internal(&fault))?;
+            eval.set_max_heap_size(LOAD_BYTES).map_err(|fault| internal(&fault))?;
+            eval.eval_module(ast, globals::of(role)).map_err(|fault| load_fault(&fault))?;
+        }
+        module.freeze().map_err(|fault| internal(&fault.err_msg))
+    })?;
+    let found = module.get_option(entry).map_err(|fault| internal(&fault))?;
+    let value = found.ok_or_else(|| missing(source, role, entry))?;
+    let Some(parameters) = value.value().parameters_spec() else {
+        return Err(Finding::error(
+            Code::EntryPoint,
+            format!("hook script \"{}\": '{entry}' must be a function", source.name),
+            None,
+        ));
+    };
+    let wanted = role.parameters().len();
+    if !parameters.can_fill_with_args(wanted, &[]) {
+        let message = format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", role.parameters().join(", "));
+        return Err(Finding::error(Code::EntryPoint, message, None));
+    }
+    Ok(value)
+}
+
+/// The finding for a script without its entry point.
+pub(crate) fn missing(source: &Source, role: Role, entry: &str) -> Finding {
+    let kind = role.noun();
+    Finding::error(Code::EntryPoint, format!("{kind} script \"{}\" must define a '{entry}' function", source.name), None)
+}
+
+fn internal(fault: &dyn fmt::Display) -> Finding {
+    Finding::error(Code::Load, fault.to_string(), None)
+}
+
+fn load_fault(fault: &starlark::Error) -> Finding {
+    let text = fault.without_diagnostic().to_string();
+    let code = if text.contains("not found") || text.contains("Variable") { Code::UnknownName } else { Code::Load };
+    finding(code, fault)
+}
+
+/// An error of the interpreter as a finding at its place.
+pub(crate) fn finding(code: Code, fault: &starlark::Error) -> Finding {
+    let span = fault.span().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
+    Finding::error(code, one_line(fault.without_diagnostic().to_string()), span)
+}

@@ -1,0 +1,83 @@
+//! Script values into JSON.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Number, Value as Json};
+use starlark::values::dict::DictRef;
+use starlark::values::float::StarlarkFloat;
+use starlark::values::list::ListRef;
+use starlark::values::tuple::TupleRef;
+use starlark::values::{UnpackValue, Value, ValueLike};
+
+use super::number::digits;
+use crate::state::shown;
+use crate::values::Found;
+
+/// How deep a value that leaves a script may be nested.
+const MAX_DEPTH: usize = 64;
+/// How many values one conversion makes, so that a value shared a thousand times inside itself ends.
+const MAX_VALUES: usize = 2_000_000;
+
+/// A value as JSON: tuples are lists, keys are text, anything else is its printed form.
+///
+/// # Errors
+/// When it is nested too deeply, too large, or holds a number that is not finite.
+pub(crate) fn from_script(value: Value<'_>) -> Result<Json, String> {
+    walk(value, 0, &mut 0)
+}
+
+fn walk(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Json, String> {
+    if depth > MAX_DEPTH {
+        return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
+    }
+    *made += 1;
+    if *made > MAX_VALUES {
+        return Err(format!("the value holds more than {MAX_VALUES} values"));
+    }
+    if value.is_none() {
+        return Ok(Json::Null);
+    }
+    if let Some(text) = value.unpack_str() {
+        return Ok(Json::String(text.to_owned()));
+    }
+    if let Some(truth) = value.unpack_bool() {
+        return Ok(Json::Bool(truth));
+    }
+    if let Some(int) = value.unpack_i32() {
+        return Ok(Json::Number(int.into()));
+    }
+    if let Some(dict) = DictRef::from_value(value) {
+        let mut fields = Map::with_capacity(dict.len());
+        for (key, field) in dict.iter() {
+            fields.insert(printed(key), walk(field, depth + 1, made)?);
+        }
+        return Ok(Json::Object(fields));
+    }
+    if let Some(list) = ListRef::from_value(value) {
+        return list.iter().map(|item| walk(item, depth + 1, made)).collect();
+    }
+    if let Some(tuple) = TupleRef::from_value(value) {
+        return tuple.iter().map(|item| walk(item, depth + 1, made)).collect();
+    }
+    if let Some(found) = value.downcast_ref::<Found>() {
+        return Ok(Json::Object(found.fields.clone()));
+    }
+    scalar(value)
+}
+
+fn scalar(value: Value<'_>) -> Result<Json, String> {
+    match value.get_type() {
+        "int" => Number::from_str(&value.to_str()).map(Json::Number).map_err(|fault| fault.to_string()),
+        "float" => match StarlarkFloat::unpack_value(value) {
+            Ok(Some(float)) => digits(float.0).map(Json::Number),
+            _ => Ok(Json::Null),
+        },
+        "range" => Err(String::from("a range is no value for JSON; make it a list with `list(..)`")),
+        _ => Ok(Json::String(printed(value))),
+    }
+}
+
+/// Text as it is, anything else as Starlark prints it.
+pub(crate) fn printed(value: Value<'_>) -> String {
+    shown(value, usize::MAX)
+}

@@ -1,0 +1,131 @@
+//! Payloads: JSON into script values and back.
+
+mod back;
+mod number;
+mod shared;
+mod view;
+
+pub(crate) use back::{from_script, printed};
+pub(crate) use view::payload_value;
+
+use number::{Whole, number};
+use serde_json::Value as Json;
+use starlark::values::dict::AllocDict;
+use starlark::values::list::AllocList;
+use starlark::values::{FrozenHeap, FrozenValue, Heap, Value};
+
+/// How deep a value may be nested. `serde_json` reads text to the same depth.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// A value on the heap of one call. Whole floats become integers, as every other JSON reader of the field has them.
+///
+/// # Errors
+/// When a number is not finite or the value is nested too deeply.
+pub(crate) fn to_script<'v>(value: &Json, heap: Heap<'v>) -> Result<Value<'v>, String> {
+    check(value, 0)?;
+    Ok(alloc(value, heap))
+}
+
+/// A value on a frozen heap, which calls and threads share.
+///
+/// # Errors
+/// As [`to_script`].
+pub(crate) fn to_frozen(value: &Json, heap: &FrozenHeap) -> Result<FrozenValue, String> {
+    check(value, 0)?;
+    Ok(alloc_frozen(value, heap))
+}
+
+/// Refuses what the interpreter would panic on.
+fn check(value: &Json, depth: usize) -> Result<(), String> {
+    if depth > MAX_DEPTH {
+        return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
+    }
+    match value {
+        Json::Number(digits) => number(digits).map(|_| ()),
+        Json::Array(items) => items.iter().try_for_each(|item| check(item, depth + 1)),
+        Json::Object(fields) => fields.values().try_for_each(|field| check(field, depth + 1)),
+        Json::Null | Json::Bool(_) | Json::String(_) => Ok(()),
+    }
+}
+
+fn alloc<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
+    match value {
+        Json::Null => Value::new_none(),
+        Json::Bool(truth) => Value::new_bool(*truth),
+        Json::Number(digits) => match number(digits) {
+            Ok(Whole::Int(whole)) => heap.alloc(whole),
+            Ok(Whole::Float(float)) => heap.alloc(float),
+            Ok(Whole::Big(big)) => heap.alloc(big),
+            Err(_) => Value::new_none(),
+        },
+        Json::String(text) => heap.alloc(text.as_str()),
+        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc(item, heap)))),
+        Json::Object(fields) => heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc(field, heap))))),
+    }
+}
+
+fn alloc_frozen(value: &Json, heap: &FrozenHeap) -> FrozenValue {
+    match value {
+        Json::Null => FrozenValue::new_none(),
+        Json::Bool(truth) => FrozenValue::new_bool(*truth),
+        Json::Number(digits) => match number(digits) {
+            Ok(Whole::Int(whole)) => heap.alloc(whole),
+            Ok(Whole::Float(float)) => heap.alloc(float),
+            Ok(Whole::Big(big)) => heap.alloc(big),
+            Err(_) => FrozenValue::new_none(),
+        },
+        Json::String(text) => heap.alloc(text.as_str()),
+        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc_frozen(item, heap)))),
+        Json::Object(fields) => {
+            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc_frozen(field, heap)))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use starlark::environment::Module;
+
+    use super::*;
+
+    fn round(text: &str) -> Result<String, String> {
+        let value: Json = serde_json::from_str(text).unwrap();
+        Module::with_temp_heap(|module| from_script(to_script(&value, module.heap())?)).map(|back| back.to_string())
+    }
+
+    #[test]
+    fn numbers_keep_what_they_say() {
+        let cases = [
+            ("1.0", "1"),
+            ("-0.5", "-0.5"),
+            ("1e3", "1000"),
+            ("9007199254740993", "9007199254740993"),
+            ("-9223372036854775808", "-9223372036854775808"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("1267650600228229401496703205376", "1267650600228229401496703205376"),
+            ("0.1", "0.1"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(round(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused() {
+        for text in ["1e400", "[{\"a\": -1e999}]"] {
+            assert!(round(text).unwrap_err().contains("finite"), "{text}");
+        }
+    }
+
+    #[test]
+    fn order_stays_and_depth_is_bounded() {
+        let text = r#"{"b":1,"a":[null,true,"é"]}"#;
+        assert_eq!(round(text).as_deref(), Ok(text));
+        let mut deep = Json::Null;
+        for _ in 0..500 {
+            deep = Json::Array(vec![deep]);
+        }
+        let refused = Module::with_temp_heap(|module| to_script(&deep, module.heap()).map(|_| ()));
+        assert!(refused.unwrap_err().contains("128 levels"));
+    }
+}

@@ -1,0 +1,148 @@
+//! Source text: prepared for the parser, checked before it, and mapped back to the file it stands in.
+
+mod prepare;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{Location, ScriptText, SourceFile, Span};
+
+pub(crate) use prepare::ASSERT_ALIAS;
+
+use crate::Finding;
+
+/// A script's text as the parser gets it, and the way back.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Whose script it is, for messages.
+    pub(crate) name: Arc<str>,
+    /// The text as written.
+    origin: ScriptText,
+    /// The text as parsed.
+    pub(crate) text: String,
+    /// Lines whose leading tabs were widened: line from 0, characters before and after.
+    widened: Vec<(usize, usize, usize)>,
+}
+
+impl Source {
+    /// Prepares a text. The finding, if any, is why it must not reach the parser.
+    pub(crate) fn new(name: &str, origin: &ScriptText) -> (Self, Option<Finding>) {
+        let prepared = prepare::prepare(&origin.text);
+        let source =
+            Self { name: Arc::from(name), origin: origin.clone(), text: prepared.text, widened: prepared.widened };
+        (source, prepared.refusal)
+    }
+
+    /// The text as its author wrote it.
+    pub(crate) fn written(&self) -> &ScriptText {
+        &self.origin
+    }
+
+    /// Gives a message of the parser back the names its author used.
+    pub(crate) fn speak(&self, message: &str) -> String {
+        message.replace(ASSERT_ALIAS, "assert")
+    }
+
+    /// The place in the file of a range of the prepared text.
+    pub(crate) fn location(&self, span: Option<(usize, usize)>) -> Location {
+        let Some(file) = self.origin.location.file.as_ref() else {
+            return self.own_location(span);
+        };
+        let mapped = span.and_then(|(start, end)| {
+            let start = self.to_file(file, start)?;
+            let end = self.to_file(file, end).unwrap_or(start);
+            Some(Span { start, end: end.max(start) })
+        });
+        Location::new(Arc::clone(file), mapped.unwrap_or(self.origin.location.span))
+    }
+
+    /// The place in a text that stands in no file: the text itself takes the file's part.
+    fn own_location(&self, span: Option<(usize, usize)>) -> Location {
+        let file = SourceFile { path: PathBuf::from(&*self.name), text: self.text.clone() };
+        let (start, end) = span.unwrap_or((0, 0));
+        Location::new(Arc::new(file), Span { start, end })
+    }
+
+    /// The byte of the file at which a byte of the prepared text stands, when the line can be found there.
+    fn to_file(&self, file: &SourceFile, byte: usize) -> Option<usize> {
+        let before = self.text.get(..byte.min(self.text.len()))?;
+        let line = before.matches('\n').count();
+        let line_text_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = self.written_column(line, before.get(line_text_start..)?.chars().count());
+        let written = self.origin.text.trim_start_matches('\u{feff}').split('\n').nth(line)?;
+        let written = written.trim_end_matches('\r');
+        let start = file.line_start(self.origin.first_line + line);
+        let in_file = file.text.get(start..)?.split('\n').next()?.trim_end_matches('\r');
+        let indent = in_file.char_indices().nth(self.origin.indent).map_or(in_file.len(), |(at, _)| at);
+        // A value that is no literal block (folded, quoted) does not stand in the file line by line.
+        let shown = written.trim_end();
+        let at = match in_file.get(indent..) {
+            Some(rest) if rest.starts_with(shown) => indent,
+            _ => in_file.find(shown)?,
+        };
+        let offset = written.char_indices().nth(column).map_or(written.len(), |(at, _)| at);
+        Some((start + at + offset).min(start + in_file.len()))
+    }
+
+    /// The column in the written text of a column of the prepared text.
+    fn written_column(&self, line: usize, column: usize) -> usize {
+        let Some((_, before, after)) = self.widened.iter().find(|(at, _, _)| *at == line) else {
+            return column;
+        };
+        if column >= *after { column - after + before } else { column.min(*before) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_file(file: &str, script: &str, first_line: usize, indent: usize) -> Source {
+        let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: file.to_owned() });
+        let origin = ScriptText {
+            text: Arc::from(script),
+            location: Location::new(file, Span { start: 1, end: 2 }),
+            first_line,
+            indent,
+        };
+        Source::new("a", &origin).0
+    }
+
+    fn shown(source: &Source, span: (usize, usize)) -> String {
+        let location = source.location(Some(span));
+        let file = location.file.unwrap();
+        file.text[location.span.start..location.span.end].to_owned()
+    }
+
+    #[test]
+    fn a_position_is_found_again_in_its_file() {
+        let script = "def f():\n\treturn oops\n";
+        let file = "---\nscript: |\n  def f():\n  \treturn oops\n---\n";
+        let source = in_file(file, script, 3, 2);
+        let at = source.text.find("oops").unwrap();
+        assert_eq!(shown(&source, (at, at + 4)), "oops");
+        assert_eq!(source.location(Some((at, at + 4))).line_column(), Some((4, 11)));
+    }
+
+    #[test]
+    fn crlf_and_a_byte_order_mark_move_nothing() {
+        let script = "\u{feff}a = 1\r\nb = oops\r\n";
+        let source = in_file("\u{feff}a = 1\r\nb = oops\r\n", script, 1, 0);
+        let at = source.text.find("oops").unwrap();
+        assert_eq!(shown(&source, (at, at + 4)), "oops");
+    }
+
+    #[test]
+    fn a_value_that_is_not_in_the_file_line_by_line_is_shown_whole() {
+        let source = in_file("when: \"a\\n b\"\n", "a\n b", 1, 7);
+        assert_eq!(source.location(Some((2, 3))).span, Span { start: 1, end: 2 });
+    }
+
+    #[test]
+    fn a_text_without_a_file_is_its_own_file() {
+        let (source, _) = Source::new("made up", &ScriptText::bare("x = 1\ny = oops"));
+        let location = source.location(Some((10, 14)));
+        assert_eq!(location.line_column(), Some((2, 5)));
+        assert_eq!(location.path().unwrap().to_str(), Some("made up"));
+    }
+}

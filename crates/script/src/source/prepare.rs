@@ -1,0 +1,328 @@
+//! What happens to a text before the parser sees it.
+//!
+//! The parser is recursive: a deeply nested source overflows its stack, which ends the process. So the depth of
+//! everything that nests or chains is bounded here, in one linear pass that needs no stack.
+//!
+//! The same pass widens tabs (the parser refuses them), drops a byte order mark and carriage returns, and replaces the
+//! name `assert`, which the crate's lexer reserves although Starlark does not, by a name of the same length.
+
+use crate::Finding;
+use crate::finding::Code;
+
+/// The longest source that is read. A policy script is a page; 64 KiB is a book.
+pub(crate) const MAX_SOURCE_BYTES: usize = 64 << 10;
+/// Open brackets at once.
+const MAX_BRACKETS: usize = 100;
+/// Open blocks at once.
+const MAX_BLOCKS: usize = 100;
+/// Operators, calls and attribute accesses that may hang on one another.
+const MAX_CHAIN: usize = 2_000;
+/// `elif` branches of one source.
+const MAX_ELIF: usize = 1_000;
+/// A tab reaches to the next multiple of this.
+const TAB: usize = 8;
+
+/// What stands in for the name `assert`: as long, so that columns stay.
+pub(crate) const ASSERT_ALIAS: &str = "_asrt_";
+
+/// A prepared text.
+pub(super) struct Prepared {
+    pub(super) text: String,
+    pub(super) widened: Vec<(usize, usize, usize)>,
+    pub(super) refusal: Option<Finding>,
+}
+
+/// Prepares a text for the parser.
+pub(super) fn prepare(written: &str) -> Prepared {
+    let written = written.strip_prefix('\u{feff}').unwrap_or(written);
+    let mut pass = Pass { text: String::with_capacity(written.len() + 16), chains: vec![0], ..Pass::default() };
+    if written.len() > MAX_SOURCE_BYTES {
+        let message = format!("the script is {} bytes long, more than {MAX_SOURCE_BYTES}", written.len());
+        pass.refusal = Some(Finding::error(Code::Limit, message, None).help("split it into several hooks"));
+        return pass.finish();
+    }
+    let mut open = None;
+    for (number, line) in written.split('\n').enumerate() {
+        if number > 0 {
+            pass.text.push('\n');
+        }
+        open = pass.line(number, line.strip_suffix('\r').unwrap_or(line), open);
+        if pass.refusal.is_some() {
+            break;
+        }
+    }
+    pass.finish()
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::CharIndices<'a>>;
+
+/// An open string.
+#[derive(Clone, Copy)]
+struct Quote {
+    mark: char,
+    triple: bool,
+    /// Open braces of an f-string, whose inside is code; `None` for other strings.
+    braces: Option<usize>,
+}
+
+#[derive(Default)]
+struct Pass {
+    text: String,
+    widened: Vec<(usize, usize, usize)>,
+    refusal: Option<Finding>,
+    /// Chain links at each open bracket; the first is for outside brackets.
+    chains: Vec<usize>,
+    /// The sum of `chains`.
+    links: usize,
+    /// The indentation of each open block.
+    blocks: Vec<usize>,
+    elifs: usize,
+    /// The last line ended in a backslash.
+    continued: bool,
+}
+
+impl Pass {
+    fn finish(self) -> Prepared {
+        Prepared { text: self.text, widened: self.widened, refusal: self.refusal }
+    }
+
+    /// Copies one line and gives the string that is still open at its end.
+    fn line(&mut self, number: usize, line: &str, open: Option<Quote>) -> Option<Quote> {
+        if open.is_some() {
+            return self.tokens(line, open);
+        }
+        let rest = line.trim_start_matches([' ', '\t']);
+        let indent = line.get(..line.len() - rest.len()).unwrap_or_default();
+        let mut width = 0;
+        for blank in indent.chars() {
+            width = if blank == '\t' { (width / TAB + 1) * TAB } else { width + 1 };
+        }
+        if width != indent.len() {
+            self.widened.push((number, indent.len(), width));
+        }
+        self.text.extend(std::iter::repeat_n(' ', width));
+        if self.chains.len() == 1 && !self.continued {
+            self.reset_chain();
+            if !rest.is_empty() && !rest.starts_with('#') {
+                self.block(width);
+            }
+        }
+        self.continued = false;
+        self.tokens(rest, None)
+    }
+
+    /// Copies the rest of a line, token by token, and gives the string that is still open.
+    fn tokens(&mut self, rest: &str, mut open: Option<Quote>) -> Option<Quote> {
+        let mut chars = rest.char_indices().peekable();
+        while let Some((at, char)) = chars.next() {
+            if self.refusal.is_some() {
+                return None;
+            }
+            if let Some(quote) = open {
+                open = self.in_string(quote, rest, at, char, &mut chars);
+                continue;
+            }
+            match char {
+                '#' => {
+                    self.text.push_str(rest.get(at..).unwrap_or_default());
+                    return None;
+                }
+                '\t' => self.text.push(' '),
+                '"' | '\'' => open = Some(self.open_string(rest, at, char, &mut chars)),
+                '(' | '[' | '{' => self.open_bracket(char),
+                ')' | ']' | '}' => {
+                    self.text.push(char);
+                    if self.chains.len() > 1 {
+                        self.reset_chain();
+                        self.chains.pop();
+                    }
+                }
+                ',' => {
+                    self.text.push(char);
+                    self.reset_chain();
+                }
+                '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '<' | '>' | '=' | '!' | '.' => {
+                    self.text.push(char);
+                    self.link();
+                }
+                _ if char == '_' || char.is_alphanumeric() => {
+                    let tail = rest.get(at..).unwrap_or_default();
+                    let length = tail.find(|next: char| next != '_' && !next.is_alphanumeric()).unwrap_or(tail.len());
+                    while chars.peek().is_some_and(|(next, _)| *next < at + length) {
+                        chars.next();
+                    }
+                    self.word(tail.get(..length).unwrap_or_default());
+                }
+                _ => self.text.push(char),
+            }
+        }
+        self.continued = open.is_none() && rest.ends_with('\\');
+        // A plain string goes on in the next line only by an escaped newline; the parser says what is wrong otherwise.
+        open.filter(|quote| quote.triple)
+    }
+
+    /// Copies one character of a string and gives the string when it is still open.
+    fn in_string(&mut self, mut quote: Quote, rest: &str, at: usize, char: char, chars: &mut Chars<'_>) -> Option<Quote> {
+        self.text.push(char);
+        if char == '\\' {
+            self.text.extend(chars.next().map(|(_, escaped)| escaped));
+            return Some(quote);
+        }
+        if char == quote.mark {
+            let following = rest.get(at + 1..).unwrap_or_default();
+            if !quote.triple {
+                return None;
+            }
+            if following.starts_with([quote.mark, quote.mark].iter().collect::<String>().as_str()) {
+                self.text.push(quote.mark);
+                self.text.push(quote.mark);
+                chars.next();
+                chars.next();
+                return None;
+            }
+        }
+        if let Some(braces) = &mut quote.braces {
+            match char {
+                '{' => *braces += 1,
+                '}' => *braces = braces.saturating_sub(1),
+                _ => {}
+            }
+            if *braces > 0 && !char.is_alphanumeric() {
+                self.link();
+            }
+        }
+        Some(quote)
+    }
+
+    /// Copies the opening of a string.
+    fn open_string(&mut self, rest: &str, at: usize, mark: char, chars: &mut Chars<'_>) -> Quote {
+        let before = rest.get(..at).unwrap_or_default();
+        let formatted = ["f", "fr", "rf", "F"].iter().any(|prefix| before.ends_with(prefix));
+        let triple = rest.get(at..).unwrap_or_default().chars().take_while(|next| *next == mark).count() >= 3;
+        self.text.push(mark);
+        if triple {
+            self.text.push(mark);
+            self.text.push(mark);
+            chars.next();
+            chars.next();
+        }
+        Quote { mark, triple, braces: formatted.then_some(0) }
+    }
+
+    fn open_bracket(&mut self, bracket: char) {
+        self.link();
+        self.text.push(bracket);
+        self.chains.push(0);
+        if self.chains.len() > MAX_BRACKETS + 1 {
+            self.refuse(format!("more than {MAX_BRACKETS} brackets are open here"));
+        }
+    }
+
+    /// Copies a name, a keyword or a number.
+    fn word(&mut self, word: &str) {
+        match word {
+            "assert" => {
+                self.text.push_str(ASSERT_ALIAS);
+                return;
+            }
+            "elif" => {
+                self.elifs += 1;
+                if self.elifs > MAX_ELIF {
+                    self.refuse(format!("more than {MAX_ELIF} `elif` branches"));
+                }
+            }
+            "not" | "and" | "or" | "in" | "if" | "else" | "lambda" | "for" => self.link(),
+            _ => {}
+        }
+        self.text.push_str(word);
+    }
+
+    /// Notes a logical line of a block.
+    fn block(&mut self, width: usize) {
+        while self.blocks.last().is_some_and(|outer| *outer >= width) {
+            self.blocks.pop();
+        }
+        self.blocks.push(width);
+        if self.blocks.len() > MAX_BLOCKS {
+            self.refuse(format!("more than {MAX_BLOCKS} blocks are open here"));
+        }
+    }
+
+    /// Notes something that hangs on what stands before it.
+    fn link(&mut self) {
+        if let Some(top) = self.chains.last_mut() {
+            *top += 1;
+            self.links += 1;
+        }
+        if self.links > MAX_CHAIN {
+            self.refuse(format!("more than {MAX_CHAIN} operators hang on one another here"));
+        }
+    }
+
+    /// Begins a new element: what follows hangs on nothing before it at this bracket.
+    fn reset_chain(&mut self) {
+        if let Some(top) = self.chains.last_mut() {
+            self.links = self.links.saturating_sub(*top);
+            *top = 0;
+        }
+    }
+
+    fn refuse(&mut self, message: String) {
+        if self.refusal.is_none() {
+            let at = self.text.len();
+            let finding = Finding::error(Code::Limit, message, Some((at.saturating_sub(1), at)));
+            self.refusal = Some(finding.help("take it apart: name the parts, or use a list and a loop"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_gets_what_it_takes() {
+        let cases = [
+            ("a\tb", "a b"),
+            ("\u{feff}a\r\nb\r\n", "a\nb\n"),
+            ("if x:\n\ty()\n \tz()", "if x:\n        y()\n        z()"),
+            ("assert(x, \"assert\") # assert", "_asrt_(x, \"assert\") # assert"),
+            ("asserted = x.assert", "asserted = x._asrt_"),
+            ("s = '''\n\tassert'''\nassert", "s = '''\n\tassert'''\n_asrt_"),
+            ("s = \"a\\\"assert\" + assert", "s = \"a\\\"assert\" + _asrt_"),
+        ];
+        for (written, expected) in cases {
+            let prepared = prepare(written);
+            assert_eq!(prepared.text, expected, "{written:?}");
+            assert!(prepared.refusal.is_none(), "{written:?}");
+        }
+    }
+
+    #[test]
+    fn sources_that_overflow_the_parser_are_refused() {
+        let deep = [
+            format!("x = {}1{}", "(".repeat(5_000), ")".repeat(5_000)),
+            format!("x = {}", "[".repeat(20_000)),
+            format!("x = 1{}", "+1".repeat(30_000)),
+            format!("x = {}1", "-".repeat(60_000)),
+            format!("x = {}y", "not ".repeat(10_000)),
+            format!("def f(x):\n if x: pass\n{}", " elif x: pass\n".repeat(4_000)),
+            format!("x = y{}", ".a".repeat(10_000)),
+            format!("x = y{}", "()".repeat(10_000)),
+            format!("x = f\"{{{}}}\"", "(".repeat(10_000)),
+            (0..200).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect(),
+            "x".repeat(MAX_SOURCE_BYTES + 1),
+        ];
+        for source in deep {
+            assert!(prepare(&source).refusal.is_some(), "{}", source.get(..40).unwrap());
+        }
+    }
+
+    #[test]
+    fn long_lists_are_no_chains() {
+        let long = format!("x = [{}]", "a.b(c), ".repeat(5_000));
+        assert!(prepare(&long).refusal.is_none());
+        let lines = "x = a.b\n".repeat(5_000);
+        assert!(prepare(&lines).refusal.is_none());
+    }
+}

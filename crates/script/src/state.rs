@@ -1,0 +1,72 @@
+//! How natives reach the call they run in.
+
+use pintle_contract::{Reply, Request};
+use serde_json::Value as Json;
+use starlark::eval::Evaluator;
+use starlark::values::{Value, ValueLike};
+
+use crate::payload::{from_script, to_script};
+use crate::values::{Decision, State};
+
+/// The most characters of a printed value.
+pub(crate) const SHOWN: usize = 8_192;
+
+/// An error with a one-line message.
+pub(crate) fn refusal(message: impl std::fmt::Display) -> starlark::Error {
+    starlark::Error::new_native(anyhow::Error::msg(message.to_string()))
+}
+
+/// The state of the running call.
+pub(crate) fn state<'x, 'v, 'a, 'e>(
+    eval: &'x Evaluator<'v, 'a, 'e>,
+    builtin: &str,
+) -> starlark::Result<&'x State<'e>> {
+    eval.extra
+        .and_then(|extra| extra.downcast_ref::<State<'e>>())
+        .ok_or_else(|| refusal(format_args!("{builtin}: not available while the script is loaded; call it in a function")))
+}
+
+/// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
+pub(crate) fn request(eval: &Evaluator<'_, '_, '_>, builtin: &str, request: Request) -> starlark::Result<Reply> {
+    let state = state(eval, builtin)?;
+    state.seam.perform(state.caller, request).map_err(|fault| {
+        let named = fault.0.starts_with(builtin);
+        if named { refusal(fault) } else { refusal(format_args!("{builtin}: {fault}")) }
+    })
+}
+
+/// Asks for a value; [`Reply::Absent`] is `None`.
+pub(crate) fn ask<'v>(
+    eval: &Evaluator<'v, '_, '_>,
+    builtin: &str,
+    asked: Request,
+) -> starlark::Result<Option<Value<'v>>> {
+    Ok(match request(eval, builtin, asked)? {
+        Reply::Done => Some(Value::new_none()),
+        Reply::Absent => None,
+        Reply::Int(number) => Some(eval.heap().alloc(number)),
+        Reply::Value(value) => Some(to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?),
+    })
+}
+
+/// A script's value as JSON, for a request.
+pub(crate) fn json(builtin: &str, value: Value<'_>) -> starlark::Result<Json> {
+    from_script(value).map_err(|why| refusal(format_args!("{builtin}: {why}")))
+}
+
+/// A value as people read it: text as it is, anything else as Starlark prints it, cut to `most` characters.
+pub(crate) fn shown(value: Value<'_>, most: usize) -> String {
+    let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    match value.unpack_str() {
+        Some(text) => text.get(..cut(text)).unwrap_or_default().to_owned(),
+        None => {
+            let mut printed = match value.downcast_ref::<Decision>() {
+                Some(decision) => decision.to_string(),
+                None => value.to_repr(),
+            };
+            let end = cut(&printed);
+            printed.truncate(end);
+            printed
+        }
+    }
+}

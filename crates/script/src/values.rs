@@ -1,0 +1,178 @@
+//! Values that only Pintle's scripts know: decisions, matches of patterns, and `log`.
+//!
+//! The one module where `unsafe_code` is lifted: the interpreter's derives write `unsafe impl ProvidesStaticType`.
+//! Nothing here is unsafe by hand.
+#![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
+
+use std::fmt;
+
+use allocative::Allocative;
+use pintle_contract::{Caller, LogLevel, Request, ScriptAnswer, Seam};
+use serde_json::Value as Json;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{Methods, MethodsBuilder};
+use starlark::eval::{Arguments, Evaluator};
+use starlark::values::none::NoneType;
+use starlark::values::{Heap, NoSerialize, StarlarkValue, Value, ValueError, starlark_value};
+use starlark::{StarlarkPagablePanic, starlark_module, starlark_simple_value};
+
+use crate::state::{SHOWN, request, shown};
+
+/// What the natives of one call work with; the evaluator carries it.
+#[derive(ProvidesStaticType)]
+pub(crate) struct State<'a> {
+    /// The door to the world.
+    pub(crate) seam: &'a dyn Seam,
+    /// Who asks.
+    pub(crate) caller: Caller<'a>,
+}
+
+/// What `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)` return.
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct Decision(#[allocative(skip)] pub(crate) ScriptAnswer);
+starlark_simple_value!(Decision);
+
+#[starlark_value(type = "decision")]
+impl<'v> StarlarkValue<'v> for Decision {}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            ScriptAnswer::Block(reason) => write!(f, "block({reason:?})"),
+            ScriptAnswer::Ask(reason) => write!(f, "ask({reason:?})"),
+            ScriptAnswer::Modify(_) => f.write_str("modify(..)"),
+            ScriptAnswer::Delegate(_) => f.write_str("delegate(..)"),
+            _ => f.write_str("allow()"),
+        }
+    }
+}
+
+/// What `re.match` and `re.search` return: true when something matched, and readable like a dictionary either way.
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct Found {
+    /// The fields, in the order of the reference.
+    #[allocative(skip)]
+    pub(crate) fields: serde_json::Map<String, Json>,
+    /// Whether something matched.
+    pub(crate) matched: bool,
+}
+starlark_simple_value!(Found);
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "match(matched = {})", if self.matched { "True" } else { "False" })
+    }
+}
+
+starlark::methods_static!(FOUND = found_methods);
+
+#[starlark_value(type = "match")]
+impl<'v> StarlarkValue<'v> for Found {
+    fn get_methods() -> Option<&'static Methods> {
+        FOUND.methods().into()
+    }
+
+    fn to_bool(&self) -> bool {
+        self.matched
+    }
+
+    fn length(&self) -> starlark::Result<i32> {
+        Ok(i32::try_from(self.fields.len()).unwrap_or(i32::MAX))
+    }
+
+    fn is_in(&self, other: Value<'v>) -> starlark::Result<bool> {
+        Ok(other.unpack_str().is_some_and(|key| self.fields.contains_key(key)))
+    }
+
+    fn at(&self, index: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
+        let key = index.unpack_str().unwrap_or_default();
+        match self.fields.get(key) {
+            Some(value) => Ok(heap.alloc(value)),
+            None => Err(ValueError::KeyNotFound(index.to_repr()).into()),
+        }
+    }
+}
+
+#[starlark_module]
+fn found_methods(builder: &mut MethodsBuilder) {
+    fn get<'v>(
+        this: &Found,
+        #[starlark(require = pos)] key: &str,
+        #[starlark(require = pos)] default: Option<Value<'v>>,
+        heap: Heap<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        Ok(match this.fields.get(key) {
+            Some(value) => heap.alloc(value),
+            None => default.unwrap_or_else(Value::new_none),
+        })
+    }
+
+    fn keys(this: &Found) -> starlark::Result<Vec<String>> {
+        Ok(this.fields.keys().cloned().collect())
+    }
+}
+
+/// `log`: a function that has functions.
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct Log;
+starlark_simple_value!(Log);
+
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("log")
+    }
+}
+
+starlark::methods_static!(LOG = log_methods);
+
+#[starlark_value(type = "function")]
+impl<'v> StarlarkValue<'v> for Log {
+    fn get_methods() -> Option<&'static Methods> {
+        LOG.methods().into()
+    }
+
+    fn invoke(
+        &self,
+        _me: Value<'v>,
+        arguments: &Arguments<'v, '_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let named = arguments.names_map()?;
+        let message = match named.get("msg").or_else(|| named.get("message")) {
+            Some(message) => {
+                arguments.no_positional_args(eval.heap())?;
+                *message
+            }
+            None => {
+                arguments.no_named_args()?;
+                arguments.positional1(eval.heap())?
+            }
+        };
+        say(LogLevel::Info, message, eval)?;
+        Ok(Value::new_none())
+    }
+}
+
+#[starlark_module]
+fn log_methods(builder: &mut MethodsBuilder) {
+    fn info<'v>(
+        #[starlark(this)] _this: &Log,
+        msg: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<NoneType> {
+        say(LogLevel::Info, msg, eval)
+    }
+
+    fn warn<'v>(
+        #[starlark(this)] _this: &Log,
+        msg: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<NoneType> {
+        say(LogLevel::Warn, msg, eval)
+    }
+}
+
+fn say<'v>(level: LogLevel, message: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+    request(eval, "log", Request::Log { level, message: shown(message, SHOWN) })?;
+    Ok(NoneType)
+}

@@ -1,0 +1,144 @@
+//! From the text of a `when` to a matcher.
+
+use std::collections::BTreeSet;
+
+use pintle_contract::{EventName, ScriptText, did_you_mean};
+use starlark::environment::Module;
+use starlark::eval::Evaluator;
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{AstExpr, Expr, Stmt};
+use starlark::values::OwnedFrozenValue;
+
+use super::{CompiledWhen, WHEN, When, helpers, native, subjects, wrapped};
+use crate::Finding;
+use crate::analysis;
+use crate::compile::Placement;
+use crate::finding::Code;
+use crate::globals;
+use crate::load::{self, dialect};
+use crate::source::Source;
+
+/// What `when` cannot have, and people try.
+const EFFECTS: &str = "`when` is a pure predicate over `event` and `payload`; do this in `handle`";
+
+/// Compiles an expression; `anywhere` also loads one whose cost is not bounded.
+pub(super) fn build(
+    name: &str,
+    expression: &ScriptText,
+    script: Option<&ScriptText>,
+    event: &EventName,
+    anywhere: bool,
+) -> CompiledWhen {
+    let (source, refusal) = Source::new(name, expression);
+    let failed = |placement, finding| CompiledWhen::failed(&source, placement, vec![finding]);
+    if let Some(refusal) = refusal {
+        return failed(Placement::Worker, refusal);
+    }
+    let helpers = helpers::needed(name, &source, script);
+    let (text, offset) = wrapped(&helpers, &source.text);
+    let ast = match AstModule::parse(&source.name, text, &dialect()) {
+        Ok(ast) => ast,
+        Err(fault) => return failed(Placement::Worker, load::finding(Code::Syntax, &fault).after(offset)),
+    };
+    let Some(root) = returned(&ast) else {
+        let finding = Finding::error(Code::Syntax, "`when` must be one expression", None);
+        return failed(Placement::Worker, finding.help("put statements into `handle`, or into a function of the script"));
+    };
+    if let Some(finding) = unknown(&ast, offset) {
+        return failed(Placement::InProcess, finding);
+    }
+    let bounded = analysis::is_bounded(&ast);
+    let placement = if bounded { Placement::InProcess } else { Placement::Worker };
+    if !bounded && !anywhere {
+        return CompiledWhen { when: None, diagnostics: Vec::new(), placement, findings: Vec::new() };
+    }
+    let native = native::Test::of(root);
+    let subjects = subjects::of(root, event);
+    let reads = analysis::reads_of(&ast, WHEN);
+    match evaluate(ast) {
+        Ok(entry) => {
+            let when = When { source, offset, subjects, native, entry, reads };
+            CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
+        }
+        Err(fault) => failed(placement, load::finding(Code::Load, &fault).after(offset)),
+    }
+}
+
+/// The expression inside the wrapper; `None` when the text closed the wrapper itself.
+fn returned(ast: &AstModule) -> Option<&AstExpr> {
+    let Stmt::Statements(parts) = &ast.statement().node else {
+        return body(ast.statement());
+    };
+    parts.last().and_then(body)
+}
+
+fn body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
+    let Stmt::Def(def) = &stmt.node else { return None };
+    if def.name.ident != WHEN {
+        return None;
+    }
+    match &analysis::block(&def.body) {
+        [only] => match &only.node {
+            Stmt::Return(Some(expr)) => Some(expr),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A name that `when` does not have.
+fn unknown(ast: &AstModule, offset: usize) -> Option<Finding> {
+    let bound = analysis::bound_names(ast);
+    let pure: BTreeSet<&str> = globals::pure().names().map(|name| name.as_str()).collect();
+    let mut found = None;
+    analysis::expressions_of(ast, &mut |expr| {
+        let finding = match &expr.node {
+            Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(name.ident.as_str()) => {
+                missing(&name.ident, analysis::span(expr), &bound, &pure)
+            }
+            Expr::Dot(base, field) if analysis::identifier(base) == Some("payload") && !is_method(&field.node) => {
+                let message = format!("the payload is a dict: `payload.{}` is no field of it", field.node);
+                Finding::error(Code::UnknownName, message, Some(analysis::span(expr)))
+                    .help(format!("write `payload[\"{}\"]`", field.node))
+            }
+            _ => return,
+        };
+        found.get_or_insert(finding);
+    });
+    let inside = |finding: &Finding| finding.span.is_some_and(|(start, _)| start >= offset);
+    found.map(|finding| {
+        let in_helper = !inside(&finding);
+        let finding = finding.after(offset);
+        if in_helper {
+            Finding { message: format!("in a function that `when` calls: {}", finding.message), ..finding }
+        } else {
+            finding
+        }
+    })
+}
+
+fn is_method(name: &str) -> bool {
+    matches!(name, "get" | "keys" | "values" | "items" | "pop" | "setdefault" | "update" | "clear" | "popitem")
+}
+
+fn missing(name: &str, at: (usize, usize), bound: &BTreeSet<&str>, pure: &BTreeSet<&str>) -> Finding {
+    if globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name)) {
+        return Finding::error(Code::Unavailable, format!("`when` has no `{name}`"), Some(at)).help(EFFECTS);
+    }
+    let known = bound.iter().chain(pure).copied().filter(|name| *name != WHEN);
+    let message = match did_you_mean(name, known) {
+        Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
+        None => format!("unknown name `{name}`"),
+    };
+    let finding = Finding::error(Code::UnknownName, message, Some(at));
+    if name == "tool_name" { finding.help("the tool's name is `payload[\"name\"]`") } else { finding }
+}
+
+fn evaluate(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
+    let module = Module::with_temp_heap(|module| {
+        Evaluator::new(&module).eval_module(ast, globals::pure())?;
+        module.freeze().map_err(|fault| crate::state::refusal(fault.err_msg))
+    })?;
+    module.get(WHEN).map_err(crate::state::refusal)
+}
+

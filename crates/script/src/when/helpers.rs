@@ -1,0 +1,69 @@
+//! The functions of a hook's script that its `when` calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pintle_contract::ScriptText;
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
+
+use super::wrapped;
+use crate::analysis::{block, expressions_of, identifier, names_in_stmt};
+use crate::load::dialect;
+use crate::source::Source;
+
+/// The text of the definitions that an expression needs, in the order of the script; empty when it needs none.
+///
+/// Only those: the rest of the script may have effects, which `when` has not. A script that does not parse is reported
+/// where it is compiled.
+pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptText>) -> String {
+    let wanted = wanted(expression);
+    let Some(script) = script.filter(|_| !wanted.is_empty()) else {
+        return String::new();
+    };
+    let (source, refusal) = Source::new(name, script);
+    let parsed = AstModule::parse(name, source.text.clone(), &dialect());
+    let (None, Ok(ast)) = (refusal, parsed) else {
+        return String::new();
+    };
+    let definitions: BTreeMap<&str, &AstStmt> =
+        block(ast.statement()).iter().filter_map(|stmt| Some((defined(stmt)?, stmt))).collect();
+    let mut needed = BTreeSet::new();
+    let mut next: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    while let Some(name) = next.pop() {
+        if let Some((name, stmt)) = definitions.get_key_value(name)
+            && needed.insert(*name)
+        {
+            next.extend(names_in_stmt(stmt));
+        }
+    }
+    let mut text = String::new();
+    for stmt in block(ast.statement()).iter().filter(|stmt| defined(stmt).is_some_and(|name| needed.contains(name))) {
+        let (start, end) = crate::analysis::span(stmt);
+        text.push_str(source.text.get(start..end).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+/// The names that an expression reads. Empty when it does not parse; the caller finds that out itself.
+fn wanted(expression: &Source) -> BTreeSet<String> {
+    let (text, _) = wrapped("", &expression.text);
+    let mut names = BTreeSet::new();
+    if let Ok(ast) = AstModule::parse("when", text, &dialect()) {
+        expressions_of(&ast, &mut |expr| names.extend(identifier(expr).map(str::to_owned)));
+    }
+    names.remove("event");
+    names.remove("payload");
+    names
+}
+
+fn defined(stmt: &AstStmt) -> Option<&str> {
+    match &stmt.node {
+        Stmt::Def(def) => Some(&def.name.ident),
+        Stmt::Assign(assign) => match &assign.lhs.node {
+            AssignTargetP::Identifier(name) => Some(&name.ident),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! `when`: a pure predicate over the event.
+//!
+//! An expression is compiled to a frozen Starlark function. Common forms are analysed into a [`native`] test besides,
+//! which answers without the interpreter; whatever that does not know or would have to fail at is left to Starlark, so
+//! both always agree. From equalities on the event's subject comes the index of the engine.
+
+mod compiled;
+mod helpers;
+mod native;
+mod subjects;
+
+use std::fmt;
+
+use pintle_contract::{
+    CallId, Caller, Cancel, Diagnostic, Event, EventName, Limits, Match, Matcher, NoSeam, Payload, ScriptText, Subjects,
+};
+use starlark::values::OwnedFrozenValue;
+
+use crate::Finding;
+use crate::analysis::Reads;
+use crate::call::{Fault, Frame, Invocation};
+use crate::compile::{Placement, on_large_stack};
+use crate::payload::payload_value;
+use crate::source::Source;
+use compiled::build;
+
+/// The outcome of [`compile_when`].
+#[derive(Debug)]
+pub struct CompiledWhen {
+    /// The matcher; absent when there is an error, and when it may only run in a worker.
+    pub when: Option<When>,
+    /// What was found, at the places in the file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where it may run.
+    pub placement: Placement,
+    /// The findings behind `diagnostics`, which can be sent between processes.
+    pub findings: Vec<Finding>,
+}
+
+/// Compiles a `when`. It may call functions of the hook's own `script`, as long as they are pure.
+///
+/// Never panics and never runs code whose cost is not bounded.
+#[must_use]
+pub fn compile_when(name: &str, expression: &ScriptText, script: Option<&ScriptText>, event: &EventName) -> CompiledWhen {
+    on_large_stack(|| build(name, expression, script, event, false)).unwrap_or_else(|| {
+        let (source, _) = Source::new(name, expression);
+        CompiledWhen::failed(&source, Placement::Worker, vec![Finding::collapsed()])
+    })
+}
+
+/// As [`compile_when`], and loads it wherever it should run. The caller's thread must have a large stack.
+pub(crate) fn compile_when_unbounded(
+    name: &str,
+    expression: &ScriptText,
+    script: Option<&ScriptText>,
+    event: &EventName,
+) -> CompiledWhen {
+    build(name, expression, script, event, true)
+}
+
+impl CompiledWhen {
+    fn failed(source: &Source, placement: Placement, findings: Vec<Finding>) -> Self {
+        let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
+        Self { when: None, diagnostics, placement, findings }
+    }
+}
+
+/// A compiled `when`.
+pub struct When {
+    source: Source,
+    /// Bytes before the expression in the text that was parsed.
+    offset: usize,
+    subjects: Subjects,
+    native: Option<native::Test>,
+    entry: OwnedFrozenValue,
+    reads: Reads,
+}
+
+impl fmt::Debug for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("When").field("text", &self.source.written().text).finish_non_exhaustive()
+    }
+}
+
+impl When {
+    /// Tries the predicate on a payload. `event` is the event's name as the hook's author wrote it.
+    #[must_use]
+    pub fn test(&self, event: &str, payload: &Payload) -> Match {
+        match self.native.as_ref().and_then(|test| test.decide(event, payload.value())) {
+            Some(true) => Match::Yes,
+            Some(false) => Match::No,
+            None => self.interpret(event, payload),
+        }
+    }
+
+    /// Tries the predicate in the interpreter, whatever the native test says.
+    #[must_use]
+    pub fn interpret(&self, event: &str, payload: &Payload) -> Match {
+        let (limits, cancel) = (Limits::default(), Cancel::default());
+        let caller = Caller { call: CallId(0), name: &self.source.name };
+        let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+        let frame = Frame { source: &self.source, entry: &self.entry, invocation: &invocation, offset: self.offset };
+        let answer = frame.run(
+            |eval, entry| {
+                let heap = eval.heap();
+                let payload = payload_value(payload, &self.reads, heap).map_err(Fault::Payload)?;
+                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(Fault::Script)
+            },
+            |value| Ok(value.to_bool()),
+        );
+        match answer {
+            Ok(true) => Match::Yes,
+            Ok(false) => Match::No,
+            Err(failure) => Match::Failed(failure),
+        }
+    }
+
+    /// Whether the common path answers without the interpreter.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.native.is_some()
+    }
+}
+
+impl Matcher for When {
+    fn matches(&self, event: &Event) -> Match {
+        self.test(event.name.as_str(), &event.payload)
+    }
+
+    fn subjects(&self) -> Subjects {
+        self.subjects.clone()
+    }
+
+    fn describe(&self) -> String {
+        self.source.written().text.trim().to_owned()
+    }
+}
+
+/// The text that is parsed for an expression, and how many bytes stand before it.
+///
+/// The closing bracket stands on a line of its own, so that a trailing comment does not swallow it.
+fn wrapped(helpers: &str, expression: &str) -> (String, usize) {
+    let head = format!("{helpers}def {WHEN}(event, payload):\n  return (\n");
+    let offset = head.len();
+    (format!("{head}{expression}\n  )\n"), offset)
+}
+
+/// The name of the function around an expression.
+const WHEN: &str = "when_";

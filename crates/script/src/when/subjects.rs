@@ -1,0 +1,79 @@
+//! Which subjects an expression can match at all.
+
+use pintle_contract::{EventName, Subjects};
+use starlark::syntax::ast::{AstExpr, BinOp, Expr};
+
+use crate::analysis::{Argument, identifier, string};
+
+/// What the engine's index may know of an expression.
+pub(super) fn of(root: &AstExpr, event: &EventName) -> Subjects {
+    match event.row().subject.and_then(|field| only(root, field)) {
+        Some((names, sufficient)) => Subjects::Only { names, sufficient },
+        None => Subjects::Any,
+    }
+}
+
+/// The subjects, and whether they are all it takes.
+///
+/// The index must not hide an error: an expression that would fail for another subject has to be asked. So of a
+/// conjunction only the first part counts, unless that part cannot fail.
+fn only(expr: &AstExpr, field: &str) -> Option<(Vec<String>, bool)> {
+    match &expr.node {
+        Expr::Op(left, BinOp::Equal, right) => {
+            let name = if is_subject(left, field) { string(right) } else { string(left).filter(|_| is_subject(right, field)) };
+            Some((vec![name?.to_owned()], true))
+        }
+        Expr::Op(left, BinOp::In, right) if is_subject(left, field) => match &right.node {
+            Expr::List(names) | Expr::Tuple(names) => {
+                let names: Option<Vec<String>> = names.iter().map(|name| string(name).map(str::to_owned)).collect();
+                Some((names?, true))
+            }
+            _ => None,
+        },
+        Expr::Op(left, BinOp::And, right) => match (only(left, field), only(right, field)) {
+            (Some((mut names, one)), Some((others, other))) => {
+                names.retain(|name| others.contains(name));
+                Some((names, one && other))
+            }
+            (Some((names, _)), None) => Some((names, false)),
+            (None, Some((names, _))) if cannot_fail(left) => Some((names, false)),
+            (None, _) => None,
+        },
+        Expr::Op(left, BinOp::Or, right) => {
+            let (mut names, one) = only(left, field)?;
+            let (others, other) = only(right, field)?;
+            names.extend(others);
+            Some((names, one && other))
+        }
+        _ => None,
+    }
+}
+
+/// `payload["field"]` or `payload.get("field")`.
+fn is_subject(expr: &AstExpr, field: &str) -> bool {
+    match &expr.node {
+        Expr::Index(parts) => identifier(&parts.0) == Some("payload") && string(&parts.1) == Some(field),
+        _ => got(expr).is_some_and(|(key, has_default)| key == field && !has_default),
+    }
+}
+
+/// The key of a `payload.get(..)` and whether it has a default.
+fn got(expr: &AstExpr) -> Option<(&str, bool)> {
+    let Expr::Call(callee, call) = &expr.node else { return None };
+    let Expr::Dot(base, method) = &callee.node else { return None };
+    let (Argument::Positional(key), rest) = (&call.args.first()?.node, call.args.get(1..)?) else { return None };
+    (identifier(base) == Some("payload") && method.node == "get").then_some((string(key)?, !rest.is_empty()))
+}
+
+/// Whether an expression gives an answer whatever the payload, as long as that is an object.
+fn cannot_fail(expr: &AstExpr) -> bool {
+    match &expr.node {
+        Expr::Literal(_) => true,
+        Expr::Identifier(name) => matches!(name.ident.as_str(), "event" | "True" | "False" | "None"),
+        Expr::Not(inner) => cannot_fail(inner),
+        Expr::Op(left, BinOp::And | BinOp::Or | BinOp::Equal | BinOp::NotEqual, right) => {
+            cannot_fail(left) && cannot_fail(right)
+        }
+        _ => got(expr).is_some(),
+    }
+}

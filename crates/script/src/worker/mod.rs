@@ -1,0 +1,178 @@
+//! What the isolated process does: it loads scripts and calls them for its host, and may die of it.
+//!
+//! Host and worker speak in lines of JSON. The host writes an [`Order`]; the worker answers with a line that begins
+//! with `=` and holds a [`Report`]. Before that it may write lines that begin with `?` and hold a
+//! [`Request`](pintle_contract::Request) of the script; the host answers each with a line that holds its result.
+//!
+//! An order carries its program: any worker of a pool can serve any call. A worker keeps what it has loaded.
+
+mod serve;
+
+use pintle_contract::{Diagnostic, Failure, FailureKind, Limits, ScriptAnswer, ScriptText};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+pub use serve::serve;
+
+use crate::compile::Role;
+use crate::finding::{Code, Finding};
+use crate::source::Source;
+
+/// What the host wants.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Order {
+    /// The program it is about.
+    pub program: Program,
+    /// What to do with it.
+    pub work: Work,
+}
+
+/// What to do with a program.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Load it; the answer is [`Report::Loaded`].
+    Load,
+    /// Call a hook; the answer is [`Report::Answered`].
+    Handle {
+        /// The event's name as the hook's author wrote it.
+        event: String,
+        /// The payload.
+        payload: Json,
+        /// What the call may use.
+        limits: Limits,
+    },
+    /// Call a tool or verification; the answer is [`Report::Returned`].
+    Run {
+        /// The argument.
+        argument: Json,
+        /// What the call may use.
+        limits: Limits,
+    },
+    /// Try a `when`; the answer is [`Report::Matched`].
+    Match {
+        /// The event's name as the hook's author wrote it.
+        event: String,
+        /// The payload.
+        payload: Json,
+    },
+}
+
+/// What a worker can load.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Program {
+    /// A script with an entry point.
+    Script {
+        /// Whose script it is.
+        name: String,
+        /// Its text.
+        text: String,
+        /// What it is for.
+        role: Role,
+    },
+    /// A `when`.
+    When {
+        /// Whose expression it is.
+        name: String,
+        /// The expression.
+        expression: String,
+        /// The hook's script, whose functions it may call.
+        script: Option<String>,
+        /// The canonical name of the event.
+        event: String,
+    },
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// The program was looked at; it can be called when there is no error among the findings.
+    Loaded {
+        /// What was found.
+        findings: Vec<Finding>,
+    },
+    /// A hook answered.
+    Answered(Said),
+    /// A tool or verification returned.
+    Returned(Json),
+    /// A `when` is true or not.
+    Matched(bool),
+    /// The call failed.
+    Failed {
+        /// The kind.
+        kind: FailureKind,
+        /// One line.
+        message: String,
+        /// The range in the prepared text.
+        span: Option<(usize, usize)>,
+    },
+}
+
+/// [`ScriptAnswer`] between processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// `allow()`.
+    Allow,
+    /// `block(reason)`.
+    Block(String),
+    /// `ask(reason)`.
+    Ask(String),
+    /// `modify(payload)`.
+    Modify(Json),
+    /// `delegate(request)`.
+    Delegate(Json),
+    /// A dictionary.
+    Dict(Map<String, Json>),
+    /// Anything else: its type and how it prints.
+    Other(String, String),
+}
+
+impl From<ScriptAnswer> for Said {
+    fn from(answer: ScriptAnswer) -> Self {
+        match answer {
+            ScriptAnswer::Allow => Self::Allow,
+            ScriptAnswer::Block(reason) => Self::Block(reason),
+            ScriptAnswer::Ask(reason) => Self::Ask(reason),
+            ScriptAnswer::Modify(payload) => Self::Modify(payload),
+            ScriptAnswer::Delegate(request) => Self::Delegate(request),
+            ScriptAnswer::Dict(fields) => Self::Dict(fields),
+            ScriptAnswer::Other { type_name, printed } => Self::Other(type_name, printed),
+        }
+    }
+}
+
+impl From<Said> for ScriptAnswer {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Allow => Self::Allow,
+            Said::Block(reason) => Self::Block(reason),
+            Said::Ask(reason) => Self::Ask(reason),
+            Said::Modify(payload) => Self::Modify(payload),
+            Said::Delegate(request) => Self::Delegate(request),
+            Said::Dict(fields) => Self::Dict(fields),
+            Said::Other(type_name, printed) => Self::Other { type_name, printed },
+        }
+    }
+}
+
+/// The failure that a worker reported, at its place in the script's file.
+#[must_use]
+pub fn failure(
+    name: &str,
+    text: &ScriptText,
+    kind: FailureKind,
+    message: String,
+    span: Option<(usize, usize)>,
+) -> Failure {
+    let finding = Finding::error(Code::Runtime, message.clone(), span);
+    Failure::new(kind, message).at(diagnostic(name, text, &finding))
+}
+
+/// The diagnostic of a worker's finding about a text.
+#[must_use]
+pub fn diagnostic(name: &str, text: &ScriptText, finding: &Finding) -> Diagnostic {
+    finding.locate(&Source::new(name, text).0)
+}

@@ -1,0 +1,166 @@
+//! The loop inside the isolated process.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{
+    CallId, Caller, Cancel, EventName, Failure, FailureKind, Limits, Match, Payload, Reply, Request, ScriptText, Seam,
+    SeamError,
+};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::{Order, Program, Report, Work};
+use crate::Finding;
+use crate::call::Invocation;
+use crate::compile::compile_unbounded;
+use crate::load::Script;
+use crate::when::{When, compile_when_unbounded};
+
+/// Programs that a worker keeps loaded; when there are more it begins anew.
+const KEPT_PROGRAMS: usize = 256;
+
+/// Serves orders until the host closes the pipe.
+///
+/// Needs a thread with a large stack (256 MiB is right): the parser and the conversions recurse.
+///
+/// # Errors
+/// When the pipe fails otherwise than by being closed, or carries something unreadable.
+pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
+    let wire = Wire(Mutex::new((input, output)));
+    let mut programs: HashMap<Program, Loaded> = HashMap::new();
+    while let Some(line) = wire.lock(|input, _| line(input))? {
+        let report = match serde_json::from_str::<Order>(&line) {
+            Ok(order) => {
+                if programs.len() >= KEPT_PROGRAMS {
+                    programs.clear();
+                }
+                perform(&mut programs, order, &wire)
+            }
+            Err(fault) => failed(Failure::new(FailureKind::Crash, format!("the worker cannot read its order: {fault}"))),
+        };
+        wire.lock(|_, output| write(output, '=', &report))?;
+    }
+    Ok(())
+}
+
+/// What became of a program.
+enum Loaded {
+    Script(Arc<Script>),
+    When(When),
+    /// It has errors.
+    Nothing,
+}
+
+fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn Seam) -> Report {
+    let mut findings = Vec::new();
+    if !programs.contains_key(&order.program) || matches!(order.work, Work::Load) {
+        let (loaded, found) = load(&order.program);
+        programs.insert(order.program.clone(), loaded);
+        findings = found;
+    }
+    match (programs.get(&order.program), order.work) {
+        (_, Work::Load) => Report::Loaded { findings },
+        (Some(Loaded::Script(script)), Work::Handle { event, payload, limits }) => {
+            handle(script, &event, payload, &limits, seam)
+        }
+        (Some(Loaded::Script(script)), Work::Run { argument, limits }) => run(script, &argument, &limits, seam),
+        (Some(Loaded::When(when)), Work::Match { event, payload }) => {
+            matched(when.test(&event, &Payload::new(payload)))
+        }
+        _ => failed(Failure::new(FailureKind::Error, "the script has errors; `pintle validate` shows them")),
+    }
+}
+
+fn load(program: &Program) -> (Loaded, Vec<Finding>) {
+    match program {
+        Program::Script { name, text, role } => {
+            let compiled = compile_unbounded(name, &ScriptText::bare(text.as_str()), *role);
+            (compiled.script.map_or(Loaded::Nothing, Loaded::Script), compiled.findings)
+        }
+        Program::When { name, expression, script, event } => {
+            let Ok(event) = EventName::parse(event) else {
+                return (Loaded::Nothing, Vec::new());
+            };
+            let script = script.as_deref().map(ScriptText::bare);
+            let expression = ScriptText::bare(expression.as_str());
+            let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event);
+            (compiled.when.map_or(Loaded::Nothing, Loaded::When), compiled.findings)
+        }
+    }
+}
+
+fn handle(script: &Script, event: &str, payload: Json, limits: &Limits, seam: &dyn Seam) -> Report {
+    let cancel = Cancel::default();
+    let caller = Caller { call: CallId(0), name: script.name() };
+    match script.handle(event, &Payload::new(payload), &Invocation { seam, caller, limits, cancel: &cancel }) {
+        Ok(answer) => Report::Answered(answer.into()),
+        Err(failure) => failed(failure),
+    }
+}
+
+fn run(script: &Script, argument: &Json, limits: &Limits, seam: &dyn Seam) -> Report {
+    let cancel = Cancel::default();
+    let caller = Caller { call: CallId(0), name: script.name() };
+    match script.run(argument, &Invocation { seam, caller, limits, cancel: &cancel }) {
+        Ok(value) => Report::Returned(value),
+        Err(failure) => failed(failure),
+    }
+}
+
+fn matched(answer: Match) -> Report {
+    match answer {
+        Match::Yes => Report::Matched(true),
+        Match::No => Report::Matched(false),
+        Match::Failed(failure) => failed(failure),
+    }
+}
+
+fn failed(failure: Failure) -> Report {
+    // Programs stand in no file here, so a place is a range of the prepared text.
+    let span = failure.diagnostic.map(|found| found.location.span).map(|span| (span.start, span.end));
+    Report::Failed { kind: failure.kind, message: failure.message, span: span.filter(|span| *span != (0, 0)) }
+}
+
+/// Reads a line; `None` at the end.
+fn line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    Ok((input.read_line(&mut line)? > 0).then_some(line))
+}
+
+/// Writes a line; JSON text holds no newline.
+fn write(output: &mut impl Write, mark: char, message: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string(message).map_err(io::Error::other)?;
+    output.write_all(format!("{mark}{text}\n").as_bytes())?;
+    output.flush()
+}
+
+/// The pipe to the host, which is also the door to the world.
+struct Wire<R, W>(Mutex<(R, W)>);
+
+impl<R, W> Wire<R, W> {
+    fn lock<T>(&self, work: impl FnOnce(&mut R, &mut W) -> T) -> T {
+        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (input, output) = &mut *pipe;
+        work(input, output)
+    }
+}
+
+impl<R, W> fmt::Debug for Wire<R, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wire")
+    }
+}
+
+impl<R: BufRead + Send, W: Write + Send> Seam for Wire<R, W> {
+    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+        let asked = self.lock(|input, output| {
+            write(output, '?', &request)?;
+            line(input)
+        });
+        let reply = asked.ok().flatten().ok_or_else(|| SeamError(String::from("the host is gone")))?;
+        serde_json::from_str(&reply).unwrap_or_else(|fault| Err(SeamError(format!("the host's reply is unreadable: {fault}"))))
+    }
+}
