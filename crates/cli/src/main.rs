@@ -1,2 +1,48 @@
-//! The `pintle` program.
-fn main() {}
+//! The `pintle` program: run agents under hooks, and check, fire and explain the hooks themselves.
+//!
+//! One file a command in `commands`, what commands share in `options`, and how things look in `render`. Everything
+//! that is written goes through one [`Terminal`](terminal::Terminal).
+
+mod commands;
+mod fault;
+mod options;
+mod render;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::commands::Command;
+use crate::fault::Status;
+use crate::options::Global;
+use crate::terminal::Terminal;
+
+/// Lifecycle hooks for AI agents: policy that an agent cannot route around.
+///
+/// Exit status: 0 done, 1 failed, 2 denied, 3 invalid input or configuration.
+#[derive(Debug, Parser)]
+#[command(name = "pintle", version, max_term_width = 100)]
+struct Line {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(asked) => {
+            // Help and version are printed this way too; they are no mistakes. What cannot be printed is lost.
+            let _ = asked.print();
+            return if asked.use_stderr() { Status::Invalid } else { Status::Done }.into();
+        }
+    };
+    let terminal = Terminal::new(line.global.color);
+    let status = line.command.execute(&terminal, &line.global).unwrap_or_else(|fault| {
+        terminal.fault(&fault);
+        fault.status
+    });
+    status.into()
+}

@@ -1,1 +1,64 @@
-//! Placeholder.
+//! Pintle for people who embed it: load hooks, fire events, obey outcomes.
+//!
+//! A [`Runtime`] holds one compiled set of hooks. A host fires [`Event`]s at it and gets an [`Outcome`] for each,
+//! never an error: what could not be asked is in the outcome.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use pintle::{Chain, Event, EventName, Hook, Layer, Origin, Profile, Runtime, Verdict, native};
+//!
+//! let guard = native::hook("no_format", EventName::parse("tool.pre")?, |call| {
+//!     match call.event.subject() {
+//!         Some("format_disk") => Verdict::deny("formatting is not allowed"),
+//!         _ => Verdict::pass(),
+//!     }
+//! });
+//! let runtime = Runtime::builder()
+//!     .chain(Chain {
+//!         source: Arc::from("main.rs"),
+//!         dialect: "native",
+//!         layer: Layer::Project,
+//!         profile: Profile::SequentialFirstDeny,
+//!         hooks: vec![Arc::new(guard)],
+//!     })
+//!     .build()
+//!     .runtime;
+//!
+//! let call = serde_json::json!({"id": "1", "name": "format_disk", "arguments": "{}", "args": {}});
+//! let event = Event::new(EventName::parse("tool.pre")?, call, Arc::new(Origin::default()));
+//! let outcome = runtime.fire(&event);
+//! assert_eq!(outcome.reason(), r#"blocked by hook "no_format": formatting is not allowed"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod native;
+
+mod builder;
+mod clock;
+mod host;
+mod journals;
+mod overlay;
+mod random;
+mod runtime;
+mod scope;
+mod seam;
+mod state;
+
+pub use builder::{Built, Builder};
+pub use clock::SystemClock;
+pub use host::Host;
+pub use overlay::Overlay;
+pub use random::{Random, Seeded};
+pub use runtime::Runtime;
+pub use scope::Scope;
+pub use seam::ScopeSeam;
+pub use state::{LogBook, LogLine, Scratch};
+
+pub use pintle_contract::*;
+pub use pintle_dialects as dialects;
+pub use pintle_engine::{Explanation, HookSet, Runs, explain};
+pub use pintle_handlers::http::Gate;
+pub use pintle_handlers::{ScriptTool, WorkerProgram, process, worker_main};
+pub use pintle_loader as loader;
+pub use pintle_script as script;
+pub use pintle_tape as tape;

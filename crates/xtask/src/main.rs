@@ -1,2 +1,75 @@
-//! Repository chores.
-fn main() {}
+//! Repository chores: `cargo xtask` lists them.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
+
+mod reference;
+mod seeds;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+/// A chore: its name, its arguments, what it does, and the function that does it.
+struct Chore {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&Workspace, &[String]) -> Result<Report, String>,
+}
+
+/// What a chore found: lines to print, and whether it is content.
+pub(crate) struct Report {
+    lines: Vec<String>,
+    passed: bool,
+}
+
+const CHORES: &[Chore] = &[
+    Chore {
+        name: "reference",
+        arguments: "[--check]",
+        about: "write the generated reference pages and JSON Schemas, or say which are out of date",
+        run: reference::run,
+    },
+    Chore {
+        name: "tidy",
+        arguments: "",
+        about: "check the map of the crates, what must be absent, file lengths, words and links",
+        run: tidy::run,
+    },
+    Chore {
+        name: "seeds",
+        arguments: "DIR",
+        about: "run the examples of the documents in a folder, unchanged, and check what they promise",
+        run: seeds::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        for chore in CHORES {
+            println!("cargo xtask {:<22} {}", format!("{} {}", chore.name, chore.arguments), chore.about);
+        }
+        return ExitCode::SUCCESS;
+    };
+    if name == seeds::WORKER {
+        return pintle::worker_main();
+    }
+    let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
+        eprintln!("error: unknown chore `{name}`; run `cargo xtask` for the list");
+        return ExitCode::from(3);
+    };
+    match Workspace::open().and_then(|workspace| (chore.run)(&workspace, rest)) {
+        Ok(report) => {
+            for line in &report.lines {
+                println!("{line}");
+            }
+            if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(3)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The attempts of a delegation, each reviewed and verified (the Ralph loop).
+
+use std::sync::Arc;
+
+use pintle::event::{DelegationPost, DelegationPostVerify, Usage};
+use pintle::{Event, ScriptText, ScriptTool};
+use serde_json::{Value, json};
+
+use super::request::Request;
+use crate::agent::Agent;
+use crate::observe::Happening;
+use crate::session::{Answer, Conversation, run_turn};
+use crate::tools::told;
+use crate::turn::{Turn, TurnState, redirect};
+use crate::verify;
+
+/// Attempts after the first, when nobody says.
+const RETRIES: u32 = 2;
+
+/// What follows the reason in the message to a child whose answer was not verified.
+const TRY_AGAIN: &str = "The task is not complete. Mend what the reason names, check the result, and answer again.";
+
+/// A task that another agent has.
+pub(super) struct Task<'a> {
+    pub(super) turn: &'a Turn,
+    pub(super) id: String,
+    pub(super) request: Request,
+    pub(super) child: Arc<Agent>,
+    pub(super) verifiers: Vec<ScriptTool>,
+    pub(super) redirects: Vec<Value>,
+}
+
+/// The scripts that a delegation must pass: the delegating agent's own, and the request's.
+///
+/// A request that comes with a script comes with code that the model wrote, so that needs `meta.enabled`.
+pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool>, String> {
+    let shared = &turn.agent.shared;
+    if request.verify.is_some() && !shared.meta.enabled {
+        return Err(String::from("`verify` in a request needs `meta.enabled: true`; leave it out"));
+    }
+    let declared = turn.agent.spec.delegation.verify.clone();
+    let given = request.verify.as_deref().map(ScriptText::bare);
+    let compile = |script: ScriptText| {
+        let fault = |found: Vec<_>| format!("the verify script does not compile: {}", told(&found));
+        shared.runtime.verifier("delegation", &script).map_err(fault)
+    };
+    declared.into_iter().chain(given).map(compile).collect()
+}
+
+impl Task<'_> {
+    pub(super) fn run(self, usage: &mut Usage) -> Result<Answer, String> {
+        let retries = self.request.max_verify_retries.or(self.turn.agent.spec.delegation.max_verify_retries);
+        let attempts = retries.unwrap_or(RETRIES) + 1;
+        let mut conversation = Conversation::new(self.turn.agent.shared.unique("conversation"));
+        let mut message = self.request.task.clone();
+        let mut reason = String::new();
+        for attempt in 1..=attempts {
+            self.turn.tell(Happening::Delegated { agent: &self.child.spec.name, task: &message, attempt });
+            let answer = self.attempt(&mut conversation, &message, attempt, usage)?;
+            let answer = self.review(answer, usage)?;
+            match self.verify(answer, attempt, attempts)? {
+                Ok(answer) => return Ok(answer),
+                Err(why) => reason = why,
+            }
+            message = format!("VERIFICATION FAILED on the previous attempt: {reason}\n\n{TRY_AGAIN}");
+        }
+        Err(format!("delegation verification failed after {attempts} attempt(s): {reason}"))
+    }
+
+    /// Lets the child play one turn. A child that fails ends the delegation; its parent's hooks are still told.
+    fn attempt(
+        &self,
+        conversation: &mut Conversation,
+        message: &str,
+        attempt: u32,
+        usage: &mut Usage,
+    ) -> Result<Answer, String> {
+        let state = TurnState::new(Some(self.id.clone()), self.redirects.clone());
+        self.child.turn.store(attempt, std::sync::atomic::Ordering::Relaxed);
+        let turn = Turn::new(&self.child, attempt, Arc::clone(&self.turn.scope.scratch), state);
+        let before = conversation.usage;
+        let result = run_turn(&turn, conversation, message);
+        *usage = usage.plus(crate::session::since(before, conversation.usage));
+        result.map_err(|fault| {
+            let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, fault.message);
+            let payload = DelegationPost {
+                is_error: true,
+                ..self.payload(&Answer { text: message.clone(), ..Answer::default() })
+            };
+            let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+            if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason()) }
+        })
+    }
+
+    /// Shows the answer to the hooks of `delegation.post`.
+    fn review(&self, answer: Answer, usage: &mut Usage) -> Result<Answer, String> {
+        let outcome = self.turn.fire(&Event::of(&self.payload(&answer), Arc::clone(&self.turn.origin)));
+        if !outcome.is_allowed() {
+            return Err(format!("delegation blocked: {}", outcome.reason()));
+        }
+        if let Some(request) = redirect(&outcome) {
+            let delegated = super::redirected(self.turn, request, &self.redirects);
+            *usage = usage.plus(delegated.usage);
+            return delegated.result;
+        }
+        Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer })
+    }
+
+    /// Asks the scripts and then the hooks; all must be content. The inner error is a reason to try again, the outer one
+    /// ends the delegation: a verifier that crashes has verified nothing, and the child cannot mend that.
+    fn verify(&self, answer: Answer, attempt: u32, max_attempts: u32) -> Result<Result<Answer, String>, String> {
+        let mut reasons = Vec::new();
+        for script in &self.verifiers {
+            let verdict = verify::run(script, self.result(&answer), self.turn, "delegation")
+                .map_err(|why| format!("delegation verification failed: {why}"))?;
+            if !verdict.verified {
+                reasons.push(verdict.reason);
+            }
+        }
+        let shown = self.payload(&answer);
+        let payload = DelegationPostVerify {
+            id: shown.id,
+            parent_id: shown.parent_id,
+            agent: shown.agent,
+            result: shown.result,
+            response: shown.response,
+            depth: shown.depth,
+            tool_calls: shown.tool_calls,
+            tool_results: shown.tool_results,
+            usage: shown.usage,
+            is_error: false,
+            attempt,
+            max_attempts,
+            verified: (!self.verifiers.is_empty()).then_some(reasons.is_empty()),
+            reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+        };
+        let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+        if !outcome.is_allowed() {
+            reasons.push(outcome.reason());
+        }
+        if !reasons.is_empty() {
+            return Ok(Err(reasons.join("; ")));
+        }
+        Ok(Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer }))
+    }
+
+    fn payload(&self, answer: &Answer) -> DelegationPost {
+        DelegationPost {
+            id: self.id.clone(),
+            parent_id: self.turn.state.delegation.clone(),
+            agent: self.request.agent.clone(),
+            result: answer.text.clone(),
+            response: answer.text.clone(),
+            depth: self.child.depth,
+            tool_calls: answer.tool_calls.clone(),
+            tool_results: answer.tool_results.clone(),
+            usage: answer.usage,
+            is_error: false,
+        }
+    }
+
+    /// What a verify script is given.
+    fn result(&self, answer: &Answer) -> Value {
+        json!({
+            "id": self.id,
+            "agent": self.request.agent,
+            "task": self.request.task,
+            "response": answer.text,
+            "result": answer.text,
+            "tool_calls": answer.tool_calls,
+            "tool_results": answer.tool_results,
+        })
+    }
+}
+
+/// The answer with what hooks made of it.
+fn taken_over(mut answer: Answer, payload: &Value) -> Answer {
+    if let Some(text) = payload.get("result").and_then(Value::as_str) {
+        text.clone_into(&mut answer.text);
+    }
+    let list = |name: &str| payload.get(name).cloned().unwrap_or_default();
+    if let Ok(tool_calls) = serde_json::from_value(list("tool_calls")) {
+        answer.tool_calls = tool_calls;
+    }
+    if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
+        answer.tool_results = tool_results;
+    }
+    answer
+}

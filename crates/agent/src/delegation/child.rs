@@ -1,0 +1,104 @@
+//! The agent that gets the task.
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, ModelSpec, did_you_mean};
+use serde_json::Value;
+
+use super::request::Request;
+use crate::agent::Agent;
+use crate::meta;
+use crate::tools::{Policies, StarlarkTool, Tool, Toolbox};
+use crate::turn::Turn;
+
+/// The name of an agent that is described by the request alone.
+const UNNAMED: &str = "delegate";
+
+/// The system prompt of an agent that is described by the request alone and given none.
+const INSTRUCTION: &str = "You do one task for another agent. Do it completely, then answer with the result.";
+
+/// Makes the agent that a request names or describes.
+pub(super) fn of(turn: &Turn, request: &Request) -> Result<Arc<Agent>, String> {
+    let parent = &turn.agent;
+    let is_named = !request.agent.is_empty();
+    let mut spec = if is_named { named(parent, &request.agent)? } else { described(request) };
+    if let Some(model) = &request.model {
+        let retry = parent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
+        spec.model = Some(ModelSpec {
+            name: model.clone(),
+            // Another model of the provider that is in use: a request cannot choose where to connect to.
+            provider: String::new(),
+            base_url: None,
+            api_key_env: None,
+            max_tokens: None,
+            temperature: None,
+            retry,
+        });
+    }
+    if let Some(prompt) = request.system_prompt.as_ref().filter(|_| is_named) {
+        // What the project says of an agent stays; the request can only add to it.
+        spec.instruction = format!("{}\n\n{prompt}", spec.instruction);
+    }
+    let asked = asked(turn, request)?;
+    Agent::child(parent, spec, |policies| Ok(toolbox(parent, policies, is_named, asked)))
+}
+
+fn named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
+    let agents = parent.agents();
+    if let Some(found) = agents.iter().find(|agent| agent.name == name) {
+        return Ok(AgentSpec::clone(found));
+    }
+    let near = did_you_mean(name, agents.iter().map(|agent| agent.name.as_str()));
+    let hint = match near {
+        Some(near) => format!("; did you mean \"{near}\"?"),
+        None if agents.is_empty() => String::from("; there are no named agents, leave `agent` out"),
+        None => {
+            let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+            format!("; there are: {}", names.join(", "))
+        }
+    };
+    Err(format!("agent \"{name}\" not found{hint}"))
+}
+
+fn described(request: &Request) -> AgentSpec {
+    AgentSpec {
+        name: String::from(UNNAMED),
+        instruction: request.system_prompt.clone().unwrap_or_else(|| String::from(INSTRUCTION)),
+        ..AgentSpec::default()
+    }
+}
+
+/// The tools the request asks for; `None` when it does not say.
+fn asked(turn: &Turn, request: &Request) -> Result<Option<Vec<Arc<dyn Tool>>>, String> {
+    if request.tools.is_empty() {
+        return Ok(None);
+    }
+    let tool = |value: &Value| -> Result<Arc<dyn Tool>, String> {
+        if let Some(name) = value.as_str() {
+            let found = turn.agent.tool(name).filter(|_| turn.agent.allows(name));
+            return found.ok_or_else(|| turn.agent.not_found(name));
+        }
+        // A tool that the model wrote is a tool that is registered, under the same guard.
+        let spec = meta::guarded_tool(turn, value)?;
+        Ok(StarlarkTool::compile(&turn.agent.shared.runtime, &spec)?)
+    };
+    request.tools.iter().map(tool).collect::<Result<_, _>>().map(Some)
+}
+
+/// A named agent has the native tools and its own. One that is described by the request alone has what the request
+/// says, and without a word what its parent has. The policies of all agents above hold for each of them.
+fn toolbox(parent: &Agent, policies: Policies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
+    let mut toolbox = Toolbox::new(policies);
+    if is_named {
+        toolbox = toolbox.with_native();
+    }
+    let lent = match asked {
+        Some(asked) => asked,
+        None if is_named => Vec::new(),
+        None => parent.toolbox().all().filter(|tool| !super::tool::is_own(&tool.definition().name)).cloned().collect(),
+    };
+    for tool in lent {
+        toolbox.add(tool);
+    }
+    toolbox
+}

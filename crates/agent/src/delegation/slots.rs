@@ -1,0 +1,78 @@
+//! How many children of an agent run at once.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use pintle::Cancel;
+
+/// Slots that are taken and given back. Each agent has its own, so that a child never waits for its own parent.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    free: Mutex<u32>,
+    freed: Condvar,
+}
+
+/// A slot, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Slot<'a>(&'a Slots);
+
+impl Slots {
+    pub(crate) fn new(count: u32) -> Self {
+        Self { free: Mutex::new(count), freed: Condvar::new() }
+    }
+
+    /// Takes a slot, waiting for one; `None` when the flag is raised first.
+    pub(crate) fn take(&self, cancel: &Cancel) -> Option<Slot<'_>> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free == 0 {
+            if cancel.is_cancelled() {
+                return None;
+            }
+            let waited = self.freed.wait_timeout(free, Duration::from_millis(20));
+            free = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *free -= 1;
+        Some(Slot(self))
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn no_more_than_the_slots_run_at_once_and_all_get_their_turn() {
+        let (slots, cancel) = (Slots::new(2), Cancel::default());
+        let (now, most, done) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|threads| {
+            for _ in 0..8 {
+                threads.spawn(|| {
+                    let _slot = slots.take(&cancel).unwrap();
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    std::thread::yield_now();
+                    now.fetch_sub(1, Ordering::SeqCst);
+                    done.fetch_add(1, Ordering::SeqCst);
+                });
+            }
+        });
+        assert!(most.load(Ordering::SeqCst) <= 2);
+        assert_eq!(done.load(Ordering::SeqCst), 8);
+    }
+
+    #[test]
+    fn who_is_cancelled_waits_no_longer() {
+        let (slots, cancel) = (Slots::new(1), Cancel::default());
+        let _taken = slots.take(&cancel).unwrap();
+        cancel.cancel();
+        assert!(slots.take(&cancel).is_none());
+    }
+}

@@ -1,0 +1,124 @@
+//! The tools with which a model delegates.
+
+use std::sync::Arc;
+
+use pintle::AgentSpec;
+use serde_json::{Value, json};
+
+use crate::model::ToolDefinition;
+use crate::tools::{Tool, ToolUse};
+
+/// Each tool that delegates: its name, what it does, its parameters, and how.
+static TOOLS: &[Row] = &[
+    Row {
+        name: "delegate",
+        description: "Hands a task to another agent, waits, and gives its answer. The agent knows nothing but the task: say everything it needs.",
+        parameters: task_parameters,
+        call: |arguments, at| {
+            let delegated = super::delegate(at.turn, arguments);
+            at.turn.state.spend(delegated.usage);
+            delegated.result.map(|answer| complete(&answer.text))
+        },
+    },
+    Row {
+        name: "delegate_async",
+        description: "Hands a task to another agent without waiting, and gives an id for `delegate_status`, `delegate_result` and `delegate_await`.",
+        parameters: task_parameters,
+        call: |arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
+    },
+    Row {
+        name: "delegate_status",
+        description: "Tells whether a task of `delegate_async` is `running`, `done` or `failed`.",
+        parameters: id_parameters,
+        call: |arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id(arguments))?})),
+    },
+    Row {
+        name: "delegate_result",
+        description: "Gives the answer of a task of `delegate_async` that has ended.",
+        parameters: id_parameters,
+        call: |arguments, at| {
+            at.turn.agent.shared.background.result(at.turn, id(arguments)).map(|text| complete(&text))
+        },
+    },
+    Row {
+        name: "delegate_await",
+        description: "Waits for a task of `delegate_async` to end and gives its answer.",
+        parameters: id_parameters,
+        call: |arguments, at| at.turn.agent.shared.background.wait(at.turn, id(arguments)).map(|text| complete(&text)),
+    },
+];
+
+struct Row {
+    name: &'static str,
+    description: &'static str,
+    parameters: fn() -> Value,
+    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+}
+
+#[derive(Debug)]
+struct DelegationTool {
+    definition: ToolDefinition,
+    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+}
+
+/// The tools of an agent that may delegate, and to whom.
+pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
+    let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
+    let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
+    TOOLS.iter().map(move |row| -> Arc<dyn Tool> {
+        let takes_task = std::ptr::fn_addr_eq(row.parameters, task_parameters as fn() -> Value);
+        let definition = ToolDefinition {
+            name: row.name.to_owned(),
+            description: format!("{}{}", row.description, if takes_task { known.as_str() } else { "" }),
+            parameters: (row.parameters)(),
+        };
+        Arc::new(DelegationTool { definition, call: row.call })
+    })
+}
+
+/// Whether a tool is each agent's own and not lent to others.
+pub(super) fn is_own(name: &str) -> bool {
+    name == crate::tools::Done::NAME || TOOLS.iter().any(|row| row.name == name)
+}
+
+impl Tool for DelegationTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        (self.call)(arguments, at)
+    }
+}
+
+fn complete(text: &str) -> Value {
+    Value::String(format!("DELEGATION COMPLETE: {text}"))
+}
+
+fn id(arguments: &Value) -> &str {
+    arguments.get("id").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn task_parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "agent": {"type": "string", "description": "The agent; leave it out for one that is described here."},
+            "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
+            "prompt": {"type": "string", "description": "The same as `task`."},
+            "model": {"type": "string", "description": "Another model of the same provider."},
+            "tools": {"type": "array", "description": "Names of your tools that it gets."},
+            "system_prompt": {"type": "string", "description": "How it should behave."},
+            "verify": {"type": "string", "description": "Starlark source of `run(result)` that says whether the answer is good."},
+            "max_verify_retries": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Attempts after a failed verification. Default 2."},
+        },
+    })
+}
+
+fn id_parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"id": {"type": "string", "description": "The id that `delegate_async` gave."}},
+        "required": ["id"],
+    })
+}

@@ -1,0 +1,98 @@
+//! `exec.run`: a program in the workspace.
+
+use pintle::Cancel;
+use pintle::process::{self, Environment, Spec};
+use serde_json::{Value, json};
+
+use crate::workspace::Workspace;
+
+/// Output that a script gets of each of the two streams.
+const OUTPUT_BYTES: usize = 1 << 20;
+
+/// What a script asks for.
+pub(super) struct Asked {
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) timeout_ms: u64,
+    pub(super) directory: Option<String>,
+}
+
+/// Runs a program. Its own exit code is a result; that it cannot run, or not in time, is an error.
+///
+/// The program gets the environment without what looks like a secret: what a model makes a tool run must not read the
+/// keys of the agent.
+pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &Cancel) -> Result<Value, String> {
+    check(&asked.program)?;
+    let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
+    let mut spec = Spec::new(asked.program, asked.arguments);
+    spec.directory = Some(workspace.directory(directory).map_err(|why| format!("exec.run: {why}"))?);
+    spec.environment = Environment::WithoutSecrets;
+    spec.timeout_ms = asked.timeout_ms;
+    spec.output_bytes = OUTPUT_BYTES;
+    let output = process::run(&spec, cancel).map_err(|fault| format!("exec.run: {fault}"))?;
+    if output.timed_out {
+        return Err(format!("exec.run: `{}` did not end within {} ms and was killed", spec.program, spec.timeout_ms));
+    }
+    Ok(json!({
+        "ok": output.is_success(),
+        "stdout": String::from_utf8_lossy(&output.stdout),
+        "stderr": String::from_utf8_lossy(&output.stderr),
+        "exit_code": output.exit_code.unwrap_or_else(|| 128 + output.signal.unwrap_or(0)),
+        "duration_ms": output.duration_ms,
+        "truncated": output.truncated,
+        "cmd": spec.program,
+        "args": spec.arguments,
+    }))
+}
+
+/// A program's name is no command line: what looks like one was meant for a shell.
+fn check(program: &str) -> Result<(), String> {
+    if program.trim().is_empty() {
+        return Err(String::from("exec.run: `cmd` is empty"));
+    }
+    match ["\n", "&&", "||", "|", ">", "<", ";"].into_iter().find(|token| program.contains(token)) {
+        Some(token) => {
+            Err(format!("exec.run: `cmd` holds {token:?}; give the program alone and its arguments in `args`"))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::tests::workspace;
+
+    fn asked(program: &str, arguments: &[&str], directory: Option<&str>) -> Asked {
+        Asked {
+            program: program.to_owned(),
+            arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            timeout_ms: 60_000,
+            directory: directory.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_program_runs_in_the_workspace_and_nowhere_else() {
+        let (folder, workspace) = workspace();
+        workspace.write("in/a.txt", "x").unwrap();
+        std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
+        let run = |asked| run(&workspace, asked, &Cancel::default());
+        let listed = run(asked("ls", &[], Some("in"))).unwrap();
+        assert_eq!(
+            (&listed["ok"], &listed["stdout"], &listed["exit_code"]),
+            (&json!(true), &json!("a.txt\n"), &json!(0))
+        );
+        assert_eq!(run(asked("ls", &["nowhere"], None)).unwrap()["ok"], json!(false));
+        for directory in ["..", "/", "out"] {
+            assert!(
+                run(asked("ls", &[], Some(directory))).unwrap_err().contains("outside the workspace"),
+                "{directory}"
+            );
+        }
+        for program in ["ls | sh", "ls;id", "ls\nid", "a && b", "x > y", ""] {
+            assert!(run(asked(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");
+        }
+        assert!(run(asked("pintle-no-such-program", &[], None)).unwrap_err().contains("not found"));
+    }
+}

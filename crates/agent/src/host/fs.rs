@@ -1,0 +1,79 @@
+//! `fs.*`: files of the workspace, for tools.
+
+use pintle::Reply;
+use serde_json::{Value, json};
+
+use crate::workspace::{Lines, Workspace, find, replace_one};
+
+/// Performs one function of `fs`.
+pub(super) fn perform(workspace: &Workspace, function: &str, arguments: &Value) -> Result<Reply, String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+    let path = text("path");
+    let done = |done: Result<(), String>| done.map(|()| Reply::Done);
+    let reply = match function {
+        "read" => workspace.read(path).map(|content| Reply::Value(Value::String(content))),
+        "write" => done(workspace.write(path, text("content"))),
+        "append" => done(workspace.append(path, text("content"))),
+        "exists" => workspace.exists(path).map(|exists| Reply::Value(Value::Bool(exists))),
+        "remove" => done(workspace.remove(path)),
+        "mkdir" => done(workspace.make_folder(path)),
+        "list" => workspace.list(path).map(|found| Reply::Value(found.into_iter().map(|stat| stat.name).collect())),
+        "stat" => workspace.stat(path).map(|stat| Reply::Value(stat.to_value())),
+        "glob" => workspace.glob(text("pattern"), ".").map(|walk| Reply::Value(json!(walk.paths))),
+        "copy" => done(workspace.copy(text("src"), text("dst"))),
+        "move" => done(workspace.rename(text("src"), text("dst"))),
+        "find" => workspace.read(path).map(|content| {
+            let found = find(&content, text("text")).map(|(line, text)| json!({"line_num": line, "text": text}));
+            Reply::Value(found.collect())
+        }),
+        "replace" => workspace
+            .read(path)
+            .and_then(|content| replace_one(&content, text("old"), text("new")))
+            .and_then(|content| done(workspace.write(path, &content))),
+        "read_lines" => workspace.read(path).map(|content| {
+            let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
+            Reply::Value(Value::String(Lines::of(&content).numbered(first, last)))
+        }),
+        _ => Err(String::from("there is no such function")),
+    };
+    reply.map_err(|why| format!("fs.{function}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::tests::workspace;
+
+    #[test]
+    fn every_function_works_within_the_workspace() {
+        let (_folder, workspace) = workspace();
+        let value = |value: Value| Ok(Reply::Value(value));
+        let cases = [
+            ("write", json!({"path": "a/b.txt", "content": "one\ntwo\n"}), Ok(Reply::Done)),
+            ("append", json!({"path": "a/b.txt", "content": "three\n"}), Ok(Reply::Done)),
+            ("read", json!({"path": "a/b.txt"}), value(json!("one\ntwo\nthree\n"))),
+            ("exists", json!({"path": "a/b.txt"}), value(json!(true))),
+            ("exists", json!({"path": "no"}), value(json!(false))),
+            ("replace", json!({"path": "a/b.txt", "old": "two", "new": "2"}), Ok(Reply::Done)),
+            ("find", json!({"path": "a/b.txt", "text": "2"}), value(json!([{"line_num": 2, "text": "2"}]))),
+            ("read_lines", json!({"path": "a/b.txt", "start": 2, "end": 2}), value(json!("     2\t2\n"))),
+            ("copy", json!({"src": "a/b.txt", "dst": "c.txt"}), Ok(Reply::Done)),
+            ("move", json!({"src": "c.txt", "dst": "d.txt"}), Ok(Reply::Done)),
+            ("mkdir", json!({"path": "e"}), Ok(Reply::Done)),
+            ("list", json!({"path": "."}), value(json!(["a", "d.txt", "e"]))),
+            ("glob", json!({"pattern": "**/*.txt"}), value(json!(["a/b.txt", "d.txt"]))),
+            ("remove", json!({"path": "d.txt"}), Ok(Reply::Done)),
+        ];
+        for (function, arguments, expected) in cases {
+            assert_eq!(perform(&workspace, function, &arguments), expected, "{function} {arguments}");
+        }
+        let Ok(Reply::Value(stat)) = perform(&workspace, "stat", &json!({"path": "a"})) else { panic!("no stat") };
+        assert_eq!((&stat["name"], &stat["is_dir"]), (&json!("a"), &json!(true)));
+        for function in ["read", "write", "append", "remove", "mkdir", "list", "stat", "find", "replace"] {
+            let fault = perform(&workspace, function, &json!({"path": "../x", "old": "a"})).unwrap_err();
+            assert!(fault.starts_with(&format!("fs.{function}: ")) && fault.contains("outside"), "{fault}");
+        }
+        assert_eq!(perform(&workspace, "format", &json!({})).unwrap_err(), "fs.format: there is no such function");
+    }
+}

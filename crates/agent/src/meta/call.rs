@@ -1,0 +1,31 @@
+//! `meta.call_tool`: a script calls a tool, with the whole lifecycle of a call.
+
+use pintle::event::Meta;
+use serde_json::{Value, json};
+
+use super::{enabled, guard};
+use crate::tools::{CallRequest, dispatch};
+use crate::turn::Turn;
+
+/// Calls a tool for a script. A refusal of any kind is the result, as it is for a model.
+///
+/// # Errors
+/// When the call cannot be asked for at all: `meta` is off, or calls are nested too deeply.
+pub(crate) fn call_tool(turn: &Turn, name: &str, arguments: Value, call_depth: u32) -> Result<Value, String> {
+    let fault = |why: String| format!("meta.call_tool: {why}");
+    enabled(turn).map_err(fault)?;
+    let shared = &turn.agent.shared;
+    if call_depth >= shared.meta.max_call_depth {
+        return Err(fault(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
+    }
+    let text = arguments.to_string();
+    let payload =
+        Meta { name: name.to_owned(), arguments: Some(text.clone()), args: Some(arguments), ..Meta::default() };
+    if let Err(refusal) = guard(turn, "meta.call_tool", &payload) {
+        return Ok(json!({"content": refusal, "is_error": true, "result": refusal}));
+    }
+    let id = shared.unique(&format!("meta-call-{name}"));
+    let called = dispatch(turn, &CallRequest { id: &id, name, arguments: &text });
+    let result = called.result;
+    Ok(json!({"content": result.content, "is_error": result.is_error, "result": result.result}))
+}

@@ -1,0 +1,112 @@
+//! `meta.*`: an agent changes itself, under guard.
+//!
+//! Nothing of it works unless the project says `meta.enabled`. Every change fires its `meta.*` event first, within
+//! limits that count for the whole session; and nothing that is registered can take anything away: hooks go behind all
+//! others, and tools of the project cannot be replaced.
+
+mod call;
+mod register;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use globset::Glob;
+use pintle::event::Meta;
+use pintle::{Event, EventName};
+use serde_json::{Value, json};
+
+use crate::turn::Turn;
+
+pub(crate) use call::call_tool;
+pub(crate) use register::guarded_tool;
+
+/// What was registered in a session.
+#[derive(Debug, Default)]
+pub(crate) struct Registered {
+    tools: Mutex<BTreeSet<String>>,
+    hooks: Mutex<BTreeSet<String>>,
+    agents: Mutex<BTreeSet<String>>,
+}
+
+/// Performs a function of `meta` for a script.
+pub(crate) fn perform(turn: &Turn, function: &str, arguments: &Value, call_depth: u32) -> Result<Value, String> {
+    let done = match function {
+        "list_tools" => enabled(turn).and_then(|()| list_tools(turn, arguments)),
+        _ if call_depth > 0 => Err(String::from("nothing can be registered from inside meta.call_tool")),
+        "register_tool" => register::tool(turn, arguments),
+        "register_hook" => register::hook(turn, arguments),
+        "register_agent" => register::agent(turn, arguments),
+        _ => Err(String::from("there is no such function")),
+    };
+    done.map_err(|why| format!("meta.{function}: {why}"))
+}
+
+/// Refuses everything unless the project allows agents to change themselves.
+fn enabled(turn: &Turn) -> Result<(), String> {
+    if turn.agent.shared.meta.enabled {
+        return Ok(());
+    }
+    Err(String::from("self-augmentation is off; the project's owner can set `meta.enabled: true`"))
+}
+
+/// Asks the hooks of a `meta.*` event.
+fn guard(turn: &Turn, event: &str, payload: &Meta) -> Result<(), String> {
+    let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
+    let payload = serde_json::to_value(payload).map_err(|fault| fault.to_string())?;
+    let outcome = turn.fire(&Event::new(name, payload, Arc::clone(&turn.origin)));
+    if outcome.is_allowed() {
+        return Ok(());
+    }
+    Err(format!("blocked by governance: {}", outcome.reason()))
+}
+
+/// Names are `[a-z][a-z0-9_-]{0,63}`.
+fn check_name(name: &str) -> Result<(), String> {
+    let rest_fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+    let fits =
+        name.len() <= 64 && name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(rest_fits);
+    if fits { Ok(()) } else { Err(format!("name `{name}` must be a-z, then up to 63 of a-z, 0-9, _ and -")) }
+}
+
+/// Takes one of a limited number of places for a name; a name that has one keeps it.
+fn take_place(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
+    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+    if !taken.contains(name) && taken.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
+        return Err(format!("the limit of {most} registered {what} is reached"));
+    }
+    taken.insert(name.to_owned());
+    Ok(())
+}
+
+fn list_tools(turn: &Turn, arguments: &Value) -> Result<Value, String> {
+    let pattern = arguments.get("pattern").and_then(Value::as_str).unwrap_or("*");
+    let glob =
+        Glob::new(pattern).map_err(|fault| format!("`{pattern}` is not a glob: {}", fault.kind()))?.compile_matcher();
+    let definitions = turn.agent.definitions().into_iter().filter(|tool| glob.is_match(&tool.name));
+    Ok(definitions.map(|tool| json!({"name": tool.name, "description": tool.description})).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        let longest = format!("a{}", "b".repeat(63));
+        for name in ["a", "weather", "a-b_c9", &longest] {
+            assert_eq!(check_name(name), Ok(()), "{name}");
+        }
+        for name in ["", "9a", "A", "a.b", "a b", "ä", "_a", &format!("{longest}b")] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn places_are_limited_and_kept_by_name() {
+        let taken = Mutex::default();
+        for name in ["a", "b", "a"] {
+            assert_eq!(take_place(&taken, name, 2, "tools"), Ok(()));
+        }
+        assert_eq!(take_place(&taken, "c", 2, "tools").unwrap_err(), "the limit of 2 registered tools is reached");
+    }
+}

@@ -1,0 +1,142 @@
+//! Which model, as a person types it.
+
+use pintle::{ModelSpec, RetrySpec, did_you_mean};
+
+use super::remote;
+
+/// The provider of scripted models.
+pub(super) const SCRIPT: &str = "script";
+
+/// What the names of well-known models begin with, and who provides them.
+const FAMILIES: [(&str, &str); 7] = [
+    ("gpt-", "openai"),
+    ("chatgpt-", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+    ("claude-", "anthropic"),
+    ("gemini-", "gemini"),
+];
+
+/// Reads a model as typed: `openai:gpt-4o`, `ollama:llama3.2:3b`, `script:demo.yaml`, or a well-known name alone.
+///
+/// The bounds of the `declared` model stay (tokens, temperature, retries). Its address and key stay only while the
+/// provider is the same one. A name alone whose family is not known belongs to the declared provider.
+///
+/// # Errors
+/// When there is no such provider, or none can be told from the name.
+pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, String> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Err(String::from("no model was named; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+    }
+    let (provider, name) = split(typed, declared)?;
+    if name.is_empty() {
+        return Err(format!("the model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+    }
+    let same = declared.filter(|spec| spec.provider == provider);
+    Ok(ModelSpec {
+        name: name.to_owned(),
+        provider: provider.to_owned(),
+        base_url: same.and_then(|spec| spec.base_url.clone()),
+        api_key_env: same.and_then(|spec| spec.api_key_env.clone()),
+        max_tokens: declared.and_then(|spec| spec.max_tokens),
+        temperature: declared.and_then(|spec| spec.temperature),
+        retry: declared.map_or_else(RetrySpec::default, |spec| spec.retry),
+    })
+}
+
+fn split<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str, &'a str), String> {
+    if let Some((provider, name)) = typed.split_once(':') {
+        if provider == SCRIPT {
+            return Ok((provider, name));
+        }
+        return remote::provider(provider).map(|known| (known.name, name));
+    }
+    if let Some((_, provider)) = FAMILIES.iter().find(|(prefix, _)| typed.starts_with(prefix)) {
+        return Ok((provider, typed));
+    }
+    if let Some(spec) = declared.filter(|spec| spec.provider != SCRIPT) {
+        return Ok((&spec.provider, typed));
+    }
+    if typed.ends_with(".yaml") || typed.ends_with(".yml") {
+        return Err(format!("`{typed}` looks like a script; write it as `script:{typed}`"));
+    }
+    // A provider without a model, or one letter off.
+    if let Some(near) = did_you_mean(typed, remote::provider_names()) {
+        return Err(format!("`{typed}` names no model; write it as `{near}:NAME`"));
+    }
+    Err(format!(
+        "cannot tell who provides the model `{typed}`; write it as `PROVIDER:{typed}`, such as `ollama:{typed}`"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(provider: &str, name: &str) -> ModelSpec {
+        ModelSpec {
+            name: name.into(),
+            provider: provider.into(),
+            base_url: None,
+            api_key_env: None,
+            max_tokens: None,
+            temperature: None,
+            retry: RetrySpec::default(),
+        }
+    }
+
+    #[test]
+    fn what_people_type_is_read() {
+        let cases = [
+            ("openai:gpt-4o", spec("openai", "gpt-4o")),
+            ("ollama:llama3.2:3b", spec("ollama", "llama3.2:3b")),
+            ("script:a/b:c.yaml", spec("script", "a/b:c.yaml")),
+            ("gpt-4o", spec("openai", "gpt-4o")),
+            ("o3-mini", spec("openai", "o3-mini")),
+            ("claude-sonnet-4-5", spec("anthropic", "claude-sonnet-4-5")),
+            (" gemini-2.5-pro ", spec("gemini", "gemini-2.5-pro")),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(choose(typed, None), Ok(expected), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_declared_stays_where_it_fits() {
+        let declared = ModelSpec {
+            base_url: Some("http://localhost:1/v1".into()),
+            api_key_env: Some("KEY".into()),
+            max_tokens: Some(9),
+            temperature: Some(0.5),
+            ..spec("openai", "gpt-4o")
+        };
+        let other = choose("my-own-model", Some(&declared)).unwrap();
+        assert_eq!(other, ModelSpec { name: "my-own-model".into(), ..declared.clone() });
+        // Neither address nor key of one provider goes to another one.
+        let elsewhere = choose("anthropic:claude-x", Some(&declared)).unwrap();
+        assert_eq!(
+            elsewhere,
+            ModelSpec { max_tokens: Some(9), temperature: Some(0.5), ..spec("anthropic", "claude-x") }
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_what_to_write() {
+        let cases = [
+            ("opnai:gpt-4o", "unknown model provider `opnai`; did you mean `openai`?"),
+            ("openai:", "the model `openai:` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
+            (" ", "no model was named; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"),
+            ("demo.yaml", "`demo.yaml` looks like a script; write it as `script:demo.yaml`"),
+            ("anthropic", "`anthropic` names no model; write it as `anthropic:NAME`"),
+            (
+                "mymodel",
+                "cannot tell who provides the model `mymodel`; write it as `PROVIDER:mymodel`, such as `ollama:mymodel`",
+            ),
+        ];
+        for (typed, message) in cases {
+            assert_eq!(choose(typed, None), Err(message.to_owned()), "{typed}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Our requests as `genai` takes them, and its replies as ours.
+
+use std::time::Duration;
+
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent, ReasoningEffort, StopReason, Tool,
+    ToolResponse,
+};
+use serde_json::Value;
+
+use super::RemoteModel;
+use super::call::{CallError, Streamed};
+use super::kept::{Kept, KeptCall};
+use super::names::WireNames;
+use crate::model::{Message, ModelReply, ModelRequest, Role, ToolCall, Usage};
+
+/// Whether servers of this wire format may do without a key.
+pub(super) fn keyless(adapter: AdapterKind) -> bool {
+    adapter == AdapterKind::OpenAI
+}
+
+pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept) -> ChatRequest {
+    let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
+    // A reply of nothing, as an interrupted call leaves behind, is refused by some providers and tells none anything.
+    let says_something = |message: &&Message| {
+        message.role != Role::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
+    };
+    for message in request.messages.iter().filter(says_something) {
+        let next = to_wire(message, request, names, kept);
+        match messages.last_mut() {
+            // The results of parallel calls belong into one message where the wire has messages for them.
+            Some(last) if message.role == Role::Tool && last.role == ChatRole::Tool => {
+                next.content.into_parts().into_iter().for_each(|part| last.content.push(part));
+            }
+            _ => messages.push(next),
+        }
+    }
+    let mut chat = ChatRequest::from_messages(messages);
+    if !request.tools.is_empty() {
+        chat = chat.with_tools(request.tools.iter().map(|tool| {
+            let known = Tool::new(names.on_wire(&tool.name)).with_schema(schema(&tool.parameters));
+            if tool.description.is_empty() { known } else { known.with_description(tool.description.clone()) }
+        }));
+    }
+    chat
+}
+
+/// A schema as providers insist on it: of an object, with its properties, be there any or not.
+fn schema(parameters: &Value) -> Value {
+    let mut fields = parameters.as_object().cloned().unwrap_or_default();
+    fields.entry("type").or_insert_with(|| Value::from("object"));
+    fields.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
+    Value::Object(fields)
+}
+
+fn to_wire(message: &Message, request: &ModelRequest, names: &WireNames, kept: &Kept) -> ChatMessage {
+    let text = message.content.as_str();
+    match message.role {
+        Role::System => ChatMessage::system(text),
+        Role::User => ChatMessage::user(text),
+        Role::Assistant => {
+            let mut parts = Vec::new();
+            if !text.is_empty() {
+                parts.push(ContentPart::Text(text.to_owned()));
+            }
+            for call in &message.tool_calls {
+                let kept = kept.find(&request.conversation, &call.id);
+                parts.push(ContentPart::ToolCall(genai::chat::ToolCall {
+                    call_id: kept.as_ref().map_or_else(|| call.id.clone(), |kept| kept.wire_id.clone()),
+                    fn_name: names.on_wire(&call.name),
+                    fn_arguments: arguments(&call.arguments),
+                    thought_signatures: kept.and_then(|kept| kept.signatures),
+                }));
+            }
+            ChatMessage::assistant(MessageContent::from_parts(parts))
+        }
+        Role::Tool => {
+            let id = message.tool_call_id.as_deref().unwrap_or_default();
+            let wire_id = kept.find(&request.conversation, id).map_or_else(|| id.to_owned(), |kept| kept.wire_id);
+            let mut response = ToolResponse::new(wire_id, text);
+            response.fn_name = message.name.as_deref().map(|name| names.on_wire(name));
+            ChatMessage::from(response)
+        }
+    }
+}
+
+/// Arguments as the wire wants them. What the model wrote may be no JSON; then an object stands in, since providers
+/// refuse a whole conversation for one such call, and the tool's error result tells the model what it wrote.
+fn arguments(text: &str) -> Value {
+    match serde_json::from_str::<Value>(text) {
+        Ok(object @ Value::Object(_)) => object,
+        _ if text.trim().is_empty() => Value::Object(serde_json::Map::new()),
+        _ => serde_json::json!({"malformed": text}),
+    }
+}
+
+pub(super) fn options(model: &RemoteModel, request: &ModelRequest, name: &str) -> ChatOptions {
+    let silence = Duration::from_millis(model.timeouts.silence_ms);
+    let mut options = ChatOptions::default()
+        .with_capture_usage(true)
+        .with_capture_tool_calls(true)
+        .with_stream_header_timeout(silence)
+        .with_stream_read_timeout(silence)
+        .with_stop_sequences(request.stop.clone());
+    options.max_tokens = request.max_tokens.or(model.max_tokens);
+    options.temperature = request.temperature.or(model.temperature);
+    options.top_p = request.top_p;
+    // The client would take an ending such as `-medium` for a wish and cut it off the name. A budget is a wish that the
+    // chat form has no field for, so the name stays and nothing is sent.
+    let other_form = matches!(
+        model.provider.adapter,
+        AdapterKind::OpenAIResp
+            | AdapterKind::Anthropic
+            | AdapterKind::Gemini
+            | AdapterKind::Cohere
+            | AdapterKind::DeepSeek
+    );
+    if !other_form && ReasoningEffort::from_model_name(name).0.is_some() {
+        options.reasoning_effort = Some(ReasoningEffort::Budget(0));
+    }
+    options
+}
+
+pub(super) fn reply(
+    streamed: Streamed,
+    request: &ModelRequest,
+    names: &WireNames,
+    kept: &Kept,
+    adapter: AdapterKind,
+) -> Result<ModelReply, CallError> {
+    let Streamed { text, end } = streamed;
+    // The client takes the end of Gemini's stream for the end of the reply, whatever came.
+    if end.captured_stop_reason.is_none() && adapter == AdapterKind::Gemini {
+        return Err(CallError::CutShort);
+    }
+    let usage = end.captured_usage.unwrap_or_default();
+    let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
+    if end.captured_stop_reason.is_none() && calls.is_empty() && text.is_empty() {
+        return Err(CallError::CutShort);
+    }
+    let mut tool_calls: Vec<ToolCall> = Vec::with_capacity(calls.len());
+    for call in calls {
+        let id = own_id(&call.call_id, request, &tool_calls);
+        if id != call.call_id || call.thought_signatures.is_some() {
+            let call = KeptCall { wire_id: call.call_id, signatures: call.thought_signatures };
+            kept.keep(&request.conversation, &id, call);
+        }
+        tool_calls.push(ToolCall {
+            id,
+            name: names.ours(&call.fn_name),
+            arguments: match call.fn_arguments {
+                Value::Null => String::from("{}"),
+                // Text that is no JSON comes as it is.
+                Value::String(text) if text.is_empty() => String::from("{}"),
+                Value::String(text) => text,
+                value => value.to_string(),
+            },
+        });
+    }
+    Ok(ModelReply {
+        finish_reason: finish(end.captured_stop_reason, !tool_calls.is_empty()),
+        text,
+        tool_calls,
+        usage: Usage { input_tokens: count(usage.prompt_tokens), output_tokens: count(usage.completion_tokens) },
+    })
+}
+
+/// The provider's id of a call, or one of our own when that is missing or already taken in the conversation.
+fn own_id(wire: &str, request: &ModelRequest, so_far: &[ToolCall]) -> String {
+    let said = request.messages.iter().flat_map(|message| &message.tool_calls);
+    let taken: Vec<&str> = said.chain(so_far).map(|call| call.id.as_str()).collect();
+    // The client makes up ids with `#` where Gemini gives none, the same ones in each reply.
+    if !wire.is_empty() && !wire.contains('#') && !taken.contains(&wire) {
+        return wire.to_owned();
+    }
+    let numbers = taken.len() + 1..;
+    numbers.map(|number| format!("call_{number}")).find(|id| !taken.contains(&id.as_str())).unwrap_or_default()
+}
+
+fn finish(reason: Option<StopReason>, calls: bool) -> String {
+    match reason {
+        _ if calls => String::from("tool_calls"),
+        None | Some(StopReason::Completed(_) | StopReason::StopSequence(_) | StopReason::ToolCall(_)) => {
+            String::from("stop")
+        }
+        Some(StopReason::MaxTokens(_)) => String::from("length"),
+        Some(StopReason::ContentFilter(_)) => String::from("content_filter"),
+        Some(StopReason::Other(reason)) => reason,
+    }
+}
+
+fn count(tokens: Option<i32>) -> u64 {
+    tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
+}

@@ -1,0 +1,128 @@
+//! What a failed call means, and what to do next.
+
+use genai::webc::StreamTimeout;
+use serde_json::Value;
+
+use super::RemoteModel;
+use super::call::CallError;
+use crate::model::{ModelError, ModelErrorKind};
+
+/// The longest piece of a provider's own words that is shown, in characters.
+const SHOWN_CHARS: usize = 300;
+
+/// Says what went wrong for people, and whether trying again makes sense.
+pub(super) fn explain(model: &RemoteModel, error: CallError) -> ModelError {
+    let (kind, why) = match error {
+        CallError::Cancelled => return ModelError::cancelled(),
+        CallError::Runtime(why) => (ModelErrorKind::Fatal, format!("could not be called: {why}; try again later")),
+        CallError::CutShort => (ModelErrorKind::Retryable, String::from("stopped in the middle of its reply")),
+        CallError::Provider(error) => provider(model, &error),
+    };
+    let mut message = format!("the model `{}` of `{}` {why}", model.name, model.provider.name);
+    if let Some(key) = model.key.as_deref().filter(|key| key.len() >= 8) {
+        message = message.replace(key, "[key]");
+    }
+    ModelError { kind, message }
+}
+
+fn provider(model: &RemoteModel, error: &genai::Error) -> (ModelErrorKind, String) {
+    match error {
+        genai::Error::HttpError { status, body, .. } => refused(model, status.as_u16(), body),
+        genai::Error::WebStream { error, .. } => stream(model, error.as_ref()),
+        genai::Error::WebModelCall { webc_error, .. } => match webc_error {
+            genai::webc::Error::ResponseFailedStatus { status, body, .. } => refused(model, status.as_u16(), body),
+            other => (ModelErrorKind::Retryable, format!("could not be reached: {}", one_line(&other.to_string()))),
+        },
+        genai::Error::ChatResponse { body, .. } => broke_off(body),
+        genai::Error::StreamParse { serde_error, .. } => (
+            ModelErrorKind::Fatal,
+            format!("sent a reply that cannot be read ({serde_error}); check `base_url` and the provider"),
+        ),
+        other => (ModelErrorKind::Fatal, format!("could not be called: {}", one_line(&other.to_string()))),
+    }
+}
+
+/// An error from below the provider's words: the connection, or a status that came as one.
+fn stream(model: &RemoteModel, error: &(dyn std::error::Error + Send + Sync + 'static)) -> (ModelErrorKind, String) {
+    if let Some(inner) = error.downcast_ref::<genai::Error>() {
+        return provider(model, inner);
+    }
+    let silence = model.timeouts.silence_ms;
+    if error.downcast_ref::<StreamTimeout>().is_some() {
+        return (ModelErrorKind::Retryable, format!("said nothing for {silence} ms"));
+    }
+    let mut why = error.to_string();
+    if let Some(http) = error.downcast_ref::<reqwest::Error>() {
+        if http.is_timeout() {
+            return (
+                ModelErrorKind::Retryable,
+                format!("could not be reached within {} ms", model.timeouts.connect_ms),
+            );
+        }
+        // The outermost text only names the address; the reason is the innermost.
+        let mut deepest: &dyn std::error::Error = http;
+        while let Some(source) = deepest.source() {
+            deepest = source;
+        }
+        why = deepest.to_string();
+    }
+    (ModelErrorKind::Retryable, format!("could not be reached: {}; check the network and `base_url`", one_line(&why)))
+}
+
+/// An answer with an error status.
+fn refused(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKind, String) {
+    let said = words(body);
+    let key = model.key_variable.as_deref();
+    match status {
+        408 | 425 | 429 | 500..=599 => (ModelErrorKind::Retryable, format!("answered {status}{said}")),
+        401 | 403 => {
+            let next = match key {
+                Some(variable) => format!("check the key in `{variable}`"),
+                None => String::from("name the variable of its key in `api_key_env`"),
+            };
+            (ModelErrorKind::Fatal, format!("answered {status}{said}; {next}"))
+        }
+        404 => (ModelErrorKind::Fatal, format!("answered 404{said}; check the model's name and `base_url`")),
+        300..=399 => (
+            ModelErrorKind::Fatal,
+            format!("answered {status}, a redirect, which is not followed; put the right address into `base_url`"),
+        ),
+        413 => (ModelErrorKind::Fatal, format!("answered 413{said}; send less, with a smaller history window")),
+        _ => (
+            ModelErrorKind::Fatal,
+            format!("answered {status}{said}; check the request, such as the model's name, its tools and `max_tokens`"),
+        ),
+    }
+}
+
+/// An error that came in the middle of a stream.
+fn broke_off(body: &Value) -> (ModelErrorKind, String) {
+    let details = body.get("error").unwrap_or(body);
+    let kind = details.get("type").or_else(|| details.get("code")).and_then(Value::as_str).unwrap_or_default();
+    let for_good = ["invalid", "authentication", "permission", "not_found", "too_large", "context_length", "billing"];
+    let kind =
+        if for_good.iter().any(|word| kind.contains(word)) { ModelErrorKind::Fatal } else { ModelErrorKind::Retryable };
+    (kind, format!("broke off{}", words(&body.to_string())))
+}
+
+/// The provider's own words in an error body.
+fn words(body: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(body).ok();
+    let found = parsed.as_ref().and_then(|body| {
+        // Gemini wraps its errors in a list now and then.
+        let body = body.get(0).unwrap_or(body);
+        let details = body.get("error").unwrap_or(body);
+        details.get("message").unwrap_or(details).as_str().map(str::to_owned)
+    });
+    let text = one_line(&found.unwrap_or_else(|| body.to_owned()));
+    if text.is_empty() { text } else { format!(": {text}") }
+}
+
+fn one_line(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut start: String = flat.chars().take(SHOWN_CHARS).collect();
+    if start.len() < flat.len() {
+        start.push('…');
+    }
+    start.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,63 @@
+//! What a provider wants back with a tool call, and the conversation has no place for.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+/// How many calls are remembered; the oldest are forgotten first.
+const MOST_CALLS: usize = 4_096;
+
+/// Tool calls as the provider made them, found by conversation and by our id of the call.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Calls>);
+
+#[derive(Debug, Default)]
+struct Calls {
+    by_id: HashMap<(String, String), KeptCall>,
+    order: VecDeque<(String, String)>,
+}
+
+/// The provider's side of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptCall {
+    /// The id on the wire, which need not be unique there.
+    pub(super) wire_id: String,
+    /// Signatures of the thoughts that led to the call, which Gemini wants back.
+    pub(super) signatures: Option<Vec<String>>,
+}
+
+impl Kept {
+    pub(super) fn keep(&self, conversation: &str, id: &str, call: KeptCall) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (conversation.to_owned(), id.to_owned());
+        if calls.by_id.insert(key.clone(), call).is_none() {
+            calls.order.push_back(key);
+        }
+        if calls.order.len() > MOST_CALLS
+            && let Some(oldest) = calls.order.pop_front()
+        {
+            calls.by_id.remove(&oldest);
+        }
+    }
+
+    pub(super) fn find(&self, conversation: &str, id: &str) -> Option<KeptCall> {
+        let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.by_id.get(&(conversation.to_owned(), id.to_owned())).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_calls_are_forgotten() {
+        let kept = Kept::default();
+        let call = |wire_id: usize| KeptCall { wire_id: wire_id.to_string(), signatures: None };
+        for id in 0..=MOST_CALLS {
+            kept.keep("s", &id.to_string(), call(id));
+        }
+        assert_eq!(kept.find("s", "0"), None);
+        assert_eq!(kept.find("s", "1"), Some(call(1)));
+        assert_eq!(kept.find("other", "1"), None);
+    }
+}

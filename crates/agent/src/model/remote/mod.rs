@@ -1,0 +1,180 @@
+//! Models of providers, reached over HTTP through the `genai` crate.
+
+mod call;
+mod convert;
+mod failure;
+mod kept;
+mod names;
+mod provider;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use genai::resolver::{AuthData, Endpoint, ProviderConfig};
+use genai::{Client, Headers, ModelIden};
+use pintle::{Cancel, ModelSpec};
+
+use self::kept::Kept;
+use self::names::WireNames;
+use self::provider::Provider;
+pub(in crate::model) use self::provider::{provider, provider_names};
+use super::{Delta, Model, ModelError, ModelReply, ModelRequest};
+
+/// A model of a provider.
+///
+/// Nothing is connected before the first call. Replies are streamed. All models of a process share one small
+/// runtime for their connections.
+pub struct RemoteModel {
+    name: String,
+    provider: &'static Provider,
+    address: Option<String>,
+    key: Option<String>,
+    key_variable: Option<String>,
+    max_tokens: Option<u32>,
+    temperature: Option<f64>,
+    timeouts: Timeouts,
+    client: OnceLock<Result<Client, ModelError>>,
+    kept: Arc<Kept>,
+}
+
+/// How long a model may stay silent. A reply that goes on arriving may take as long as it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the connection stands. Default 10,000.
+    pub connect_ms: u64,
+    /// Until the reply begins, and between two pieces of it. Default 120,000.
+    pub silence_ms: u64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect_ms: 10_000, silence_ms: 120_000 }
+    }
+}
+
+impl RemoteModel {
+    /// Makes a model from a declaration.
+    ///
+    /// `variable` reads the environment. A provider's usual key is sent to its usual address only: with a `base_url`
+    /// the key's variable must be named, or none is sent.
+    ///
+    /// # Errors
+    /// When the provider or the address is wrong, or a key is wanted and not there.
+    pub fn new(spec: &ModelSpec, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
+        let provider = provider(&spec.provider).map_err(ModelError::fatal)?;
+        let written = spec.base_url.as_deref().or(provider.address);
+        let address =
+            written.map(|written| provider::address(written, provider)).transpose().map_err(ModelError::fatal)?;
+        let usual = provider.usual_key().filter(|_| spec.base_url.is_none()).map(str::to_owned);
+        let key_variable = spec.api_key_env.clone().or(usual);
+        let key = match &key_variable {
+            None => None,
+            Some(name) => {
+                let key = variable(name).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+                Some(key.ok_or_else(|| ModelError::fatal(no_key(&spec.provider, name)))?)
+            }
+        };
+        if key.is_none() && !convert::keyless(provider.adapter) {
+            let why = format!("the provider `{}` wants a key; name its variable in `api_key_env`", provider.name);
+            return Err(ModelError::fatal(why));
+        }
+        Ok(Self {
+            name: spec.name.clone(),
+            provider,
+            address,
+            key,
+            key_variable,
+            max_tokens: spec.max_tokens,
+            temperature: spec.temperature,
+            timeouts: Timeouts::default(),
+            client: OnceLock::new(),
+            kept: Arc::default(),
+        })
+    }
+
+    /// The same model with other timeouts.
+    #[must_use]
+    pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    fn client(&self) -> Result<&Client, ModelError> {
+        self.client.get_or_init(|| self.connect()).as_ref().map_err(Clone::clone)
+    }
+
+    fn connect(&self) -> Result<Client, ModelError> {
+        // A redirect would carry the key and the conversation to a host that nobody named.
+        let mut http = reqwest::Client::builder()
+            .connect_timeout(Duration::from_millis(self.timeouts.connect_ms))
+            .redirect(reqwest::redirect::Policy::none())
+            .tcp_nodelay(true);
+        // A proxy of the environment is for the world outside and cannot reach a server of this machine.
+        if self.address.as_deref().is_some_and(provider::local) {
+            http = http.no_proxy();
+        }
+        let http =
+            http.build().map_err(|error| ModelError::fatal(format!("the HTTP client could not be built: {error}")))?;
+        let auth = match (&self.key, &self.address) {
+            (Some(key), _) => AuthData::from_single(key.clone()),
+            // The adapters of the chat form insist on a key, unless address and headers are given whole.
+            (None, Some(address)) => {
+                AuthData::RequestOverride { url: format!("{address}chat/completions"), headers: Headers::default() }
+            }
+            (None, None) => AuthData::None,
+        };
+        let mut config = ProviderConfig::from_auth(auth);
+        if let Some(address) = &self.address {
+            config = config.with_endpoint(Endpoint::from_owned(address.as_str()));
+        }
+        Client::builder()
+            .with_reqwest(http)
+            .append_provider_config(self.provider.adapter, config)
+            .build()
+            .map_err(|error| ModelError::fatal(format!("the model client could not be built: {error}")))
+    }
+}
+
+fn no_key(provider: &str, variable: &str) -> String {
+    format!(
+        "the key of the provider `{provider}` is not set; put it into the environment variable `{variable}`, or name \
+         another one in `api_key_env`"
+    )
+}
+
+impl Model for RemoteModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest,
+        on: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<ModelReply, ModelError> {
+        if cancel.is_cancelled() {
+            return Err(ModelError::cancelled());
+        }
+        let names = WireNames::of(request);
+        let model = if request.model.is_empty() { &self.name } else { &request.model };
+        let chat = convert::request(request, &names, &self.kept);
+        let options = convert::options(self, request, model);
+        let call = call::Call { model: ModelIden::new(self.provider.adapter, model.as_str()), chat, options };
+        let end = call::run(self.client()?.clone(), call, on, cancel).map_err(|error| failure::explain(self, error))?;
+        convert::reply(end, request, &names, &self.kept, self.provider.adapter)
+            .map_err(|error| failure::explain(self, error))
+    }
+}
+
+impl fmt::Debug for RemoteModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteModel")
+            .field("name", &self.name)
+            .field("provider", &self.provider.name)
+            .field("address", &self.address)
+            .field("key_variable", &self.key_variable)
+            .finish_non_exhaustive()
+    }
+}

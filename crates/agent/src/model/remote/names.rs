@@ -1,0 +1,120 @@
+//! Tool names as wire formats allow them.
+
+use crate::model::ModelRequest;
+
+/// The longest name that every provider takes.
+const MOST_CHARS: usize = 64;
+
+/// Our tool names and the ones on the wire, one for one.
+///
+/// Providers take `[a-zA-Z0-9_-]{1,64}`, begun by a letter or `_`. A name that is already so stays; another one gets
+/// `_` for what is not allowed and, when that is taken, a number.
+#[derive(Debug)]
+pub(super) struct WireNames(Vec<(String, String)>);
+
+impl WireNames {
+    /// Maps every tool that a request offers or whose calls it tells of.
+    pub(super) fn of(request: &ModelRequest) -> Self {
+        let offered = request.tools.iter().map(|tool| &tool.name);
+        let told = request.messages.iter().flat_map(|message| {
+            let result = message.name.as_ref().filter(|_| message.tool_call_id.is_some());
+            message.tool_calls.iter().map(|call| &call.name).chain(result)
+        });
+        let mut ours: Vec<&String> = Vec::new();
+        for name in offered.chain(told) {
+            if !ours.contains(&name) {
+                ours.push(name);
+            }
+        }
+        // Names that fit keep their own, so they are served first.
+        let (fitting, others): (Vec<_>, Vec<_>) = ours.into_iter().partition(|name| fits(name));
+        let mut names = Self(fitting.into_iter().map(|name| (name.clone(), name.clone())).collect());
+        for name in others {
+            let wire = names.free(&fitted(name));
+            names.0.push((name.clone(), wire));
+        }
+        names
+    }
+
+    /// The name on the wire.
+    pub(super) fn on_wire(&self, ours: &str) -> String {
+        let known = self.0.iter().find(|(name, _)| name == ours);
+        known.map_or_else(|| fitted(ours), |(_, wire)| wire.clone())
+    }
+
+    /// Our name for one from the wire. A name that the model made up stays as it is.
+    pub(super) fn ours(&self, wire: &str) -> String {
+        let known = self.0.iter().find(|(_, name)| name == wire);
+        known.map_or_else(|| wire.to_owned(), |(ours, _)| ours.clone())
+    }
+
+    fn free(&self, wanted: &str) -> String {
+        let taken = |wire: &str| self.0.iter().any(|(_, name)| name == wire);
+        let mut wire = wanted.to_owned();
+        let mut number = 2_usize;
+        while taken(&wire) {
+            let suffix = format!("_{number}");
+            wire = wanted.chars().take(MOST_CHARS - suffix.len()).collect();
+            wire.push_str(&suffix);
+            number += 1;
+        }
+        wire
+    }
+}
+
+fn allowed(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_' || letter == '-'
+}
+
+fn begins(letter: char) -> bool {
+    letter.is_ascii_alphabetic() || letter == '_'
+}
+
+fn fits(name: &str) -> bool {
+    name.starts_with(begins) && name.len() <= MOST_CHARS && name.chars().all(allowed)
+}
+
+fn fitted(name: &str) -> String {
+    let start = if name.starts_with(begins) { "" } else { "_" };
+    let letters = name.chars().map(|letter| if allowed(letter) { letter } else { '_' });
+    start.chars().chain(letters).take(MOST_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Message, ToolCall, ToolDefinition};
+
+    #[test]
+    fn names_fit_the_wire_and_come_back() {
+        let long = "x".repeat(70);
+        let longer = format!("{}y", "x".repeat(70));
+        let tools = ["fs.read", "fs_read", "fs/read", "ok-name", "2fa", "größe", &long, &longer, ""];
+        let told = ToolCall { id: "c".into(), name: "gone.tool".into(), arguments: "{}".into() };
+        let request = ModelRequest {
+            tools: tools
+                .iter()
+                .map(|name| ToolDefinition {
+                    name: (*name).into(),
+                    description: String::new(),
+                    parameters: serde_json::json!({}),
+                })
+                .collect(),
+            messages: vec![Message::assistant("", vec![told.clone()]), Message::tool(&told, "x")],
+            ..ModelRequest::default()
+        };
+        let names = WireNames::of(&request);
+        let wire: Vec<_> = tools.iter().map(|name| names.on_wire(name)).collect();
+        let cut = "x".repeat(64);
+        let numbered = format!("{}_2", "x".repeat(62));
+        assert_eq!(
+            wire,
+            ["fs_read_2", "fs_read", "fs_read_3", "ok-name", "_2fa", "gr__e", cut.as_str(), numbered.as_str(), "_"]
+        );
+        assert!(wire.iter().all(|name| fits(name)));
+        let back: Vec<_> = wire.iter().map(|name| names.ours(name)).collect();
+        assert_eq!(back, tools);
+        assert_eq!(names.ours("gone_tool"), "gone.tool");
+        assert_eq!(names.ours("made_up"), "made_up");
+    }
+}

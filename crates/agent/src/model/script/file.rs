@@ -1,0 +1,228 @@
+//! The shape of a script file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use serde_saphyr::Spanned;
+
+use crate::model::Role;
+
+/// The most that one call may be repeated.
+const MOST_TIMES: usize = 1_000;
+
+/// A whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptFile {
+    /// What the script shows, for its readers.
+    #[serde(default)]
+    pub(super) about: String,
+    /// What the person says, turn by turn, when nobody says anything else.
+    #[serde(default)]
+    pub(super) prompts: Vec<String>,
+    #[serde(default)]
+    pub(super) turns: Turns,
+    #[serde(default)]
+    pub(super) agents: BTreeMap<String, AgentScript>,
+}
+
+pub(super) type Turns = Vec<Spanned<Turn>>;
+
+/// The turns of one sub-agent: one list that all its runs share, or one list for each run.
+#[derive(Debug)]
+pub(super) enum AgentScript {
+    Shared(Turns),
+    Conversations(Vec<Turns>),
+}
+
+/// One reply of the model.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Turn {
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub(super) expect: Vec<Expect>,
+    #[serde(default)]
+    pub(super) say: String,
+    #[serde(default)]
+    pub(super) calls: Vec<ScriptedCall>,
+    #[serde(default)]
+    pub(super) error: Option<ScriptedError>,
+    #[serde(default)]
+    pub(super) usage: Option<ScriptedUsage>,
+    #[serde(default)]
+    pub(super) finish: Option<String>,
+}
+
+/// What must have come since the model last spoke.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    #[serde(default)]
+    pub(super) last: Option<Role>,
+    #[serde(default)]
+    pub(super) tool: Option<String>,
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub(super) contains: Vec<String>,
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub(super) lacks: Vec<String>,
+    /// Texts that the instruction contains.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub(super) system: Vec<String>,
+    /// Tools that the model is offered.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub(super) offers: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptedCall {
+    pub(super) tool: String,
+    #[serde(default)]
+    pub(super) args: Option<Map<String, Value>>,
+    #[serde(default)]
+    pub(super) arguments: Option<String>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    /// How often the same call is made, all at once.
+    #[serde(default = "once")]
+    pub(super) times: usize,
+}
+
+fn once() -> usize {
+    1
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptedError {
+    #[serde(default)]
+    pub(super) retryable: bool,
+    pub(super) message: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptedUsage {
+    #[serde(default)]
+    pub(super) input: u64,
+    #[serde(default)]
+    pub(super) output: u64,
+}
+
+impl ScriptFile {
+    /// Reads a file's text; the error names the line.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        // `yes` and `no` are words that people say.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        let file: Self = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+            let message = error.without_snippet().to_string();
+            // The parser's text ends in its own position and may run over several lines; ours is one line.
+            let first = message.lines().next().unwrap_or_default();
+            let why = first.rfind(" at line ").and_then(|at| first.get(..at)).unwrap_or(first);
+            match error.location() {
+                Some(place) => format!("line {}: {why}", place.line()),
+                None => why.to_owned(),
+            }
+        })?;
+        for turns in file.every_list() {
+            // A script of sub-agents alone is one too.
+            if turns.is_empty() && (file.agents.is_empty() || !std::ptr::eq(turns, &file.turns)) {
+                return Err(String::from("a list of turns is empty; give it at least one turn"));
+            }
+            for turn in turns {
+                check(&turn.value).map_err(|why| format!("line {}: {why}", turn.referenced.line()))?;
+            }
+        }
+        Ok(file)
+    }
+
+    fn every_list(&self) -> Vec<&Turns> {
+        let mut lists = vec![&self.turns];
+        for script in self.agents.values() {
+            match script {
+                AgentScript::Shared(turns) => lists.push(turns),
+                AgentScript::Conversations(each) => lists.extend(each),
+            }
+        }
+        lists
+    }
+}
+
+fn check(turn: &Turn) -> Result<(), String> {
+    if turn.say.is_empty() && turn.calls.is_empty() && turn.error.is_none() {
+        return Err(String::from("the turn does nothing; give it `say`, `calls` or `error`"));
+    }
+    for call in &turn.calls {
+        if call.args.is_some() && call.arguments.is_some() {
+            return Err(format!("the call of `{}` has both `args` and `arguments`; keep one", call.tool));
+        }
+        if call.times == 0 || call.times > MOST_TIMES {
+            return Err(format!("the call of `{}` is made {} times; give it 1 to {MOST_TIMES}", call.tool, call.times));
+        }
+        if call.times > 1 && call.id.is_some() {
+            return Err(format!("the call of `{}` is made several times with one `id`; leave the id out", call.tool));
+        }
+    }
+    let contradicts = |expect: &Expect| expect.tool.is_some() && expect.last.is_some_and(|role| role != Role::Tool);
+    if turn.expect.iter().any(contradicts) {
+        return Err(String::from("`tool` goes with `last: tool` only; drop one of the two"));
+    }
+    Ok(())
+}
+
+/// Reads one thing, or a list of such things.
+fn one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct OneOrMore<T>(std::marker::PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text, a mapping, or a list of them")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            T::deserialize(serde::de::value::StrDeserializer::new(text)).map(|one| vec![one])
+        }
+    }
+    deserializer.deserialize_any(OneOrMore(std::marker::PhantomData))
+}
+
+impl<'de> Deserialize<'de> for AgentScript {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Runs {
+            conversations: Vec<Turns>,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = AgentScript;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of turns, or `conversations` with a list of turns for each run")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                Turns::deserialize(SeqAccessDeserializer::new(list)).map(AgentScript::Shared)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let runs = Runs::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(AgentScript::Conversations(runs.conversations))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}

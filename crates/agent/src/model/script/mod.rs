@@ -1,0 +1,241 @@
+//! A model that plays turns from a YAML file, for demos and tests.
+
+mod expect;
+mod file;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use pintle::Cancel;
+use serde_json::Value;
+
+use self::file::{AgentScript, ScriptFile, Turn, Turns};
+use super::{Delta, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ToolCall, Usage};
+
+/// Bytes that one token is taken for when a turn does not say its usage.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A model that plays turns from a YAML file, for demos and tests.
+///
+/// Each call of the model plays the next turn. A turn may say what it expects of the conversation; when something
+/// else came, the model refuses to go on and says which line of the script and what came. So a demo can show, and a
+/// test can check, what the agent and its hooks did in between.
+///
+/// ```yaml
+/// about: what this shows                  # optional
+/// prompts: [Clean up., And now?]          # optional: what the person says when nobody says anything else
+/// turns:                                  # of the agent that asks first
+///   - expect: {last: user, contains: clean}
+///     say: I will look around.            # streamed word by word
+///     calls:                              # several are parallel calls
+///       - {tool: run_command, args: {command: ls}}
+///       - {tool: run_command, arguments: "not JSON"}   # the raw text, for malformed calls
+///       - {tool: self_check, times: 3}      # the same call several times, at once
+///   - expect:                             # several: each must hold
+///       - {tool: run_command, contains: [blocked, policy]}
+///       - {tool: run_command, lacks: secret}
+///     error: {retryable: true, message: overloaded}    # this call fails
+///   - expect: {offers: run_command, system: be careful}
+///     say: Done.
+///     usage: {input: 10, output: 5}       # else estimated from the text
+///     finish: stop                        # else `tool_calls` or `stop`
+/// agents:                                 # of other agents, by name
+///   reviewer:                             # one list for all its runs, in the order they ask
+///     - say: Looks good.
+///   searcher:                             # or one list for each run: the first free one whose first turn fits
+///     conversations:
+///       - - {expect: {contains: north}, say: nothing in the north}
+///       - - {expect: {contains: south}, say: nothing in the south}
+/// ```
+///
+/// `expect` looks at what came since the model last spoke: one message of it must have the role `last`, be a result
+/// of `tool`, contain each text of `contains` and none of `lacks`. `system` looks at the instruction and `offers` at
+/// the tools. Unknown keys are errors.
+///
+/// The place in the script is kept for each agent, so that agents which run at once do not disturb each other.
+///
+/// # Example
+///
+/// ```
+/// use pintle_agent::model::{Message, Model, ModelRequest, ScriptModel};
+/// use pintle::Cancel;
+///
+/// let model = ScriptModel::parse("hello.yaml", "turns: [{expect: {contains: hi}, say: Hello there.}]")?;
+/// let request = ModelRequest { messages: vec![Message::user("hi!")], ..ModelRequest::default() };
+/// let reply = model.complete(&request, &mut |_| {}, &Cancel::default())?;
+/// assert_eq!(reply.text, "Hello there.");
+///
+/// let error = model.complete(&request, &mut |_| {}, &Cancel::default()).unwrap_err();
+/// assert!(error.message.contains("has no turn 2"));
+/// # Ok::<(), pintle_agent::model::ModelError>(())
+/// ```
+#[derive(Debug)]
+pub struct ScriptModel {
+    name: String,
+    file: ScriptFile,
+    places: Mutex<Places>,
+}
+
+/// How far the script has been played.
+#[derive(Debug, Default)]
+struct Places {
+    /// The agent that asked first and so plays the main turns.
+    first_agent: Option<String>,
+    /// The next turn of each lane, from 0.
+    next: HashMap<Lane, usize>,
+    /// Which list of its agent's a run plays.
+    runs: HashMap<(String, String), usize>,
+}
+
+/// One list of turns: the agent's name and which of its lists.
+type Lane = (String, usize);
+
+impl ScriptModel {
+    /// Reads a script. `name` is its file, for errors.
+    ///
+    /// # Errors
+    /// When `text` is no script; the message names the line.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ModelError> {
+        let file = ScriptFile::parse(text)
+            .map_err(|why| ModelError::new(ModelErrorKind::Script, format!("script `{name}`: {why}")))?;
+        Ok(Self { name: name.to_owned(), file, places: Mutex::default() })
+    }
+
+    /// What the script shows, as its author says; may be empty.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.file.about
+    }
+
+    /// What the person says, turn by turn, when nobody says anything else; may be empty.
+    #[must_use]
+    pub fn prompts(&self) -> &[String] {
+        &self.file.prompts
+    }
+
+    /// Moves on to the next turn for a request, when it is what the turn expects.
+    fn take(&self, request: &ModelRequest) -> Result<Play<'_>, String> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let agent = request.agent.as_str();
+        let (turns, list) = match self.file.agents.get(agent) {
+            Some(AgentScript::Shared(turns)) => (turns, 0),
+            Some(AgentScript::Conversations(each)) => pick(each, request, &mut places)?,
+            None => {
+                let first = places.first_agent.get_or_insert_with(|| agent.to_owned());
+                if first != agent {
+                    return Err(format!("there are no turns for the agent `{agent}`; add them under `agents`"));
+                }
+                (&self.file.turns, 0)
+            }
+        };
+        let next = places.next.entry((agent.to_owned(), list)).or_default();
+        let number = *next + 1;
+        let Some(turn) = turns.get(*next) else {
+            let came = expect::shown(expect::news(request));
+            return Err(format!("the agent `{agent}` has no turn {number}, and what came is {came}; add a turn"));
+        };
+        if let Some(why) = turn.value.expect.iter().find_map(|wanted| expect::mismatch(wanted, request)) {
+            let line = turn.referenced.line();
+            return Err(format!("line {line}, turn {number} of the agent `{agent}`: {why}"));
+        }
+        *next = number;
+        Ok(Play { turn: &turn.value, list, number })
+    }
+}
+
+/// The list of turns that a run plays: the one it has, or the first free one whose first turn fits.
+fn pick<'a>(each: &'a [Turns], request: &ModelRequest, places: &mut Places) -> Result<(&'a Turns, usize), String> {
+    let run = (request.agent.clone(), request.conversation.clone());
+    let list = places.runs.get(&run).copied().or_else(|| {
+        let taken = |list: usize| places.runs.iter().any(|((agent, _), taken)| *agent == run.0 && *taken == list);
+        let fits = |turns: &Turns| {
+            turns
+                .first()
+                .is_some_and(|turn| turn.value.expect.iter().all(|one| expect::mismatch(one, request).is_none()))
+        };
+        each.iter().enumerate().find(|(list, turns)| !taken(*list) && fits(turns)).map(|(list, _)| list)
+    });
+    let found = list.and_then(|list| each.get(list).map(|turns| (turns, list)));
+    let (turns, list) = found.ok_or_else(|| {
+        let came = expect::shown(expect::news(request));
+        format!("no free conversation of the agent `{}` begins with what came: {came}; add one", run.0)
+    })?;
+    places.runs.insert(run, list);
+    Ok((turns, list))
+}
+
+/// A turn to be played, and where it stands.
+struct Play<'a> {
+    turn: &'a Turn,
+    list: usize,
+    number: usize,
+}
+
+impl Play<'_> {
+    fn calls(&self, agent: &str) -> Vec<ToolCall> {
+        let each = self.turn.calls.iter().flat_map(|call| std::iter::repeat_n(call, call.times));
+        each.enumerate()
+            .map(|(index, call)| ToolCall {
+                id: call.id.clone().unwrap_or_else(|| {
+                    let list = if self.list == 0 { String::new() } else { format!("{}_", self.list + 1) };
+                    format!("call_{agent}_{list}{}_{}", self.number, index + 1)
+                }),
+                name: call.tool.clone(),
+                arguments: match (&call.arguments, &call.args) {
+                    (Some(raw), _) => raw.clone(),
+                    (None, Some(args)) => Value::Object(args.clone()).to_string(),
+                    (None, None) => String::from("{}"),
+                },
+            })
+            .collect()
+    }
+
+    fn usage(&self, request: &ModelRequest, calls: &[ToolCall]) -> Usage {
+        if let Some(usage) = self.turn.usage {
+            return Usage { input_tokens: usage.input, output_tokens: usage.output };
+        }
+        let of_calls =
+            |calls: &[ToolCall]| calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>();
+        let read: usize =
+            request.messages.iter().map(|message| message.content.len() + of_calls(&message.tool_calls)).sum();
+        let tokens = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        Usage { input_tokens: tokens(read), output_tokens: tokens(self.turn.say.len() + of_calls(calls)) }
+    }
+}
+
+impl Model for ScriptModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest,
+        on: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<ModelReply, ModelError> {
+        if cancel.is_cancelled() {
+            return Err(ModelError::cancelled());
+        }
+        let left = |why| ModelError::new(ModelErrorKind::Script, format!("script `{}`: {why}", self.name));
+        let play = self.take(request).map_err(left)?;
+        for word in play.turn.say.split_inclusive(char::is_whitespace) {
+            if cancel.is_cancelled() {
+                return Err(ModelError::cancelled());
+            }
+            on(Delta::Text(word.to_owned()));
+        }
+        if let Some(error) = &play.turn.error {
+            let kind = if error.retryable { ModelErrorKind::Retryable } else { ModelErrorKind::Fatal };
+            return Err(ModelError::new(kind, error.message.clone()));
+        }
+        let tool_calls = play.calls(&request.agent);
+        let finish = if tool_calls.is_empty() { "stop" } else { "tool_calls" };
+        Ok(ModelReply {
+            text: play.turn.say.clone(),
+            usage: play.usage(request, &tool_calls),
+            finish_reason: play.turn.finish.clone().unwrap_or_else(|| finish.to_owned()),
+            tool_calls,
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Watching a session while it runs.
+//!
+//! Hooks and their verdicts are told through the runtime's journal; this is what the agent itself does.
+
+use std::fmt::Debug;
+
+use pintle::Origin;
+use pintle::event::Usage;
+
+/// Is told of everything an agent does, while it does it. Calls may come from several threads at once.
+pub trait Observer: Send + Sync + Debug {
+    /// Something happened to the agent that `origin` names.
+    fn happened(&self, origin: &Origin, what: &Happening<'_>);
+}
+
+/// What an agent did.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Happening<'a> {
+    /// A turn begins with this message, as the hooks left it.
+    TurnStarted {
+        /// The message.
+        message: &'a str,
+    },
+    /// The model is asked.
+    ModelAsked {
+        /// The model's name.
+        model: &'a str,
+        /// Which model call of the turn it is, from 1.
+        iteration: u32,
+    },
+    /// More text of the model's answer arrived.
+    Text {
+        /// The text.
+        text: &'a str,
+    },
+    /// The model answered.
+    ModelAnswered {
+        /// The whole text.
+        text: &'a str,
+        /// How many tools it calls.
+        tool_calls: usize,
+        /// The tokens of this call.
+        usage: Usage,
+    },
+    /// A model call failed and is tried again.
+    Retried {
+        /// What went wrong.
+        message: &'a str,
+        /// Which try comes next, from 2.
+        attempt: u32,
+        /// How long that waits.
+        delay_ms: u64,
+    },
+    /// A tool is called; the hooks have not been asked yet.
+    ToolCalled {
+        /// The provider's id of the call.
+        id: &'a str,
+        /// The tool.
+        name: &'a str,
+        /// The arguments as JSON text.
+        arguments: &'a str,
+    },
+    /// A tool call is over.
+    ToolReturned {
+        /// The provider's id of the call.
+        id: &'a str,
+        /// The tool.
+        name: &'a str,
+        /// What the model gets.
+        content: &'a str,
+        /// Whether it failed or was refused.
+        is_error: bool,
+    },
+    /// A task was handed to another agent.
+    Delegated {
+        /// The agent.
+        agent: &'a str,
+        /// The task.
+        task: &'a str,
+        /// Which attempt it is, from 1.
+        attempt: u32,
+    },
+    /// Hooks did not let the agent stop; this message sends it on.
+    SentOn {
+        /// The message.
+        message: &'a str,
+    },
+    /// Something a person should know.
+    Notice {
+        /// The text.
+        message: &'a str,
+    },
+    /// A turn is over.
+    TurnEnded {
+        /// The answer.
+        text: &'a str,
+        /// The tokens of the turn's model calls.
+        usage: Usage,
+    },
+    /// A turn failed.
+    TurnFailed {
+        /// Why.
+        message: &'a str,
+    },
+}
+
+/// An observer that looks away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn happened(&self, _origin: &Origin, _what: &Happening<'_>) {}
+}

@@ -1,0 +1,40 @@
+//! What a turn came to.
+
+use pintle::LogLine;
+use pintle::event::{self, ToolCall, ToolResult, TurnEnd, Usage};
+
+/// What a turn came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The final text.
+    pub text: String,
+    /// The tools that were called, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Their results, in the same order.
+    pub tool_results: Vec<ToolResult>,
+    /// The tokens of the turn's model calls, those of delegated agents included.
+    pub usage: Usage,
+}
+
+impl Answer {
+    pub(super) fn payload(&self, logs: Vec<LogLine>, duration_ms: u64) -> TurnEnd {
+        let line = |line: LogLine| event::LogLine {
+            level: match line.level {
+                pintle::LogLevel::Info => String::from("info"),
+                pintle::LogLevel::Warn => String::from("warn"),
+            },
+            hook: line.hook,
+            message: line.message,
+        };
+        TurnEnd {
+            text: self.text.clone(),
+            tool_calls: self.tool_calls.clone(),
+            tool_results: self.tool_results.clone(),
+            usage: self.usage,
+            logs: logs.into_iter().map(line).collect(),
+            duration_ms: Some(duration_ms),
+            ..TurnEnd::default()
+        }
+        .spelled()
+    }
+}

@@ -1,0 +1,122 @@
+//! Putting a session together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle::{AgentSpec, Cancel, Runtime};
+
+use super::{RealSleeper, Session, Sleeper};
+use crate::agent::{Agent, Choices, OpenModel, Shared};
+use crate::model::Model;
+use crate::observe::{Observer, Unobserved};
+use crate::tools::Tool;
+use crate::workspace::Workspace;
+
+/// What a session is to be made of.
+pub struct SessionBuilder {
+    runtime: Arc<Runtime>,
+    agent: AgentSpec,
+    model: Arc<dyn Model>,
+    workspace: PathBuf,
+    observer: Arc<dyn Observer>,
+    cancel: Cancel,
+    sleeper: Arc<dyn Sleeper>,
+    open_model: Option<Box<OpenModel>>,
+    name: Option<String>,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder").field("agent", &self.agent.name).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Begins to put a session together: this agent with this model, under the runtime's hooks.
+    pub fn builder(runtime: Arc<Runtime>, agent: AgentSpec, model: Arc<dyn Model>) -> SessionBuilder {
+        SessionBuilder {
+            runtime,
+            agent,
+            model,
+            workspace: PathBuf::from("."),
+            observer: Arc::new(Unobserved),
+            cancel: Cancel::default(),
+            sleeper: Arc::new(RealSleeper),
+            open_model: None,
+            name: None,
+            tools: Vec::new(),
+        }
+    }
+}
+
+impl SessionBuilder {
+    /// The folder the agent works in, and cannot leave. Default: the current one.
+    #[must_use]
+    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.workspace = folder.into();
+        self
+    }
+
+    /// Who is told of what the agent does. Default: nobody.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// The flag that stops the session. Default: one of its own, see [`Session::cancel`].
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// How the waits between retries pass. Default: really.
+    #[must_use]
+    pub fn sleeper(mut self, sleeper: Arc<dyn Sleeper>) -> Self {
+        self.sleeper = sleeper;
+        self
+    }
+
+    /// How the models of delegated agents are opened that declare one. Default: they use this session's model.
+    #[must_use]
+    pub fn open_model(mut self, open: Box<OpenModel>) -> Self {
+        self.open_model = Some(open);
+        self
+    }
+
+    /// The session's name on the tape. Default: a random one.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Adds a tool made in code. The agent's own tool of the same name takes its place.
+    #[must_use]
+    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Compiles the agent's tools and hooks. Nothing has been fired yet.
+    ///
+    /// # Errors
+    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid.
+    pub fn build(self) -> Result<Session, String> {
+        let workspace = Workspace::open(&self.workspace)?;
+        let session = self.name.unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
+        let shared = Shared::new(Choices {
+            runtime: self.runtime,
+            workspace,
+            observer: self.observer,
+            cancel: self.cancel,
+            sleeper: self.sleeper,
+            open_model: self.open_model,
+            session,
+            meta: self.agent.meta,
+        });
+        Ok(Session::new(Agent::root(Arc::new(shared), self.agent, self.model, self.tools)?))
+    }
+}

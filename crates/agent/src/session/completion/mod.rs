@@ -1,0 +1,129 @@
+//! One call of the model, between `completion.pre` and `completion.post`.
+
+mod wire;
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::{CompletionPost, CompletionPre, Usage};
+
+use super::{Conversation, Fault, retry};
+use crate::model::{Message, ModelReply, ModelRequest};
+use crate::observe::Happening;
+use crate::turn::Turn;
+
+/// Whether the model may call tools this time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ToolUsage {
+    Allowed,
+    Withheld,
+}
+
+/// Asks the model once. What hooks rewrite counts for this call only; the conversation stays as it is.
+pub(super) fn complete(
+    turn: &Turn,
+    conversation: &mut Conversation,
+    iteration: u32,
+    tools: ToolUsage,
+) -> Result<ModelReply, Fault> {
+    let request = request(turn, conversation, tools);
+    let request = review_request(turn, request, iteration)?;
+    let clock = turn.agent.shared.runtime.clock();
+    let model = if request.model.is_empty() { turn.agent.model.name() } else { &request.model };
+    turn.tell(Happening::ModelAsked { model, iteration });
+    let began_us = clock.monotonic_us();
+    let mut reply = retry::complete(turn, &request)?;
+    let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
+    for call in &mut reply.tool_calls {
+        // Results are told apart by these ids, and some providers send none.
+        if call.id.is_empty() {
+            call.id = turn.agent.shared.unique("call");
+        }
+    }
+    let usage = Usage::new(reply.usage.input_tokens, reply.usage.output_tokens);
+    conversation.usage = conversation.usage.plus(usage);
+    let reply = review_reply(turn, reply, model, duration_ms)?;
+    turn.tell(Happening::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
+    Ok(reply)
+}
+
+fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> ModelRequest {
+    let spec = &turn.agent.spec;
+    let notes = turn.state.notes_for_call();
+    let told = conversation.notes.iter().chain(&notes.persistent).chain(&notes.turn).chain(&notes.call);
+    let instruction = Some(&spec.instruction).filter(|text| !text.is_empty());
+    let system: Vec<&str> = instruction.into_iter().chain(told).map(String::as_str).collect();
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        messages.push(Message::system(system.join("\n\n")));
+    }
+    messages.extend(conversation.window(spec.history));
+    let declared = spec.model.as_ref();
+    ModelRequest {
+        agent: spec.name.clone(),
+        conversation: conversation.id.clone(),
+        // A model without a provider is another model of the provider that is in use.
+        model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
+        messages,
+        tools: if tools == ToolUsage::Allowed { turn.agent.definitions() } else { Vec::new() },
+        max_tokens: declared.and_then(|model| model.max_tokens),
+        temperature: declared.and_then(|model| model.temperature),
+        top_p: None,
+        stop: Vec::new(),
+    }
+}
+
+fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<ModelRequest, Fault> {
+    let payload = wire::payload_of_request(&request, turn.agent.model.name(), iteration);
+    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    if !outcome.is_allowed() {
+        return Err(Fault::denied(format!("completion blocked: {}", outcome.reason())));
+    }
+    let request = if outcome.rewritten {
+        let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
+        rewritten
+            .map_err(|fault| fault.to_string())
+            .and_then(|payload| wire::request_of_payload(payload, &request, turn.agent.model.name()))
+            .map_err(|why| {
+                Fault::failed("hook", format!("completion.pre modify payload: {why}")).during("completion.pre")
+            })?
+    } else {
+        request
+    };
+    Ok(with_call_notes(turn, request))
+}
+
+/// Adds what the hooks of `completion.pre` itself told for this call.
+fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> ModelRequest {
+    let notes = turn.state.notes_for_call().call;
+    if notes.is_empty() {
+        return request;
+    }
+    let text = notes.join("\n\n");
+    match request.messages.first_mut().filter(|first| first.role == crate::model::Role::System) {
+        Some(system) => {
+            system.content.push_str("\n\n");
+            system.content.push_str(&text);
+        }
+        None => request.messages.insert(0, Message::system(text)),
+    }
+    request
+}
+
+fn review_reply(turn: &Turn, reply: ModelReply, model: &str, duration_ms: u64) -> Result<ModelReply, Fault> {
+    let payload = wire::payload_of_reply(&reply, model, duration_ms);
+    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    if !outcome.is_allowed() {
+        return Err(Fault::denied(format!("completion blocked: {}", outcome.reason())));
+    }
+    if !outcome.rewritten {
+        return Ok(reply);
+    }
+    let rewritten: Result<CompletionPost, _> = serde_json::from_value(outcome.payload.into_value());
+    rewritten
+        .map_err(|fault| fault.to_string())
+        .and_then(|payload| wire::reply_of_payload(payload, reply.usage))
+        .map_err(|why| {
+            Fault::failed("hook", format!("completion.post modify payload: {why}")).during("completion.post")
+        })
+}

@@ -1,0 +1,87 @@
+//! Why a turn or a session did not come to an answer.
+
+use std::fmt;
+
+use crate::model::{ModelError, ModelErrorKind};
+
+/// Why a turn or a session did not come to an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of thing it was.
+    pub kind: FaultKind,
+    /// One line for people.
+    pub message: String,
+}
+
+/// Kinds of faults.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A hook said no.
+    Denied,
+    /// The caller cancelled.
+    Cancelled,
+    /// Something could not be done; the words are those of the `error` event.
+    Failed {
+        /// What failed: `model`, `hook`, `delegation`, `limit`, `session` or `config`.
+        what: &'static str,
+        /// The event during or after which it happened.
+        during: &'static str,
+        /// Whether trying again may help.
+        retryable: bool,
+    },
+}
+
+impl Fault {
+    pub(crate) fn denied(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Denied, message: message.into() }
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        Self { kind: FaultKind::Cancelled, message: String::from("cancelled") }
+    }
+
+    pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Failed { what, during: "", retryable: false }, message: message.into() }
+    }
+
+    pub(crate) fn during(mut self, event: &'static str) -> Self {
+        if let FaultKind::Failed { during, .. } = &mut self.kind {
+            *during = event;
+        }
+        self
+    }
+
+    /// Whether a hook said no.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        self.kind == FaultKind::Denied
+    }
+
+    /// Why a session that ends with this fault ends.
+    pub(super) fn end_reason(&self) -> &'static str {
+        match self.kind {
+            FaultKind::Denied => "blocked",
+            FaultKind::Cancelled => "cancelled",
+            FaultKind::Failed { .. } => "error",
+        }
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        let retryable = match error.kind {
+            ModelErrorKind::Cancelled => return Self::cancelled(),
+            ModelErrorKind::Retryable => true,
+            ModelErrorKind::Fatal | ModelErrorKind::Script => false,
+        };
+        Self { kind: FaultKind::Failed { what: "model", during: "completion.pre", retryable }, message: error.message }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

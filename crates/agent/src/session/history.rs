@@ -1,0 +1,109 @@
+//! The conversation, and the part of it that is sent.
+
+use pintle::HistorySpec;
+use pintle::event::Usage;
+
+use crate::model::{Message, Role};
+
+/// One agent's conversation with its model.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    /// Tells it apart from every other one of the session.
+    pub(crate) id: String,
+    /// Everything that was said, without the system prompt.
+    pub(crate) messages: Vec<Message>,
+    /// What hooks told the model for the rest of the session.
+    pub(crate) notes: Vec<String>,
+    /// The tokens of all its model calls.
+    pub(crate) usage: Usage,
+}
+
+impl Conversation {
+    pub(crate) fn new(id: String) -> Self {
+        Self { id, ..Self::default() }
+    }
+
+    /// The newest messages that fit, oldest first.
+    ///
+    /// A tool call and its results go together or not at all. What is sent begins with something a person said: when
+    /// that does not fit, the newest message of the person is sent all the same, since it is the task.
+    pub(crate) fn window(&self, spec: HistorySpec) -> Vec<Message> {
+        let mut start = self.messages.len();
+        let (mut count, mut tokens) = (0, 0);
+        for (at, message) in self.messages.iter().enumerate().rev() {
+            count += 1;
+            tokens += estimate(message);
+            let is_first = start == self.messages.len();
+            // The newest group is sent whatever its size: without it there is nothing to answer.
+            if !is_first && (count > spec.max_messages || tokens > spec.max_tokens) {
+                break;
+            }
+            // A tool's result cannot be the first message: its call would be missing.
+            if message.role != Role::Tool {
+                start = at;
+            }
+        }
+        let sent = self.messages.get(start..).unwrap_or_default();
+        let mut window = Vec::with_capacity(sent.len() + 1);
+        if sent.first().is_some_and(|first| first.role != Role::User) {
+            let before = self.messages.get(..start).unwrap_or_default();
+            window.extend(before.iter().rev().find(|message| message.role == Role::User).cloned());
+        }
+        window.extend_from_slice(sent);
+        window
+    }
+}
+
+/// About how many tokens a message is: a fourth of its bytes, and a few for its frame.
+fn estimate(message: &Message) -> usize {
+    let calls: usize =
+        message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len() + call.id.len()).sum();
+    4 + (message.content.len() + calls) / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ToolCall;
+
+    /// A conversation as letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
+    fn conversation(letters: &str) -> Conversation {
+        let call = ToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
+        let message = |(at, letter): (usize, char)| match letter {
+            'u' => Message::user(format!("u{at}")),
+            'a' => Message::assistant(format!("a{at}"), Vec::new()),
+            'c' => Message::assistant(format!("c{at}"), vec![call.clone()]),
+            _ => Message { content: format!("t{at}"), ..Message::tool(&call, "") },
+        };
+        Conversation { messages: letters.chars().enumerate().map(message).collect(), ..Conversation::default() }
+    }
+
+    #[test]
+    fn a_window_is_the_newest_part_and_never_splits_a_call_from_its_results() {
+        let cases = [
+            ("uaua", 50, "u0 a1 u2 a3"),
+            ("uauau", 3, "u2 a3 u4"),
+            ("uauau", 2, "u2 a3 u4"),
+            ("ucttu", 3, "u4"),
+            ("ucttu", 4, "u0 c1 t2 t3 u4"),
+            ("uctct", 2, "u0 c3 t4"),
+            ("uctt", 1, "u0 c1 t2 t3"),
+            ("", 5, ""),
+        ];
+        for (letters, max_messages, expected) in cases {
+            let window = conversation(letters).window(HistorySpec { max_messages, max_tokens: 100_000 });
+            let shown: Vec<String> = window.into_iter().map(|message| message.content).collect();
+            assert_eq!(shown.join(" "), expected, "{letters} within {max_messages}");
+        }
+    }
+
+    #[test]
+    fn tokens_bound_a_window_too() {
+        let mut talk = conversation("uau");
+        talk.messages[0].content = "x".repeat(4_000);
+        let window = talk.window(HistorySpec { max_messages: 50, max_tokens: 500 });
+        assert_eq!(window.len(), 3, "the person's last message stands before the answer that fits");
+        talk.messages[1].role = Role::User;
+        assert_eq!(talk.window(HistorySpec { max_messages: 50, max_tokens: 500 }).len(), 2);
+    }
+}

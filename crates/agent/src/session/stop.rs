@@ -1,0 +1,75 @@
+//! `agent.stop`: may the agent give this answer?
+//!
+//! It fires each time an answer is about to be accepted, in every exit mode. A deny sends the agent on with the reason
+//! as its next message, bounded by the turn's limit of model calls. A redirect (`delegate(request)`) runs another
+//! agent, whose answer is taken; that agent ran under the same hooks, `agent.stop` included, so it is not asked again.
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::{AgentStop, Usage};
+use serde_json::Value;
+
+use super::iterations::{Progress, since};
+use super::{Conversation, Fault};
+use crate::delegation;
+use crate::turn::{Turn, redirect};
+
+/// What the hooks said.
+pub(super) enum Stop {
+    /// The answer is accepted, as the hooks left it.
+    Accept(String),
+    /// The agent goes on with this message.
+    GoOn(String),
+}
+
+/// Asks the hooks of `agent.stop`.
+pub(super) fn may_stop(
+    turn: &Turn,
+    conversation: &mut Conversation,
+    progress: &mut Progress,
+    text: String,
+    before: Usage,
+) -> Result<Stop, Fault> {
+    let payload = AgentStop {
+        id: conversation.id.clone(),
+        parent_id: turn.state.delegation.clone(),
+        finish_reason: progress.finish_reason.clone(),
+        iteration: progress.iteration,
+        response: text.clone(),
+        tool_calls: progress.tool_calls.clone(),
+        tool_results: progress.tool_results.clone(),
+        usage: since(before, conversation.usage),
+        done: progress.is_done,
+        continuations: progress.continuations,
+        ..AgentStop::default()
+    };
+    let outcome = turn.fire(&Event::of(&payload.spelled(), Arc::clone(&turn.origin)));
+    if !outcome.is_allowed() {
+        if turn.agent.spec.exit.block_fails_turn {
+            return Err(Fault::denied(format!("agent stop blocked: {}", outcome.reason())));
+        }
+        let said: Vec<&str> = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect();
+        return Ok(Stop::GoOn(said.join("; ")));
+    }
+    if let Some(request) = redirect(&outcome) {
+        let answer = delegation::redirect(turn, request);
+        conversation.usage = conversation.usage.plus(turn.state.take_spent());
+        let answer = answer.map_err(|why| Fault::failed("delegation", why).during("agent.stop"))?;
+        progress.tool_calls.extend(answer.tool_calls);
+        progress.tool_results.extend(answer.tool_results);
+        return Ok(Stop::Accept(answer.text));
+    }
+    if !outcome.rewritten {
+        return Ok(Stop::Accept(text));
+    }
+    let fields = outcome.payload.value();
+    let list = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    if let Ok(tool_calls) = serde_json::from_value(list("tool_calls")) {
+        progress.tool_calls = tool_calls;
+    }
+    if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
+        progress.tool_results = tool_results;
+    }
+    Ok(Stop::Accept(fields.get("response").and_then(Value::as_str).map_or(text, str::to_owned)))
+}

@@ -1,0 +1,82 @@
+//! Tools: what an agent can do.
+//!
+//! A tool is anything that implements [`Tool`]. The native ones are listed in one table (`native`), a project's own are
+//! Starlark artifacts (`script`), and `delegate` and `done` belong to the agent loop. Every call of every tool goes
+//! through one door, `dispatch`, whoever makes it.
+
+mod arguments;
+mod dispatch;
+mod done;
+mod native;
+mod policy;
+mod script;
+mod toolbox;
+
+use std::fmt::Debug;
+
+use pintle::Cancel;
+use serde_json::Value;
+
+use crate::model::ToolDefinition;
+use crate::turn::Turn;
+use crate::workspace::Workspace;
+
+pub(crate) use dispatch::{CallRequest, Called, dispatch};
+pub(crate) use done::Done;
+pub(crate) use policy::Policies;
+pub(crate) use script::{StarlarkTool, told};
+pub(crate) use toolbox::Toolbox;
+
+/// Something an agent can do.
+pub trait Tool: Send + Sync + Debug {
+    /// What the model is told: the name, what it does, and the JSON Schema of its arguments.
+    fn definition(&self) -> &ToolDefinition;
+
+    /// Does it. The arguments fit the schema, and every hook has let them pass.
+    ///
+    /// # Errors
+    /// With one line for the model: what went wrong and what to do next.
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String>;
+}
+
+/// One use of a tool: who uses it and what there is to use.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolUse<'a> {
+    pub(crate) turn: &'a Turn,
+    pub(crate) call_id: &'a str,
+}
+
+impl ToolUse<'_> {
+    /// The folder the agent works in.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.turn.agent.shared.workspace
+    }
+
+    /// Raised when the result is no longer wanted.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.turn.scope.cancel
+    }
+
+    /// The provider's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        self.call_id
+    }
+}
+
+/// A text argument; the empty text when it is absent.
+fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A whole, non-negative argument.
+fn number(arguments: &Value, name: &str) -> Option<usize> {
+    arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
+}
+
+/// A yes-or-no argument; no when it is absent.
+fn flag(arguments: &Value, name: &str) -> bool {
+    arguments.get(name).and_then(Value::as_bool).unwrap_or(false)
+}

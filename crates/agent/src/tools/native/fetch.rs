@@ -1,0 +1,33 @@
+//! `fetch`: a page of the network.
+
+use serde_json::{Value, json};
+
+use super::Native;
+use crate::tools::{ToolUse, number, text};
+
+pub(super) const TOOL: Native = Native {
+    name: "fetch",
+    alias: None,
+    description: "Gets a page by HTTP. Only the hosts that the project's `network.allowed_domains` names can be reached.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "url": {"type": "string", "description": "The address, http or https."},
+                "timeout_ms": {
+                    "type": "integer", "minimum": 1, "maximum": 120_000,
+                    "description": "How long it may take. Default 30000.",
+                },
+            },
+            "required": ["url"],
+        })
+    },
+    call,
+};
+
+const TIMEOUT_MS: u64 = 30_000;
+
+fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
+    at.turn.agent.shared.runtime.gate().request("GET", text(arguments, "url"), &[], None, timeout_ms)
+}

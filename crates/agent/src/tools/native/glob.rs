@@ -1,0 +1,33 @@
+//! `glob`: files by name.
+
+use serde_json::{Value, json};
+
+use super::Native;
+use crate::tools::{ToolUse, text};
+
+pub(super) const TOOL: Native = Native {
+    name: "glob",
+    alias: Some("fs.glob"),
+    description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` looks in every folder.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string", "description": "The glob."},
+                "path": {"type": "string", "default": ".", "description": "The folder to look in."},
+            },
+            "required": ["pattern"],
+        })
+    },
+    call,
+};
+
+/// The most paths in one result.
+const MAX_PATHS: usize = 1_000;
+
+fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    let walk = at.workspace().glob(text(arguments, "pattern"), text(arguments, "path"))?;
+    let is_cut = walk.is_cut || walk.paths.len() > MAX_PATHS;
+    let paths: Vec<String> = walk.paths.into_iter().take(MAX_PATHS).collect();
+    if is_cut { Ok(json!({"paths": paths, "truncated": true})) } else { Ok(json!(paths)) }
+}

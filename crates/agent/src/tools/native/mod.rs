@@ -1,0 +1,92 @@
+//! The native tools: one file each, one line each in the table.
+
+mod edit;
+mod fetch;
+mod glob;
+mod grep;
+mod list;
+mod read;
+mod shell;
+mod write;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Tool, ToolUse};
+use crate::model::ToolDefinition;
+
+/// Every native tool.
+static NATIVE: &[Native] =
+    &[shell::TOOL, read::TOOL, write::TOOL, edit::TOOL, list::TOOL, glob::TOOL, grep::TOOL, fetch::TOOL];
+
+/// One row of the table.
+struct Native {
+    /// The tool's name.
+    name: &'static str,
+    /// Its second name, under which hooks of AI Harness projects know it.
+    alias: Option<&'static str>,
+    /// What it does, for the model.
+    description: &'static str,
+    /// The JSON Schema of its arguments.
+    parameters: fn() -> Value,
+    /// Does it.
+    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+}
+
+/// A native tool under one of its names.
+#[derive(Debug)]
+struct NativeTool {
+    definition: ToolDefinition,
+    call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
+}
+
+/// Every native tool under each of its names, and whether that is its second one.
+pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, bool)> {
+    NATIVE.iter().flat_map(|native| {
+        let names = [Some((native.name, false)), native.alias.map(|alias| (alias, true))];
+        names.into_iter().flatten().map(|(name, is_alias)| {
+            let definition = ToolDefinition {
+                name: name.to_owned(),
+                description: native.description.to_owned(),
+                parameters: (native.parameters)(),
+            };
+            let tool: Arc<dyn Tool> = Arc::new(NativeTool { definition, call: native.call });
+            (tool, is_alias)
+        })
+    })
+}
+
+impl Tool for NativeTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        (self.call)(arguments, at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_has_one_name_a_description_and_an_object_schema() {
+        let mut names = Vec::new();
+        for (tool, _) in all() {
+            let definition = tool.definition();
+            assert!(definition.description.ends_with('.'), "{}", definition.name);
+            assert_eq!(definition.parameters["type"], "object", "{}", definition.name);
+            for (parameter, schema) in definition.parameters["properties"].as_object().unwrap() {
+                assert!(schema["type"].is_string(), "{}.{parameter}", definition.name);
+                assert!(schema["description"].is_string(), "{}.{parameter}", definition.name);
+            }
+            names.push(definition.name.clone());
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

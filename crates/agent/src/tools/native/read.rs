@@ -1,0 +1,40 @@
+//! `read`: the text of a file.
+
+use serde_json::{Value, json};
+
+use super::Native;
+use crate::tools::{ToolUse, number, text};
+use crate::workspace::Lines;
+
+pub(super) const TOOL: Native = Native {
+    name: "read",
+    alias: Some("fs.read"),
+    description: "Reads a text file of the workspace. With `offset` or `limit` it gives those lines, numbered.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "The file."},
+                "offset": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
+                "limit": {"type": "integer", "minimum": 1, "description": "The most lines."},
+            },
+            "required": ["path"],
+        })
+    },
+    call,
+};
+
+fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    let content = at.workspace().read(text(arguments, "path"))?;
+    let (offset, limit) = (number(arguments, "offset"), number(arguments, "limit"));
+    if offset.is_none() && limit.is_none() {
+        return Ok(Value::String(content));
+    }
+    let lines = Lines::of(&content);
+    let first = offset.unwrap_or(1);
+    if first > lines.count().max(1) {
+        return Err(format!("line {first} is not in the file, which has {} lines", lines.count()));
+    }
+    let last = limit.map_or(usize::MAX - 1, |limit| first.saturating_add(limit - 1).min(usize::MAX - 1));
+    Ok(Value::String(lines.numbered(first, last)))
+}

@@ -1,0 +1,66 @@
+//! `shell`: runs a command line.
+
+use pintle::process::{self, Environment, Spec};
+use serde_json::{Value, json};
+
+use super::Native;
+use crate::tools::{ToolUse, number, text};
+
+pub(super) const TOOL: Native = Native {
+    name: "shell",
+    alias: None,
+    description: "Runs a command with bash in the workspace and gives its output and exit code. It has no input; what it starts ends with it.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "The command line."},
+                "timeout_ms": {
+                    "type": "integer", "minimum": 1, "maximum": 600_000,
+                    "description": "How long it may take. Default 60000.",
+                },
+                "directory": {"type": "string", "description": "The folder to run in, inside the workspace."},
+            },
+            "required": ["command"],
+        })
+    },
+    call,
+};
+
+const TIMEOUT_MS: u64 = 60_000;
+
+/// What the model is shown of each output: its beginning.
+const SHOWN_BYTES: usize = 64 << 10;
+
+fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    let directory = match text(arguments, "directory") {
+        "" => ".",
+        directory => directory,
+    };
+    let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
+    let mut spec = Spec::new("bash", vec![String::from("-c"), text(arguments, "command").to_owned()]);
+    spec.directory = Some(at.workspace().directory(directory)?);
+    spec.environment = Environment::WithoutSecrets;
+    spec.timeout_ms = timeout_ms;
+    spec.output_bytes = SHOWN_BYTES;
+    let output = process::run(&spec, at.cancel()).map_err(|fault| fault.to_string())?;
+    if output.timed_out {
+        return Err(format!(
+            "the command did not end within {timeout_ms} ms and was killed; give it more `timeout_ms` or less to do"
+        ));
+    }
+    let mut result = json!({
+        "stdout": String::from_utf8_lossy(&output.stdout),
+        "stderr": String::from_utf8_lossy(&output.stderr),
+        "exit_code": output.exit_code,
+    });
+    if let Some(fields) = result.as_object_mut() {
+        if let Some(signal) = output.signal {
+            fields.insert(String::from("signal"), signal.into());
+        }
+        if output.truncated {
+            fields.insert(String::from("truncated"), true.into());
+        }
+    }
+    Ok(result)
+}

@@ -1,0 +1,74 @@
+//! Tools that a project declares: Starlark artifacts with `run(args)`.
+
+use std::sync::Arc;
+
+use pintle::{CallId, Caller, Diagnostic, Runtime, ScriptText, ScriptTool, ToolSpec};
+use serde_json::{Value, json};
+
+use super::{Tool, ToolUse};
+use crate::model::ToolDefinition;
+use crate::verify;
+
+/// A Starlark tool, compiled.
+#[derive(Debug)]
+pub(crate) struct StarlarkTool {
+    definition: ToolDefinition,
+    script: Option<ScriptTool>,
+    verify: Option<ScriptTool>,
+    timeout_ms: u64,
+}
+
+impl StarlarkTool {
+    /// Compiles a declaration.
+    ///
+    /// # Errors
+    /// With what is wrong with its scripts, in one line.
+    pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
+        let fault = |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, told(&found));
+        let script = spec.script.as_ref().map(|_| runtime.tool(spec)).transpose().map_err(fault)?;
+        let verifier = |script: &ScriptText| runtime.verifier(&spec.name, script);
+        let verify = spec.verify.as_ref().map(verifier).transpose().map_err(fault)?;
+        let definition = ToolDefinition {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            parameters: spec.parameters.clone(),
+        };
+        Ok(Arc::new(Self { definition, script, verify, timeout_ms: spec.timeout_ms }))
+    }
+}
+
+/// Findings in one line, errors first.
+pub(crate) fn told(found: &[Diagnostic]) -> String {
+    let mut found: Vec<&Diagnostic> = found.iter().collect();
+    found.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
+    let lines: Vec<String> = found.iter().map(|diagnostic| diagnostic.to_string().replace('\n', " ")).collect();
+    lines.join("; ")
+}
+
+impl Tool for StarlarkTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        let name = &self.definition.name;
+        let Some(script) = &self.script else {
+            return Err(format!("tool \"{name}\" is configured but no handler has been registered"));
+        };
+        let runtime = &at.turn.agent.shared.runtime;
+        let seam = runtime.seam(&at.turn.origin, &at.turn.scope);
+        // Requests of a tool belong to no call of a hook.
+        let caller = Caller { call: CallId(0), name };
+        let result = script
+            .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
+            .map_err(|failure| format!("script error: {failure}"))?;
+        if let Some(script) = &self.verify {
+            let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});
+            let verdict = verify::run(script, done, at.turn, name)?;
+            if !verdict.verified {
+                return Err(format!("verification failed: {}", verdict.reason));
+            }
+        }
+        Ok(result)
+    }
+}

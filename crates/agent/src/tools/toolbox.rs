@@ -1,0 +1,73 @@
+//! The tools of one agent.
+
+use std::sync::Arc;
+
+use pintle::did_you_mean;
+
+use super::{Policies, Tool, native};
+use crate::model::ToolDefinition;
+
+/// The tools of one agent, in the order the model sees them, and the policies that say which of them it may use.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Toolbox {
+    tools: Vec<Arc<dyn Tool>>,
+    policies: Policies,
+}
+
+impl Toolbox {
+    pub(crate) fn new(policies: Policies) -> Self {
+        Self { tools: Vec::new(), policies }
+    }
+
+    /// Adds the native tools. Their second names (`fs.read` for `read`) are there only where a policy names them.
+    pub(crate) fn with_native(mut self) -> Self {
+        for (tool, is_alias) in native::all() {
+            if !is_alias || self.policies.names(&tool.definition().name) {
+                self.add(tool);
+            }
+        }
+        self
+    }
+
+    /// Adds a tool, in the place of one of the same name.
+    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) {
+        let name = &tool.definition().name;
+        match self.tools.iter_mut().find(|known| known.definition().name == *name) {
+            Some(known) => *known = tool,
+            None => self.tools.push(tool),
+        }
+    }
+
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// Every tool, also those the policies deny.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.iter()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.definition().name == name)
+    }
+
+    pub(crate) fn allows(&self, name: &str) -> bool {
+        self.policies.allows(name)
+    }
+
+    /// The tools the model is told of: a denied tool is not there for it.
+    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+        self.visible().map(|tool| tool.definition().clone()).collect()
+    }
+
+    /// Why a tool is not there, for the model.
+    pub(crate) fn not_found(&self, name: &str) -> String {
+        let near = did_you_mean(name, self.visible().map(|tool| tool.definition().name.as_str()));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+        format!("tool \"{name}\" not found{hint}")
+    }
+
+    fn visible(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.iter().filter(|tool| self.policies.allows(&tool.definition().name))
+    }
+}

@@ -1,0 +1,93 @@
+//! Verify scripts: `run(result)` says whether a result is good.
+
+use pintle::{CallId, Caller, ScriptTool};
+use serde_json::Value;
+
+use crate::turn::Turn;
+
+/// How long a verify script may take.
+const TIMEOUT_MS: u64 = 60_000;
+
+/// What a verify script said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) verified: bool,
+    /// Why not; never empty when it is not verified.
+    pub(crate) reason: String,
+}
+
+/// Asks a verify script.
+///
+/// # Errors
+/// When the script crashes or answers something that is no verdict: then nothing was verified.
+pub(crate) fn run(script: &ScriptTool, result: Value, turn: &Turn, owner: &str) -> Result<Verdict, String> {
+    let runtime = &turn.agent.shared.runtime;
+    let seam = runtime.seam(&turn.origin, &turn.scope);
+    let caller = Caller { call: CallId(0), name: owner };
+    let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
+    answer
+        .map_err(|failure| failure.to_string())
+        .and_then(|answer| read(&answer))
+        .map_err(|why| format!("verify script error: {why}"))
+}
+
+/// Reads an answer: `{"verified": bool, "reason": text}` as a dictionary or as JSON text, or a bare truth value.
+fn read(answer: &Value) -> Result<Verdict, String> {
+    let fields = match answer {
+        Value::Bool(verified) => return Ok(verdict(*verified, "")),
+        Value::Object(fields) => fields.clone(),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(Value::Bool(verified)) => return Ok(verdict(verified, "")),
+            Ok(Value::Object(fields)) => fields,
+            // Starlark's own spelling of the truth values.
+            _ if text.trim() == "True" => return Ok(verdict(true, "")),
+            _ if text.trim() == "False" => return Ok(verdict(false, "")),
+            _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
+        },
+        _ => return Err(String::from("it must return a dict with `verified`, its JSON text, or True or False")),
+    };
+    match fields.get("verified") {
+        Some(Value::Bool(verified)) => {
+            Ok(verdict(*verified, fields.get("reason").and_then(Value::as_str).unwrap_or_default()))
+        }
+        _ => Err(String::from("the dict it returned has no `verified` that is True or False")),
+    }
+}
+
+fn verdict(verified: bool, reason: &str) -> Verdict {
+    let reason = match reason.trim() {
+        "" if !verified => String::from("verifier returned verified=false with no reason"),
+        reason => reason.to_owned(),
+    };
+    Verdict { verified, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_documented_form_is_read_and_every_other_one_fails() {
+        let no_reason = "verifier returned verified=false with no reason";
+        let cases = [
+            (json!(true), Some((true, ""))),
+            (json!(false), Some((false, no_reason))),
+            (json!("True"), Some((true, ""))),
+            (json!("false"), Some((false, no_reason))),
+            (json!({"verified": true}), Some((true, ""))),
+            (json!({"verified": false, "reason": "no tests"}), Some((false, "no tests"))),
+            (json!("{\"verified\": false, \"reason\": \"no tests\"}"), Some((false, "no tests"))),
+            (json!({"verified": "yes"}), None),
+            (json!({"ok": true}), None),
+            (json!("looks good"), None),
+            (json!(1), None),
+            (json!(null), None),
+        ];
+        for (answer, expected) in cases {
+            let expected = expected.map(|(verified, reason): (bool, &str)| (verified, reason.to_owned()));
+            assert_eq!(read(&answer).ok().map(|verdict| (verdict.verified, verdict.reason)), expected, "{answer}");
+        }
+    }
+}

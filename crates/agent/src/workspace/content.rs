@@ -1,0 +1,48 @@
+//! Edits by content.
+
+/// The text with the one place where `old` stands replaced.
+///
+/// Not there, or there more than once, is an error: an edit must hit what was meant.
+pub(crate) fn replace_one(text: &str, old: &str, new: &str) -> Result<String, String> {
+    match count(text, old)? {
+        1 => Ok(text.replacen(old, new, 1)),
+        0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
+        many => Err(format!("the text to replace is in the file {many} times; give more of what stands around it")),
+    }
+}
+
+/// The text with every place where `old` stands replaced, and how many there were.
+pub(crate) fn replace_all(text: &str, old: &str, new: &str) -> Result<(String, usize), String> {
+    match count(text, old)? {
+        0 => Err(String::from("the text to replace is not in the file; read the file and copy it exactly")),
+        many => Ok((text.replace(old, new), many)),
+    }
+}
+
+fn count(text: &str, old: &str) -> Result<usize, String> {
+    if old.is_empty() {
+        return Err(String::from("the text to replace is empty; say what to replace"));
+    }
+    Ok(text.matches(old).count())
+}
+
+/// The lines that hold a text, with their numbers from 1.
+pub(crate) fn find<'a>(text: &'a str, wanted: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+    text.lines().enumerate().filter(move |(_, line)| line.contains(wanted)).map(|(index, line)| (index + 1, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replacement_must_hit_exactly_what_was_meant() {
+        assert_eq!(replace_one("a b c", "b", "x"), Ok(String::from("a x c")));
+        assert!(replace_one("a b b", "b", "x").unwrap_err().contains("2 times"));
+        assert!(replace_one("a", "b", "x").unwrap_err().contains("not in the file"));
+        assert!(replace_one("a", "", "x").unwrap_err().contains("empty"));
+        assert_eq!(replace_all("a b b", "b", "x"), Ok((String::from("a x x"), 2)));
+        assert!(replace_all("a", "b", "x").is_err());
+        assert_eq!(find("one\ntwo\nwone", "one").collect::<Vec<_>>(), [(1, "one"), (3, "wone")]);
+    }
+}

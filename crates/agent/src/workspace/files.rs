@@ -1,0 +1,180 @@
+//! Whole files and folders.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use cap_std::fs::{Dir, OpenOptions};
+use serde_json::{Value, json};
+
+use super::{MAX_FILE_BYTES, Workspace};
+
+/// What is known of a file without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) name: String,
+    pub(crate) size_bytes: u64,
+    pub(crate) is_dir: bool,
+    pub(crate) modified_ms: u64,
+}
+
+impl Stat {
+    pub(crate) fn to_value(&self) -> Value {
+        json!({
+            "name": self.name,
+            "size": self.size_bytes,
+            "is_dir": self.is_dir,
+            "mod_time_ms": self.modified_ms,
+        })
+    }
+}
+
+impl Workspace {
+    /// A file's text.
+    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
+        let bytes = self.read_bytes(path)?;
+        String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
+    }
+
+    pub(crate) fn read_bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        let (bytes, is_large) = self.at(path, |dir, path| {
+            let file = dir.open(path)?;
+            let found = file.metadata()?;
+            if found.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            let mut bytes = Vec::new();
+            // A file may grow while it is read, and a device has no length.
+            file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+            let is_large = bytes.len() as u64 > MAX_FILE_BYTES;
+            Ok((bytes, is_large))
+        })?;
+        if is_large {
+            return Err(format!("`{path}` is larger than {} MiB; use grep to look into it", MAX_FILE_BYTES >> 20));
+        }
+        Ok(bytes)
+    }
+
+    /// Replaces a file's text, making the file and its folders when they are not there.
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        self.at(path, |dir, path| {
+            make_parent(dir, path)?;
+            dir.write(path, text)
+        })
+    }
+
+    pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
+        self.at(path, |dir, path| {
+            make_parent(dir, path)?;
+            let mut file = dir.open_with(path, OpenOptions::new().create(true).append(true))?;
+            file.write_all(text.as_bytes())
+        })
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> Result<bool, String> {
+        self.at(path, |dir, path| dir.try_exists(path))
+    }
+
+    /// Removes a file, or a folder that is empty. A folder with something in it stays.
+    pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
+        self.at(
+            path,
+            |dir, path| {
+                if dir.symlink_metadata(path)?.is_dir() { dir.remove_dir(path) } else { dir.remove_file(path) }
+            },
+        )
+    }
+
+    pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
+        self.at(path, |dir, path| dir.create_dir_all(path))
+    }
+
+    pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
+        let to = self.relative(to)?;
+        self.at(from, |dir, from| {
+            make_parent(dir, &to)?;
+            dir.copy(from, dir, &to).map(drop)
+        })
+    }
+
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
+        let to = self.relative(to)?;
+        self.at(from, |dir, from| {
+            make_parent(dir, &to)?;
+            dir.rename(from, dir, &to)
+        })
+    }
+
+    pub(crate) fn stat(&self, path: &str) -> Result<Stat, String> {
+        self.at(path, |dir, inside| {
+            let found = dir.metadata(inside)?;
+            let name = inside.file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+            Ok(stat_of(name, &found))
+        })
+    }
+
+    /// What is in a folder, by name.
+    pub(crate) fn list(&self, path: &str) -> Result<Vec<Stat>, String> {
+        let mut found = self.at(path, |dir, path| {
+            let mut found = Vec::new();
+            for entry in dir.read_dir(path)? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                found.push(stat_of(name, &entry.metadata()?));
+            }
+            Ok(found)
+        })?;
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(found)
+    }
+}
+
+fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => match dir.metadata(parent) {
+            Ok(_) => Ok(()),
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => dir.create_dir_all(parent),
+            // A link that leads outside is told as such.
+            Err(fault) => Err(fault),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn stat_of(name: String, found: &cap_std::fs::Metadata) -> Stat {
+    let modified = found.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
+    Stat {
+        name,
+        size_bytes: found.len(),
+        is_dir: found.is_dir(),
+        modified_ms: modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workspace::tests::workspace;
+
+    #[test]
+    fn files_are_made_changed_listed_and_removed() {
+        let (_folder, workspace) = workspace();
+        workspace.write("a/b/c.txt", "one").unwrap();
+        workspace.append("a/b/c.txt", " two").unwrap();
+        workspace.copy("a/b/c.txt", "copy/d.txt").unwrap();
+        workspace.rename("a/b/c.txt", "moved/e.txt").unwrap();
+        assert_eq!(workspace.read("copy/d.txt").unwrap(), "one two");
+        assert_eq!(workspace.read("moved/e.txt").unwrap(), "one two");
+        assert!(!workspace.exists("a/b/c.txt").unwrap());
+        let stat = workspace.stat("moved/e.txt").unwrap();
+        assert_eq!((stat.name.as_str(), stat.size_bytes, stat.is_dir), ("e.txt", 7, false));
+        let names: Vec<_> = workspace.list(".").unwrap().into_iter().map(|stat| (stat.name, stat.is_dir)).collect();
+        let folder = |name: &str| (name.to_owned(), true);
+        assert_eq!(names, [folder("a"), folder("copy"), folder("moved")]);
+        assert!(workspace.remove("copy").unwrap_err().starts_with("cannot use `copy`"));
+        workspace.remove("copy/d.txt").unwrap();
+        workspace.remove("copy").unwrap();
+        assert_eq!(workspace.read("copy").unwrap_err(), "`copy` does not exist; list its folder to see what does");
+        assert_eq!(workspace.read("a").unwrap_err(), "`a` is a folder, not a file");
+        assert!(workspace.copy("moved/e.txt", "../e.txt").unwrap_err().contains("outside the workspace"));
+    }
+}

@@ -1,0 +1,277 @@
+//! Scripted models: what they play, what they refuse, and how several agents share one.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use pintle::{Cancel, ModelSpec, RetrySpec};
+use pintle_agent::model::{
+    Delta, Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ScriptModel, ToolCall, ToolDefinition,
+    Usage, choose, open,
+};
+use serde_json::json;
+
+fn script(text: &str) -> ScriptModel {
+    ScriptModel::parse("demo.yaml", text).unwrap()
+}
+
+fn request(agent: &str, messages: Vec<Message>) -> ModelRequest {
+    ModelRequest { agent: agent.into(), conversation: agent.into(), messages, ..ModelRequest::default() }
+}
+
+fn user(text: &str) -> Vec<Message> {
+    vec![Message::system("be careful"), Message::user(text)]
+}
+
+fn play(model: &ScriptModel, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+    model.complete(request, &mut |_| {}, &Cancel::default())
+}
+
+fn left(why: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Script, format!("script `demo.yaml`: {why}"))
+}
+
+#[test]
+fn a_turn_is_played_whole() {
+    let model = script(
+        "turns:\n\
+         - say: Let me  look.\n\
+         \x20 calls:\n\
+         \x20 - {tool: fs.read, args: {path: a, depth: 1.5, deep: [true, null]}}\n\
+         \x20 - {tool: run, arguments: 'not {json'}\n\
+         \x20 - {tool: list, id: own}\n\
+         - say: Done.\n\
+         \x20 usage: {input: 7, output: 3}\n\
+         \x20 finish: length\n",
+    );
+    let mut words = Vec::new();
+    let first = model
+        .complete(&request("root", user("hi")), &mut |Delta::Text(word)| words.push(word), &Cancel::default())
+        .unwrap();
+    assert_eq!(words, ["Let ", "me ", " ", "look."]);
+    let call = |id: &str, name: &str, arguments: &str| ToolCall {
+        id: id.into(),
+        name: name.into(),
+        arguments: arguments.into(),
+    };
+    let expected = ModelReply {
+        text: "Let me  look.".into(),
+        tool_calls: vec![
+            call("call_root_1_1", "fs.read", "{\"path\":\"a\",\"depth\":1.5,\"deep\":[true,null]}"),
+            call("call_root_1_2", "run", "not {json"),
+            call("own", "list", "{}"),
+        ],
+        finish_reason: "tool_calls".into(),
+        usage: Usage { input_tokens: 3, output_tokens: 21 },
+    };
+    assert_eq!(first, expected);
+    let second = play(&model, &request("root", user("more"))).unwrap();
+    let expected = ModelReply {
+        text: "Done.".into(),
+        tool_calls: Vec::new(),
+        finish_reason: "length".into(),
+        usage: Usage { input_tokens: 7, output_tokens: 3 },
+    };
+    assert_eq!(second, expected);
+}
+
+#[test]
+fn expectations_hold_or_the_model_refuses_to_go_on() {
+    let call = ToolCall { id: "c".into(), name: "run".into(), arguments: "{}".into() };
+    let other = ToolCall { id: "d".into(), name: "list".into(), arguments: "{}".into() };
+    let results = |text: &str| {
+        vec![
+            Message::system("be careful"),
+            Message::user("clean up"),
+            Message::assistant("", vec![call.clone(), other.clone()]),
+            Message::tool(&call, text),
+            Message::tool(&other, "a b"),
+        ]
+    };
+    let blocked = || results("blocked by policy");
+    let cases: &[(&str, Vec<Message>, Option<&str>)] = &[
+        ("{last: user, contains: clean}", user("clean up"), None),
+        ("{contains: [clean, up]}", user("clean up"), None),
+        ("{tool: run, contains: blocked}", blocked(), None),
+        ("[{tool: run, contains: blocked}, {tool: list, contains: a, lacks: blocked}]", blocked(), None),
+        ("{system: careful, offers: [run, list]}", user("x"), None),
+        ("{last: tool}", blocked(), None),
+        (
+            "{last: tool}",
+            user("clean\nup"),
+            Some("expected a tool's result, and what came is system: `be careful`, user: `clean up`"),
+        ),
+        (
+            "{tool: run, contains: [blocked, why]}",
+            results("fine"),
+            Some(
+                "expected a result of the tool `run` that contains `blocked` and `why`, and what came is tool `run`: `fine`, tool `list`: `a b`",
+            ),
+        ),
+        (
+            "{last: user, contains: clean, lacks: up}",
+            user("clean up"),
+            Some(
+                "expected a message of role `user` that contains `clean` that lacks `up`, and what came is system: `be careful`, user: `clean up`",
+            ),
+        ),
+        // What was said before the model's last reply does not count.
+        (
+            "{contains: clean}",
+            blocked(),
+            Some(
+                "expected a message that contains `clean`, and what came is tool `run`: `blocked by policy`, tool `list`: `a b`",
+            ),
+        ),
+        (
+            "{system: brave}",
+            user("x"),
+            Some("expected an instruction that contains `brave`, and it is system: `be careful`"),
+        ),
+        ("{offers: fetch}", user("x"), Some("expected the tool `fetch` to be offered, and these are: `run`, `list`")),
+    ];
+    for (expect, messages, why) in cases {
+        let model = script(&format!("turns:\n  - {{expect: {expect}, say: ok}}\n"));
+        let tools = ["run", "list"].map(|name| ToolDefinition {
+            name: name.into(),
+            description: String::new(),
+            parameters: json!({}),
+        });
+        let request = ModelRequest { tools: tools.to_vec(), ..request("root", messages.clone()) };
+        let expected = match why {
+            None => Ok(String::from("ok")),
+            Some(why) => Err(left(&format!("line 2, turn 1 of the agent `root`: {why}"))),
+        };
+        assert_eq!(play(&model, &request).map(|reply| reply.text), expected, "{expect}");
+    }
+}
+
+#[test]
+fn a_refused_turn_is_not_used_up_and_turns_run_out() {
+    let model = script("turns: [{expect: {contains: yes}, say: ok}]");
+    assert!(play(&model, &request("root", user("no"))).is_err());
+    assert_eq!(play(&model, &request("root", user("yes"))).unwrap().text, "ok");
+    assert_eq!(
+        play(&model, &request("root", vec![Message::user("again")])),
+        Err(left("the agent `root` has no turn 2, and what came is user: `again`; add a turn"))
+    );
+}
+
+#[test]
+fn a_turn_may_fail() {
+    let model = script("turns: [{say: half a, error: {retryable: true, message: overloaded}}, {error: {message: no}}]");
+    let mut heard = String::new();
+    let first =
+        model.complete(&request("r", user("x")), &mut |Delta::Text(text)| heard.push_str(&text), &Cancel::default());
+    assert_eq!((first, heard.as_str()), (Err(ModelError::retryable("overloaded")), "half a"));
+    assert_eq!(play(&model, &request("r", user("x"))), Err(ModelError::fatal("no")));
+}
+
+#[test]
+fn cancelling_stops_between_words() {
+    let model = script("turns: [{say: one two three}, {say: next}]");
+    let cancel = Cancel::default();
+    let mut heard = Vec::new();
+    let stopped = model.complete(
+        &request("r", user("x")),
+        &mut |Delta::Text(word)| {
+            heard.push(word);
+            cancel.cancel();
+        },
+        &cancel,
+    );
+    assert_eq!((stopped, heard), (Err(ModelError::cancelled()), vec![String::from("one ")]));
+    assert_eq!(model.complete(&request("r", user("x")), &mut |_| {}, &cancel), Err(ModelError::cancelled()));
+}
+
+#[test]
+fn agents_have_turns_of_their_own() {
+    let model = script(
+        "turns: [{say: root 1}, {say: root 2}]\n\
+         agents:\n\
+         \x20 reviewer: [{say: wrong}, {say: right}]\n",
+    );
+    let order = ["root", "reviewer", "root", "reviewer"];
+    let said: Vec<_> = order.map(|agent| play(&model, &request(agent, user("x"))).unwrap().text).to_vec();
+    assert_eq!(said, ["root 1", "wrong", "root 2", "right"]);
+    assert_eq!(
+        play(&model, &request("stranger", user("x"))),
+        Err(left("there are no turns for the agent `stranger`; add them under `agents`"))
+    );
+}
+
+#[test]
+fn runs_of_one_agent_at_once_each_get_the_conversation_that_fits() {
+    let model = script(
+        "turns: [{say: unused}]\n\
+         agents:\n\
+         \x20 searcher:\n\
+         \x20   conversations:\n\
+         \x20   - [{expect: {contains: north}, say: n1}, {say: n2, calls: [{tool: t}]}]\n\
+         \x20   - [{expect: {contains: south}, say: s1}, {say: s2, calls: [{tool: t}]}]\n",
+    );
+    let run = |direction: &str| {
+        let one = ModelRequest { conversation: direction.into(), ..request("searcher", user(direction)) };
+        let first = play(&model, &one).unwrap();
+        let second = play(&model, &one).unwrap();
+        (first.text, second.text, second.tool_calls[0].id.clone())
+    };
+    let (south, north) = std::thread::scope(|scope| {
+        let south = scope.spawn(|| run("south"));
+        let north = scope.spawn(|| run("north"));
+        (south.join().unwrap(), north.join().unwrap())
+    });
+    assert_eq!(north, ("n1".into(), "n2".into(), "call_searcher_2_1".into()));
+    assert_eq!(south, ("s1".into(), "s2".into(), "call_searcher_2_2_1".into()));
+    let third = ModelRequest { conversation: "west".into(), ..request("searcher", vec![Message::user("north")]) };
+    assert_eq!(
+        play(&model, &third),
+        Err(left("no free conversation of the agent `searcher` begins with what came: user: `north`; add one"))
+    );
+}
+
+#[test]
+fn what_is_no_script_is_told_with_its_line() {
+    let cases = [
+        ("turns:\n  - say: a\n    sya: b\n", "line 3: unknown field `sya`, expected one of"),
+        ("turns:\n  - say: a\n  - calls: []\n", "line 3: the turn does nothing; give it `say`, `calls` or `error`"),
+        (
+            "turns: [{calls: [{tool: t, args: {}, arguments: x}]}]",
+            "line 1: the call of `t` has both `args` and `arguments`; keep one",
+        ),
+        (
+            "turns:\n- expect: {last: user, tool: t}\n  say: x",
+            "line 2: `tool` goes with `last: tool` only; drop one of the two",
+        ),
+        ("turns: []", "a list of turns is empty; give it at least one turn"),
+        ("agents: {a: {conversations: [[]]}}", "a list of turns is empty; give it at least one turn"),
+        ("turns:\n- expect: {contains: 3}\n  say: x", "line 2: "),
+        ("turns:\n- expect: {last: nobody}\n  say: x", "line 2: "),
+        ("turns: [\n", "line "),
+        ("agents:\n  a: word\n", "line 2: "),
+        ("- say: x", "line 1: "),
+    ];
+    for (text, start) in cases {
+        let error = ScriptModel::parse("demo.yaml", text).unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Script);
+        let message = error.message.strip_prefix("script `demo.yaml`: ").unwrap();
+        assert!(message.starts_with(start) && !message.contains('\n'), "{text:?} gave {message:?}");
+    }
+    // A script of sub-agents alone is one.
+    let model = script("about: a test\nprompts: [Go., yes]\nagents: {a: [{say: x}]}");
+    assert_eq!((model.about(), model.prompts()), ("a test", [String::from("Go."), String::from("yes")].as_slice()));
+}
+
+#[test]
+fn a_script_is_opened_like_any_model() {
+    let spec = choose("script:demo.yaml", None).unwrap();
+    let model = open(&spec, &|name| Ok(format!("turns: [{{say: from {name}}}]"))).unwrap();
+    assert_eq!(model.name(), "demo.yaml");
+    let reply = model.complete(&request("r", user("x")), &mut |_| {}, &Cancel::default()).unwrap();
+    assert_eq!(reply.text, "from demo.yaml");
+
+    let missing = open(&spec, &|name| Err(format!("cannot read `{name}`"))).unwrap_err();
+    assert_eq!(missing, ModelError::fatal("cannot read `demo.yaml`"));
+    let wrong = open(&spec, &|_| Ok(String::from("turns: []"))).unwrap_err();
+    assert_eq!(wrong, left("a list of turns is empty; give it at least one turn"));
+    let unknown = ModelSpec { provider: "olama".into(), retry: RetrySpec::default(), ..spec };
+    let unknown = open(&unknown, &|_| unreachable!("only scripts are read")).unwrap_err();
+    assert_eq!(unknown, ModelError::fatal("unknown model provider `olama`; did you mean `ollama`?"));
+}

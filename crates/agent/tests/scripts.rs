@@ -1,0 +1,244 @@
+//! Starlark tools and verifiers, and agents that change themselves under guard.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use pintle::{AgentSpec, DelegationSpec, Hook, Location, MetaSpec, ScriptText, ToolSpec, Verdict};
+use serde_json::{Value, json};
+use support::*;
+
+fn tool(name: &str, script: &str) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: String::from("A tool of the test."),
+        parameters: json!({"type": "object", "properties": {"text": {"type": "string", "default": ""}}}),
+        script: Some(ScriptText::bare(script)),
+        timeout_ms: 60_000,
+        verify: None,
+        location: Location::default(),
+    }
+}
+
+fn with_tools(tools: Vec<ToolSpec>, is_meta: bool) -> AgentSpec {
+    let meta = MetaSpec { enabled: is_meta, max_tools: 2, max_call_depth: 2, ..MetaSpec::default() };
+    AgentSpec { tools, meta, ..agent() }
+}
+
+/// Calls a tool once, with a text, and gives the content of its result.
+fn once(spec: AgentSpec, name: &str, text: &str, hooks: Vec<Hook>) -> (String, bool, Stage) {
+    let arguments = json!({"text": text}).to_string();
+    let mut stage = stage(Play::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
+    let mut answer = stage.session.turn("go").unwrap();
+    let result = answer.tool_results.remove(0);
+    (result.content, result.is_error, stage)
+}
+
+#[test]
+fn a_tool_of_the_project_works_in_the_workspace_and_nowhere_else() {
+    let script = r#"
+def run(args):
+    fs.write("out/a.txt", args["text"])
+    ran = exec.run("cat", ["a.txt"], dir="out")
+    return {"read": fs.read("out/a.txt"), "ran": ran["stdout"], "ok": ran["ok"]}
+"#;
+    let (content, is_error, _) = once(with_tools(vec![tool("copy", script)], false), "copy", "hi", Vec::new());
+    assert_eq!((content.as_str(), is_error), (r#"{"read":"hi","ran":"hi","ok":true}"#, false));
+    for line in ["fs.read(\"/etc/passwd\")", "fs.write(\"../x\", \"y\")", "exec.run(\"ls\", dir=\"..\")"] {
+        let script = format!("def run(args):\n    return {line}\n");
+        let (content, is_error, _) = once(with_tools(vec![tool("leave", &script)], false), "leave", "", Vec::new());
+        assert!(is_error && content.contains("outside the workspace"), "{line}: {content}");
+    }
+}
+
+#[test]
+fn a_tool_without_a_script_or_with_a_bad_one_says_so() {
+    let without = ToolSpec { script: None, ..tool("empty", "") };
+    let (content, ..) = once(with_tools(vec![without], false), "empty", "", Vec::new());
+    assert_eq!(content, "tool error: tool \"empty\" is configured but no handler has been registered");
+    let (content, is_error, _) = once(
+        with_tools(vec![tool("fails", "def run(args):\n    return args[\"missing\"]\n")], false),
+        "fails",
+        "",
+        Vec::new(),
+    );
+    assert!(is_error && content.starts_with("tool error: script error: ") && content.contains("missing"), "{content}");
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = runtime(&Seen::default(), []);
+    let spec = with_tools(vec![tool("broken", "def run(args:\n")], false);
+    let built = pintle_agent::Session::builder(runtime, spec, Play::root([])).workspace(folder.path()).build();
+    assert!(built.unwrap_err().starts_with("tool `broken` does not compile: "));
+}
+
+#[test]
+fn a_tool_may_be_verified() {
+    let verify =
+        "def run(result):\n    return {\"verified\": result[\"result\"] == \"good\", \"reason\": \"not good\"}\n";
+    let echo = ToolSpec {
+        verify: Some(ScriptText::bare(verify)),
+        ..tool("echo", "def run(args):\n    return args[\"text\"]\n")
+    };
+    let run = |text| once(with_tools(vec![echo.clone()], false), "echo", text, Vec::new()).0;
+    assert_eq!(run("good"), "good");
+    assert_eq!(run("bad"), "tool error: verification failed: not good");
+}
+
+const CREATE: &str = r#"
+def run(args):
+    return meta.register_tool(
+        name=args["text"],
+        description="Says hello.",
+        parameters={"who": {"type": "string", "required": True}},
+        script="def run(args):\n    return \"hello \" + args[\"who\"]\n",
+    )
+"#;
+
+#[test]
+fn an_agent_may_give_itself_a_tool_under_guard() {
+    let spec = || with_tools(vec![tool("create", CREATE)], true);
+    let model = Play::root([
+        call(&[("create", r#"{"text":"greet"}"#)]),
+        call(&[("greet", r#"{"who":"Ada"}"#)]),
+        call(&[("greet", "{}")]),
+        call(&[("create", r#"{"text":"greet"}"#)]),
+        call(&[("create", r#"{"text":"read"}"#)]),
+        call(&[("create", r#"{"text":"second"}"#)]),
+        call(&[("create", r#"{"text":"third"}"#)]),
+        say("end"),
+    ]);
+    let mut stage = stage(model, [], spec());
+    let answer = stage.session.turn("go").unwrap();
+    let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
+    assert_eq!(
+        contents[..3],
+        [r#"{"name":"greet","registered":true}"#, "hello Ada", "tool \"greet\" was not called: `who` is required"]
+    );
+    assert!(contents[3].contains("tool `greet` exists; pass replace=True to replace it"), "{}", contents[3]);
+    assert!(contents[4].contains("tool `read` is the project's own"), "{}", contents[4]);
+    assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
+    assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
+    assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is told of it");
+    let event = &stage.seen.of("meta.register_tool")[0];
+    assert_eq!((&event["name"], &event["description"]), (&json!("greet"), &json!("Says hello.")));
+
+    let guard = hook("meta_tool_guard", "meta.register_tool", |call| match call.event.subject() {
+        Some(name) if name.starts_with("exec") => Verdict::deny("banned prefix"),
+        _ => Verdict::pass(),
+    });
+    let (content, is_error, _) = once(spec(), "create", "exec_anything", vec![guard]);
+    let expected = "meta.register_tool: blocked by governance: blocked by hook \"meta_tool_guard\": banned prefix";
+    assert!(is_error && content.contains(expected), "{content}");
+
+    let (content, is_error, _) = once(with_tools(vec![tool("create", CREATE)], false), "create", "greet", Vec::new());
+    assert!(is_error && content.contains("meta.register_tool: self-augmentation is off"), "{content}");
+}
+
+#[test]
+fn a_registered_hook_can_only_narrow() {
+    let register = r#"
+def run(args):
+    parts = args["text"].split(" ")
+    return meta.register_hook(
+        name=parts[0],
+        event=parts[1],
+        script="def handle(event, payload):\n    if payload.get(\"name\") == \"list\":\n        return block(\"no lists\")\n    return allow()\n",
+        priority=1,
+    )
+"#;
+    let guard = hook("house_rule", "tool.pre", |call| match call.event.subject() {
+        Some("shell") => Verdict::deny("no shells"),
+        _ => Verdict::pass(),
+    });
+    let model = Play::root([
+        call(&[("list", "{}")]),
+        call(&[("register", r#"{"text":"no_lists tool.pre"}"#)]),
+        call(&[("list", "{}")]),
+        call(&[("shell", r#"{"command":"id"}"#)]),
+        call(&[("register", r#"{"text":"house_rule tool.pre"}"#)]),
+        call(&[("register", r#"{"text":"gate meta.register_hook"}"#)]),
+        call(&[("register", r#"{"text":"odd tool.prr"}"#)]),
+        say("end"),
+    ]);
+    let mut stage = stage(model, [guard], with_tools(vec![tool("register", register)], true));
+    let answer = stage.session.turn("go").unwrap();
+    let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
+    assert_eq!(contents[0], "[]");
+    assert_eq!(contents[1], r#"{"name":"no_lists","registered":true}"#);
+    assert_eq!(contents[2], "tool blocked: blocked by hook \"no_lists\": no lists");
+    assert_eq!(contents[3], "tool blocked: blocked by hook \"house_rule\": no shells");
+    assert!(contents[4].contains("hook `house_rule` exists"), "{}", contents[4]);
+    assert!(contents[5].contains("no hook can be registered on meta.register_hook"), "{}", contents[5]);
+    assert!(contents[6].contains("tool.prr"), "{}", contents[6]);
+    let event = &stage.seen.of("meta.register_hook")[0];
+    assert_eq!((&event["name"], &event["priority"]), (&json!("no_lists"), &json!(50)));
+}
+
+#[test]
+fn a_registered_agent_can_be_delegated_to_and_has_the_tools_it_was_given() {
+    let register = r#"
+def run(args):
+    return meta.register_agent(name="scout", system_prompt="look around", tools=["list"])
+"#;
+    let model = Play::root([
+        call(&[("register", "{}")]),
+        call(&[("delegate", r#"{"agent":"scout","task":"look"}"#)]),
+        say("end"),
+    ]);
+    model.add("scout", [say("nothing here")]);
+    let mut stage = stage(model, [], with_tools(vec![tool("register", register)], true));
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(answer.tool_results[1].content, "DELEGATION COMPLETE: nothing here");
+    let request = stage.model.request(2);
+    assert_eq!(told(&request), ["system: look around", "user: look"]);
+    assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["list"]);
+    assert_eq!(stage.seen.of("meta.register_agent")[0]["tool_count"], json!(1));
+}
+
+#[test]
+fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
+    let relay = "def run(args):\n    return meta.call_tool(\"shell\", {\"command\": args[\"text\"]})\n";
+    let guard = || {
+        hook("command_guard", "tool.pre", |call| {
+            let command = call.event.payload.value().pointer("/args/command").and_then(Value::as_str);
+            if command == Some("rm -rf /") { Verdict::deny("dangerous") } else { Verdict::pass() }
+        })
+    };
+    let spec = || with_tools(vec![tool("relay", relay)], true);
+    let (content, is_error, stage) = once(spec(), "relay", "rm -rf /", vec![guard()]);
+    let content: Value = serde_json::from_str(&content).unwrap();
+    assert_eq!(
+        (&content["content"], is_error),
+        (&json!("tool blocked: blocked by hook \"command_guard\": dangerous"), false)
+    );
+    let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    assert_eq!(names, [json!("shell"), json!("relay")]);
+    assert_eq!(stage.seen.of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
+
+    let (content, _, _) = once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
+    assert!(content.contains("blocked by governance: blocked by hook") && content.contains("not now"), "{content}");
+
+    let forever = "def run(args):\n    return meta.call_tool(\"forever\", {})\n";
+    let (content, ..) = once(with_tools(vec![tool("forever", forever)], true), "forever", "", Vec::new());
+    assert!(content.contains("calls are nested more than 2 deep"), "{content}");
+}
+
+#[test]
+fn a_project_may_verify_every_delegation_and_a_verifier_that_crashes_fails_it() {
+    let delegate = |verify: &str| {
+        let delegation = DelegationSpec { verify: Some(ScriptText::bare(verify)), ..DelegationSpec::default() };
+        let model = Play::root([call(&[("delegate", r#"{"task":"x"}"#)]), say("end")]);
+        model.add("delegate", [say("draft"), say("final")]);
+        let mut stage = stage(model, [], AgentSpec { delegation, ..agent() });
+        let answer = stage.session.turn("go").unwrap();
+        (answer.tool_results[0].content.clone(), stage)
+    };
+    let verify =
+        "def run(result):\n    return {\"verified\": result[\"response\"] == \"final\", \"reason\": \"a draft\"}\n";
+    let (content, stage) = delegate(verify);
+    assert_eq!(content, "DELEGATION COMPLETE: final");
+    let seen = stage.seen.of("delegation.post_verify");
+    assert_eq!((&seen[0]["verified"], &seen[0]["reason"]), (&json!(false), &json!("a draft")));
+    assert_eq!((&seen[1]["verified"], seen[1].get("reason")), (&json!(true), None));
+    let (content, stage) = delegate("def run(result):\n    return result[\"nothing\"]\n");
+    assert!(content.starts_with("tool error: delegation verification failed: verify script error: "), "{content}");
+    assert_eq!(stage.model.count(), 3, "the child is not asked again for what it cannot mend");
+}

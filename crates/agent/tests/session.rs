@@ -1,0 +1,268 @@
+//! The life of a session and of its turns.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use pintle::{Effect, ExitMode, ExitSpec, HistorySpec, OnMaxIterations, Verdict};
+use pintle_agent::FaultKind;
+use pintle_agent::model::ModelError;
+use serde_json::{Value, json};
+use support::*;
+
+#[test]
+fn every_event_of_a_turn_fires_in_order_with_its_payload() {
+    let model = Play::root([call(&[("write", r#"{"path":"a.txt","content":"hi"}"#)]), say("done")]);
+    let mut stage = stage(model, [], agent());
+    let answer = stage.session.turn("write a file").unwrap();
+    stage.session.end();
+    assert_eq!(answer.text, "done");
+    assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (20, 2));
+    assert_eq!(answer.tool_calls.len(), 1);
+    assert_eq!(std::fs::read_to_string(stage.folder.path().join("a.txt")).unwrap(), "hi");
+    let expected = [
+        "session.start",
+        "turn.start",
+        "completion.pre",
+        "completion.post",
+        "tool.pre",
+        "tool.post",
+        "completion.pre",
+        "completion.post",
+        "agent.stop",
+        "turn.end",
+        "session.end",
+    ];
+    assert_eq!(stage.seen.names(), expected);
+    assert_eq!(stage.seen.of("turn.start"), [json!("write a file")]);
+    let pre = &stage.seen.of("tool.pre")[0];
+    assert_eq!((&pre["id"], &pre["name"], &pre["args"]["path"]), (&json!("1"), &json!("write"), &json!("a.txt")));
+    assert!(pre["arguments"].is_string());
+    let post = &stage.seen.of("tool.post")[0];
+    assert_eq!((&post["call_id"], &post["content"]), (&json!("1"), &json!("wrote 2 bytes to a.txt")));
+    assert_eq!(post["is_error"], json!(false));
+    let request = &stage.seen.of("completion.pre")[1];
+    assert_eq!((&request["model"], &request["iteration"]), (&json!("play"), &json!(2)));
+    assert_eq!(request["messages"].as_array().unwrap().len(), 4);
+    let stop = &stage.seen.of("agent.stop")[0];
+    assert_eq!((&stop["response"], &stop["iteration"], &stop["continuations"]), (&json!("done"), &json!(2), &json!(0)));
+    let end = &stage.seen.of("turn.end")[0];
+    assert_eq!((&end["text"], &end["usage"]["input_tokens"]), (&json!("done"), &json!(20)));
+    assert_eq!((&end["Response"], &end["tool_calls"][0]["name"]), (&json!("done"), &json!("write")));
+    let over = &stage.seen.of("session.end")[0];
+    assert_eq!(
+        (&over["reason"], &over["turns"], &over["usage"]["total_tokens"]),
+        (&json!("done"), &json!(1), &json!(22))
+    );
+}
+
+#[test]
+fn a_denied_session_never_starts_and_still_ends() {
+    let mut stage = stage(Play::root([]), [deny("session.start", "closed today")], agent());
+    let fault = stage.session.turn("hello").unwrap_err();
+    assert_eq!(fault.message, "session blocked: blocked by hook \"no\": closed today");
+    assert_eq!(fault.kind, FaultKind::Denied);
+    assert!(stage.session.turn("hello").is_err());
+    drop(stage.session);
+    assert_eq!(stage.seen.names(), ["session.start", "session.end"]);
+    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("blocked"));
+}
+
+#[test]
+fn a_blocked_message_never_enters_the_conversation_and_a_rewritten_one_does() {
+    let guard = hook("words", "turn.start", |call| match call.event.payload.value().as_str() {
+        Some("secret") => Verdict::deny("not that word"),
+        Some("hello") => Verdict::new(pintle::Said::Rewrite(pintle::Rewrite::Whole(json!("good day")))),
+        _ => Verdict::pass(),
+    });
+    let mut stage = stage(Play::root([say("hi")]), [guard], agent());
+    let fault = stage.session.turn("secret").unwrap_err();
+    assert_eq!(fault.message, "turn blocked: blocked by hook \"words\": not that word");
+    assert_eq!(stage.session.turn("hello").unwrap().text, "hi");
+    assert_eq!(told(&stage.model.request(0)), ["system: be brief", "user: good day"]);
+    assert!(stage.seen.of("error").is_empty(), "a refusal is not an error");
+}
+
+#[test]
+fn a_rewritten_request_counts_for_its_call_only() {
+    let shorten = hook("shorten", "completion.pre", |call| {
+        if call.event.payload.field("iteration") != Some(&json!(1)) {
+            return Verdict::pass();
+        }
+        let messages = json!([{"role": "user", "content": "only this"}]);
+        Verdict::rewrite([(String::from("messages"), messages)].into_iter().collect())
+    });
+    let model = Play::root([call(&[("list", "{}")]), say("ok")]);
+    let mut stage = stage(model, [shorten], agent());
+    stage.session.turn("everything").unwrap();
+    assert_eq!(told(&stage.model.request(0)), ["user: only this"]);
+    assert_eq!(told(&stage.model.request(1)), ["system: be brief", "user: everything", "assistant: ", "tool: []"]);
+}
+
+#[test]
+fn hooks_may_stop_a_completion_before_and_after_and_change_its_answer() {
+    for event in ["completion.pre", "completion.post"] {
+        let mut stage = stage(Play::root([say("hi"), say("hi")]), [deny(event, "no")], agent());
+        let fault = stage.session.turn("x").unwrap_err();
+        assert_eq!(fault.message, "completion blocked: blocked by hook \"no\": no");
+        assert!(fault.is_denied());
+    }
+    let mut stage = stage(
+        Play::root([say("my key is 123")]),
+        [rewrite("completion.post", json!({"text": "my key is ***"}))],
+        agent(),
+    );
+    assert_eq!(stage.session.turn("x").unwrap().text, "my key is ***");
+}
+
+#[test]
+fn context_stays_as_long_as_its_event_says() {
+    let context = |event: &'static str| {
+        hook(event, event, move |_| Verdict::pass().with(Effect::Context(format!("from {event}"))))
+    };
+    let model = Play::root([call(&[("list", "{}")]), say("one"), say("two")]);
+    let hooks = [context("session.start"), context("turn.start"), context("tool.pre"), context("completion.pre")];
+    let mut stage = stage(model, hooks, agent());
+    stage.session.turn("a").unwrap();
+    stage.session.turn("b").unwrap();
+    let system = |at: usize| stage.model.request(at).messages[0].content.replace("\n\n", " | ");
+    assert_eq!(system(0), "be brief | from session.start | from turn.start | from completion.pre");
+    assert_eq!(system(1), "be brief | from session.start | from turn.start | from tool.pre | from completion.pre");
+    assert_eq!(system(2), "be brief | from session.start | from turn.start | from completion.pre");
+}
+
+#[test]
+fn a_denied_stop_sends_the_agent_on_until_the_hooks_are_content() {
+    let twice = hook("tests_first", "agent.stop", |call| match call.event.payload.field("continuations") {
+        Some(count) if count.as_u64() < Some(2) => Verdict::deny("run the tests first"),
+        _ => Verdict::pass(),
+    });
+    let mut stage = stage(Play::root([say("a"), say("b"), say("c")]), [twice], agent());
+    assert_eq!(stage.session.turn("go").unwrap().text, "c");
+    assert_eq!(told(&stage.model.request(1))[2..], ["assistant: a", "user: run the tests first"]);
+    assert_eq!(stage.seen.of("agent.stop").len(), 3);
+}
+
+#[test]
+fn a_stop_that_is_never_allowed_ends_at_the_limit_or_fails_the_turn() {
+    let exit = ExitSpec { max_iterations: 2, ..ExitSpec::default() };
+    let spec = pintle::AgentSpec { exit, ..agent() };
+    let mut stage = stage(Play::root([say("a"), say("b"), say("c")]), [deny("agent.stop", "never")], spec.clone());
+    let fault = stage.session.turn("go").unwrap_err();
+    assert_eq!(fault.message, "the turn reached its limit of 2 model calls; raise `exit_policy.max_iterations`");
+    assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("stop"));
+    assert_eq!(stage.seen.of("error")[0]["kind"], json!("limit"));
+
+    let exit = ExitSpec { block_fails_turn: true, ..ExitSpec::default() };
+    let mut stage =
+        support::stage(Play::root([say("a")]), [deny("agent.stop", "never")], pintle::AgentSpec { exit, ..agent() });
+    assert_eq!(stage.session.turn("go").unwrap_err().message, "agent stop blocked: blocked by hook \"no\": never");
+}
+
+#[test]
+fn hooks_may_change_the_answer_at_the_stop_and_at_the_end_of_the_turn() {
+    let mut one = stage(Play::root([say("a")]), [rewrite("agent.stop", json!({"response": "b"}))], agent());
+    assert_eq!(one.session.turn("go").unwrap().text, "b");
+    let mut two = stage(Play::root([say("a")]), [rewrite("turn.end", json!({"text": "c"}))], agent());
+    assert_eq!(two.session.turn("go").unwrap().text, "c");
+    let mut three = stage(Play::root([say("a")]), [deny("turn.end", "too rude")], agent());
+    assert_eq!(three.session.turn("go").unwrap_err().message, "turn blocked: blocked by hook \"no\": too rude");
+}
+
+#[test]
+fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
+    let looping = || Play::root([call(&[("list", "{}")]), say("last words")]);
+    let spec = |on_max_iterations| pintle::AgentSpec {
+        exit: ExitSpec { max_iterations: 1, on_max_iterations, ..ExitSpec::default() },
+        ..agent()
+    };
+    let mut stage = stage(looping(), [], spec(OnMaxIterations::WarnAndExit));
+    assert_eq!(stage.session.turn("go").unwrap().text, "");
+    let mut stage = support::stage(looping(), [], spec(OnMaxIterations::ContinueWithWarning));
+    assert_eq!(stage.session.turn("go").unwrap().text, "last words");
+    assert!(stage.model.request(1).tools.is_empty());
+    assert_eq!(stage.seen.of("limit.iterations")[0]["action"], json!("continue"));
+}
+
+#[test]
+fn done_mode_goes_on_until_the_tool_was_called_and_not_blocked() {
+    let exit = ExitSpec { mode: ExitMode::DoneTool, ..ExitSpec::default() };
+    let spec = pintle::AgentSpec { exit, ..agent() };
+    let model = Play::root([say("finished?"), call(&[("done", r#"{"summary":"all of it"}"#)])]);
+    let mut stage = stage(model, [], spec.clone());
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(answer.text, "all of it");
+    assert!(told(&stage.model.request(1))[3].starts_with("user: Call the `done` tool"));
+    assert_eq!(stage.seen.of("agent.stop").iter().map(|stop| stop["done"].clone()).collect::<Vec<_>>(), [json!(true)]);
+
+    let not_yet = hook("not_yet", "tool.pre", |call| {
+        if call.event.payload.field("id") == Some(&json!("1")) { Verdict::deny("not yet") } else { Verdict::pass() }
+    });
+    let model = Play::root([call(&[("done", "{}")]), call(&[("list", "{}"), ("done", r#"{"summary":"now"}"#)])]);
+    let mut stage = support::stage(model, [not_yet], spec);
+    assert_eq!(stage.session.turn("go").unwrap().text, "now");
+}
+
+#[test]
+fn only_errors_that_may_pass_are_tried_again() {
+    let sleeps = Arc::new(NoSleep::default());
+    let busy = || Err(ModelError::retryable("busy"));
+    let model = Play::root([busy(), busy(), say("ok"), Err(ModelError::fatal("wrong key")), say("never")]);
+    let shared = sleeps.clone();
+    let mut stage = stage_with(model, [], agent(), move |builder| builder.sleeper(shared));
+    assert_eq!(stage.session.turn("a").unwrap().text, "ok");
+    assert_eq!(*sleeps.0.lock().unwrap(), [250, 500]);
+    let fault = stage.session.turn("b").unwrap_err();
+    assert_eq!(fault.message, "wrong key");
+    let error = &stage.seen.of("error")[0];
+    assert_eq!(
+        (&error["kind"], &error["message"], &error["retryable"]),
+        (&json!("model"), &json!("wrong key"), &json!(false))
+    );
+    drop(stage.session);
+    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("error"));
+}
+
+#[test]
+fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
+    let model = Play::root([call(&[("list", "{}")]), say("after")]);
+    let cancel = pintle::Cancel::default();
+    let raise = cancel.clone();
+    let hook = hook("stop", "tool.pre", move |_| {
+        raise.cancel();
+        Verdict::pass()
+    });
+    let shared = cancel.clone();
+    let mut stage = stage_with(model, [hook], agent(), move |builder| builder.cancel(shared));
+    assert_eq!(stage.session.turn("go").unwrap_err().kind, FaultKind::Cancelled);
+    stage.session.end();
+    assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (1, 1));
+    assert!(stage.seen.of("error").is_empty());
+    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("cancelled"));
+}
+
+#[test]
+fn only_the_newest_part_of_a_long_conversation_is_sent() {
+    let spec = pintle::AgentSpec { history: HistorySpec { max_messages: 3, max_tokens: 100_000 }, ..agent() };
+    let mut stage = stage(Play::root([say("1"), say("2"), say("3")]), [], spec);
+    for message in ["a", "b", "c"] {
+        stage.session.turn(message).unwrap();
+    }
+    assert_eq!(told(&stage.model.request(2)), ["system: be brief", "user: b", "assistant: 2", "user: c"]);
+}
+
+#[test]
+fn log_lines_of_hooks_reach_the_end_of_their_turn_and_no_other() {
+    let log = hook("audit", "tool.pre", |call| {
+        let request = pintle::Request::Log { level: pintle::LogLevel::Warn, message: String::from("seen") };
+        call.seam.perform(call.caller(), request).unwrap();
+        Verdict::pass()
+    });
+    let mut stage = stage(Play::root([call(&[("list", "{}")]), say("a"), say("b")]), [log], agent());
+    stage.session.turn("one").unwrap();
+    stage.session.turn("two").unwrap();
+    let ends = stage.seen.of("turn.end");
+    assert_eq!(ends[0]["logs"], json!([{"level": "warn", "hook": "audit", "message": "seen"}]));
+    assert_eq!(ends[1]["logs"], Value::Array(Vec::new()));
+}

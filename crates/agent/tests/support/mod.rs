@@ -1,0 +1,223 @@
+//! What the tests of the agent share: a model that plays replies, and hooks that keep what they see.
+
+#![expect(dead_code, reason = "no test file uses all of it")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, Once};
+
+use pintle::process::{self, Spec};
+use pintle::{Call, Cancel, Chain, EventName, Hook, Layer, Runtime, Verdict, WorkerProgram, native};
+use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, Usage};
+use pintle_agent::{Session, SessionBuilder, Sleeper};
+use serde_json::Value;
+
+pub(crate) type Reply = Result<ModelReply, ModelError>;
+
+/// A model that plays replies, each agent its own.
+#[derive(Debug, Default)]
+pub(crate) struct Play {
+    replies: Mutex<HashMap<String, VecDeque<Reply>>>,
+    pub(crate) requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl Play {
+    pub(crate) fn root(replies: impl IntoIterator<Item = Reply>) -> Arc<Self> {
+        let play = Arc::new(Self::default());
+        play.add("root", replies);
+        play
+    }
+
+    pub(crate) fn add(&self, agent: &str, replies: impl IntoIterator<Item = Reply>) {
+        self.replies.lock().unwrap().entry(agent.to_owned()).or_default().extend(replies);
+    }
+
+    pub(crate) fn request(&self, at: usize) -> ModelRequest {
+        self.requests.lock().unwrap().get(at).unwrap().clone()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+}
+
+impl Model for Play {
+    fn name(&self) -> &str {
+        "play"
+    }
+
+    fn complete(&self, request: &ModelRequest, on: &mut dyn FnMut(Delta), _cancel: &Cancel) -> Reply {
+        self.requests.lock().unwrap().push(request.clone());
+        let mut replies = self.replies.lock().unwrap();
+        let next = replies.get_mut(&request.agent).and_then(VecDeque::pop_front);
+        let reply = next.unwrap_or_else(|| Err(ModelError::fatal(format!("no reply left for {}", request.agent))));
+        if let Ok(reply) = &reply {
+            on(Delta::Text(reply.text.clone()));
+        }
+        reply
+    }
+}
+
+pub(crate) fn say(text: &str) -> Reply {
+    Ok(ModelReply {
+        text: text.to_owned(),
+        finish_reason: String::from("stop"),
+        usage: Usage { input_tokens: 10, output_tokens: 1 },
+        ..ModelReply::default()
+    })
+}
+
+/// A reply that calls tools: name and arguments as the model writes them. Ids are `1`, `2`, ….
+pub(crate) fn call(calls: &[(&str, &str)]) -> Reply {
+    let call = |(at, (name, arguments)): (usize, &(&str, &str))| ToolCall {
+        id: (at + 1).to_string(),
+        name: (*name).to_owned(),
+        arguments: (*arguments).to_owned(),
+    };
+    Ok(ModelReply {
+        tool_calls: calls.iter().enumerate().map(call).collect(),
+        finish_reason: String::from("tool_calls"),
+        usage: Usage { input_tokens: 10, output_tokens: 1 },
+        ..ModelReply::default()
+    })
+}
+
+/// Everything that was fired: the event's name, the agent, and the payload.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<Vec<(String, String, Value)>>>);
+
+impl Seen {
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.lock().unwrap().iter().map(|(name, ..)| name.clone()).collect()
+    }
+
+    /// The payloads of one event, in order.
+    pub(crate) fn of(&self, event: &str) -> Vec<Value> {
+        let seen = self.0.lock().unwrap();
+        seen.iter().filter(|(name, ..)| name == event).map(|(.., payload)| payload.clone()).collect()
+    }
+
+    /// `agent:event` of everything that was fired.
+    pub(crate) fn by_agent(&self) -> Vec<String> {
+        self.0.lock().unwrap().iter().map(|(name, agent, _)| format!("{agent}:{name}")).collect()
+    }
+
+    /// A chain before all others that keeps every event and has no opinion.
+    pub(crate) fn chain(&self) -> Chain {
+        let names = [
+            "session.start",
+            "session.end",
+            "turn.start",
+            "turn.end",
+            "tool.pre",
+            "tool.post",
+            "completion.pre",
+            "completion.post",
+            "delegation.pre",
+            "delegation.post",
+            "delegation.post_verify",
+            "agent.stop",
+            "error",
+            "limit.iterations",
+            "meta.register_tool",
+            "meta.register_hook",
+            "meta.register_agent",
+            "meta.call_tool",
+        ];
+        let hooks = names.map(|name| {
+            let seen = self.clone();
+            hook("seen", name, move |call| {
+                let event = call.event;
+                let entry = (event.name.to_string(), event.origin.agent.clone(), event.payload.value().clone());
+                seen.0.lock().unwrap().push(entry);
+                Verdict::pass()
+            })
+        });
+        // A recorder that counts as a guard would be asked again after every rewrite.
+        native::chain("seen", Layer::Managed, hooks.into_iter().map(|hook| Hook { guard: false, ..hook }))
+    }
+}
+
+pub(crate) fn hook(name: &str, event: &str, answer: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
+    native::hook(name, EventName::parse(event).unwrap(), answer)
+}
+
+/// Denies an event with a reason.
+pub(crate) fn deny(event: &str, reason: &'static str) -> Hook {
+    hook("no", event, move |_| Verdict::deny(reason))
+}
+
+/// Replaces fields of an event's payload.
+pub(crate) fn rewrite(event: &str, fields: Value) -> Hook {
+    hook("changed", event, move |_| Verdict::rewrite(fields.as_object().unwrap().clone()))
+}
+
+/// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
+/// not, and builds it here, once.
+fn worker() -> WorkerProgram {
+    static BUILD: Once = Once::new();
+    BUILD.call_once(|| {
+        if WorkerProgram::beside_current_exe().program.is_file() {
+            return;
+        }
+        let arguments = ["build", "--quiet", "--package", "pintle-handlers", "--bin", "pintle-script-worker"];
+        let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
+        spec.timeout_ms = 600_000;
+        let output = process::run(&spec, &Cancel::default()).unwrap();
+        assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
+    });
+    WorkerProgram::beside_current_exe()
+}
+
+pub(crate) fn runtime(seen: &Seen, hooks: impl IntoIterator<Item = Hook>) -> Arc<Runtime> {
+    let builder = Runtime::builder().worker(worker()).chain(seen.chain());
+    builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct NoSleep(pub Mutex<Vec<u64>>);
+
+impl Sleeper for NoSleep {
+    fn sleep(&self, duration_ms: u64, _cancel: &Cancel) {
+        self.0.lock().unwrap().push(duration_ms);
+    }
+}
+
+/// A session of an agent called `root` in a folder of its own.
+pub(crate) struct Stage {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) seen: Seen,
+    pub(crate) model: Arc<Play>,
+    pub(crate) session: Session,
+}
+
+pub(crate) fn agent() -> pintle::AgentSpec {
+    pintle::AgentSpec {
+        name: String::from("root"),
+        instruction: String::from("be brief"),
+        ..pintle::AgentSpec::default()
+    }
+}
+
+pub(crate) fn stage(model: Arc<Play>, hooks: impl IntoIterator<Item = Hook>, spec: pintle::AgentSpec) -> Stage {
+    stage_with(model, hooks, spec, |builder| builder)
+}
+
+pub(crate) fn stage_with(
+    model: Arc<Play>,
+    hooks: impl IntoIterator<Item = Hook>,
+    spec: pintle::AgentSpec,
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Stage {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = Seen::default();
+    let runtime = runtime(&seen, hooks);
+    let builder = Session::builder(runtime, spec, model.clone()).workspace(folder.path()).name("s");
+    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
+    Stage { folder, seen, model, session }
+}
+
+/// What the model was told in one request, as `role: text` lines.
+pub(crate) fn told(request: &ModelRequest) -> Vec<String> {
+    request.messages.iter().map(|message| format!("{}: {}", message.role, message.content)).collect()
+}

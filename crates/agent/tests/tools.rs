@@ -1,0 +1,218 @@
+//! The one door of tool calls: pairing, arguments, policy, and what hooks may do.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, PolicyMode, ToolsPolicy, Verdict};
+use pintle_agent::model::ToolDefinition;
+use pintle_agent::{Tool, ToolUse};
+use serde_json::{Value, json};
+use support::*;
+
+fn policy(mode: PolicyMode, allow: &[&str], deny: &[&str]) -> AgentSpec {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    AgentSpec { policy: ToolsPolicy { mode, allow: owned(allow), deny: owned(deny) }, ..agent() }
+}
+
+/// Makes one message's calls and gives the contents of their results.
+fn results(calls: &[(&str, &str)], hooks: Vec<pintle::Hook>, spec: AgentSpec) -> (Vec<(String, bool)>, Stage) {
+    let mut stage = stage(Play::root([call(calls), say("end")]), hooks, spec);
+    let answer = stage.session.turn("go").unwrap();
+    let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
+    (results, stage)
+}
+
+#[test]
+fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
+    let guard = hook("guard", "tool.pre", |call| match call.event.subject() {
+        Some("shell") => Verdict::deny("no shells"),
+        _ => Verdict::pass(),
+    });
+    let calls = [
+        ("list", "{}"),
+        ("read", r#"{"path":"missing"}"#),
+        ("shell", r#"{"command":"id"}"#),
+        ("raed", "{}"),
+        ("write", r#"{"path":"a","content":"b"}"#),
+        ("read", "{broken"),
+        ("read", ""),
+        ("glob", r#"{"pattern":"*","path":7,"x":1}"#),
+    ];
+    let (results, stage) = results(&calls, vec![guard], policy(PolicyMode::Denylist, &[], &["write"]));
+    let error = |text: &str| (text.to_owned(), true);
+    let expected = [
+        (String::from("[]"), false),
+        error("tool error: `missing` does not exist; list its folder to see what does"),
+        error("tool blocked: blocked by hook \"guard\": no shells"),
+        error("tool \"raed\" not found; did you mean \"read\"?"),
+        error("tool \"write\" denied by policy"),
+        error(
+            "tool \"read\" was not called: the arguments are not valid JSON: key must be a string at line 1 column 2",
+        ),
+        error("tool \"read\" was not called: `path` is required"),
+        error("tool error: `7` does not exist; list its folder to see what does"),
+    ];
+    assert_eq!(results, expected);
+    let ids = |event: &str, field: &str| {
+        let mut ids: Vec<String> =
+            stage.seen.of(event).iter().map(|seen| seen[field].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let all: Vec<String> = (1..=8).map(|id| id.to_string()).collect();
+    assert_eq!(ids("tool.pre", "id"), all);
+    assert_eq!(ids("tool.post", "call_id"), all);
+    let broken = stage.seen.of("tool.pre").into_iter().find(|pre| pre["id"] == "6").unwrap();
+    assert_eq!((&broken["args"], &broken["arguments"]), (&json!({}), &json!("{broken")));
+    assert!(broken["invalid"].as_str().unwrap().contains("not valid JSON"));
+    let coerced = stage.seen.of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
+    assert_eq!(coerced["args"], json!({"pattern": "*", "path": "7", "x": 1}));
+    assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":"7","x":1}"#));
+    let failed = stage.seen.of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
+    assert_eq!(failed["error"], json!("tool blocked: blocked by hook \"guard\": no shells"));
+    assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");
+}
+
+#[test]
+fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
+    let calls = [("shell", r#"{"command":"sleep 0.2; echo slow"}"#), ("shell", r#"{"command":"echo fast"}"#)];
+    let (results, stage) = results(&calls, Vec::new(), agent());
+    assert!(results[0].0.contains("slow") && results[1].0.contains("fast"), "{results:?}");
+    let request = stage.model.request(1);
+    let tools: Vec<_> = request.messages[3..].iter().map(|message| message.tool_call_id.clone().unwrap()).collect();
+    assert_eq!(tools, ["1", "2"]);
+    assert!(request.messages[3].content.contains("slow"));
+}
+
+#[test]
+fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
+    let to = |fields: Value| vec![rewrite("tool.pre", fields)];
+    let one = |hooks, spec| results(&[("list", r#"{"path":"."}"#)], hooks, spec).0.remove(0);
+    let changed = one(to(json!({"args": {"path": "nowhere"}})), agent());
+    assert_eq!(changed.0, "tool error: `nowhere` does not exist; list its folder to see what does");
+    let renamed = one(to(json!({"name": "shell", "args": {"command": "echo hi"}})), agent());
+    assert!(renamed.0.contains("hi") && !renamed.1, "{renamed:?}");
+    let denied = one(
+        to(json!({"name": "shell", "args": {"command": "echo hi"}})),
+        policy(PolicyMode::Denylist, &[], &["shell"]),
+    );
+    assert_eq!(denied, (String::from("tool \"shell\" denied by policy"), true));
+    let unfit = one(to(json!({"name": "shell"})), agent());
+    assert_eq!(unfit, (String::from("tool \"shell\" was not called: `command` is required"), true));
+    // A hook that only renames has not repaired arguments that could not be decoded.
+    let (unrepaired, _) = results(&[("read", "{broken")], to(json!({"name": "list"})), agent());
+    assert!(unrepaired[0].0.contains("not valid JSON"), "{unrepaired:?}");
+    let (repaired, _) = results(&[("list", "{broken")], to(json!({"args": {"path": "."}})), agent());
+    assert_eq!(repaired, [(String::from("[]"), false)]);
+}
+
+#[test]
+fn hooks_may_withhold_or_change_a_result() {
+    let (withheld, _) = results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
+    assert_eq!(withheld, [(String::from("tool result blocked: blocked by hook \"no\": private"), true)]);
+    let (changed, stage) =
+        results(&[("list", "{}")], vec![rewrite("tool.post", json!({"result": {"files": 0}}))], agent());
+    assert_eq!(changed, [(String::from("{\"files\":0}"), false)]);
+    assert_eq!(stage.model.request(1).messages[3].content, "{\"files\":0}");
+}
+
+#[test]
+fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
+    let tools = |spec: AgentSpec| stage(Play::root([]), [], spec).session.tools();
+    let plain = tools(agent());
+    assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
+    assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");
+    assert_eq!(tools(policy(PolicyMode::Allowlist, &["fs.read", "fs.list", "run_*"], &[])), ["fs.read", "fs.list"]);
+    assert_eq!(tools(policy(PolicyMode::Allowlist, &["*"], &["delegate*", "s*", "*e*", "l*"])), ["glob"]);
+}
+
+#[test]
+fn tools_see_only_the_workspace() {
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "secret").unwrap();
+    let path = secret.path().display().to_string();
+    let mut stage = stage(Play::root([]), [], agent());
+    std::os::unix::fs::symlink(secret.path(), stage.folder.path().join("link")).unwrap();
+    std::os::unix::fs::symlink("/", stage.folder.path().join("root")).unwrap();
+    let in_root = format!("root{path}");
+    let calls: Vec<(&str, String)> = vec![
+        ("read", json!({"path": path}).to_string()),
+        ("read", json!({"path": "link"}).to_string()),
+        ("read", json!({"path": in_root}).to_string()),
+        ("write", json!({"path": "link", "content": "x"}).to_string()),
+        ("edit", json!({"path": "../x", "old": "a", "new": "b"}).to_string()),
+        ("list", json!({"path": "root"}).to_string()),
+        ("glob", json!({"pattern": "**", "path": "root"}).to_string()),
+        ("grep", json!({"pattern": "secret", "path": "root/tmp"}).to_string()),
+        ("shell", json!({"command": "pwd", "directory": "root"}).to_string()),
+    ];
+    let borrowed: Vec<(&str, &str)> = calls.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    stage.model.add("root", [call(&borrowed), say("end")]);
+    let answer = stage.session.turn("go").unwrap();
+    for (call, result) in calls.iter().zip(answer.tool_results) {
+        assert!(result.is_error && result.content.contains("outside the workspace"), "{call:?}: {result:?}");
+    }
+    assert_eq!(std::fs::read_to_string(secret.path()).unwrap(), "secret");
+}
+
+#[test]
+fn the_native_tools_work_together() {
+    let calls = [
+        [("write", r#"{"path":"src/a.rs","content":"fn one() {}\nfn two() {}\n"}"#)],
+        [("edit", r#"{"path":"src/a.rs","old":"two","new":"deux"}"#)],
+        [("read", r#"{"path":"src/a.rs","offset":2}"#)],
+        [("grep", r#"{"pattern":"fn (ONE|deux)","ignore_case":true}"#)],
+        [("glob", r#"{"pattern":"*.rs"}"#)],
+        [("list", "{}")],
+        [("shell", r#"{"command":"cat a.rs | wc -l","directory":"src"}"#)],
+        [("shell", r#"{"command":"echo broken >&2; exit 3"}"#)],
+        [("fetch", r#"{"url":"http://example.com/"}"#)],
+    ];
+    let replies = calls.iter().map(|calls| call(calls)).chain([say("end")]);
+    let mut stage = stage(Play::root(replies), [], agent());
+    let answer = stage.session.turn("go").unwrap();
+    let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
+    let expected = [
+        "wrote 24 bytes to src/a.rs",
+        r#"{"message":"changed 1 place in src/a.rs","replacements":1}"#,
+        "     2\tfn deux() {}\n",
+        "src/a.rs:1:fn one() {}\nsrc/a.rs:2:fn deux() {}",
+        r#"["src/a.rs"]"#,
+        r#"["src/"]"#,
+        r#"{"stdout":"2\n","stderr":"","exit_code":0}"#,
+        r#"{"stdout":"","stderr":"broken\n","exit_code":3}"#,
+    ];
+    assert_eq!(contents[..8], expected);
+    assert!(answer.tool_results[8].is_error, "no host is allowed");
+}
+
+#[derive(Debug)]
+struct Broken(ToolDefinition);
+
+impl Tool for Broken {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    #[expect(clippy::panic, reason = "the test is about a tool that panics")]
+    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        panic!("a bug in somebody's tool")
+    }
+}
+
+#[test]
+fn a_tool_that_panics_is_a_failed_call_and_not_the_end_of_the_session() {
+    let definition = ToolDefinition {
+        name: String::from("broken"),
+        description: String::from("Breaks."),
+        parameters: json!({"type": "object"}),
+    };
+    let model = Play::root([call(&[("broken", "{}")]), say("end")]);
+    let tool = Arc::new(Broken(definition));
+    let mut stage = stage_with(model, [], agent(), |builder| builder.tool(tool));
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(answer.tool_results[0].content, "tool error: tool \"broken\" crashed");
+    assert_eq!(stage.seen.of("tool.post").len(), 1);
+}

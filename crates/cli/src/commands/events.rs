@@ -1,0 +1,110 @@
+//! `pintle events`: the catalogue.
+
+use clap::Args;
+use pintle::dialects::{DIALECTS, Support};
+use pintle::event::{CATALOGUE, Row, Target};
+use pintle::tape::show::{Line, Tone};
+use serde_json::{Map, Value, json};
+
+use crate::fault::{Fault, Status};
+use crate::options::{RowArgument, Global};
+use crate::render::{table, tone};
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// One event, to see all about it.
+    #[arg(value_name = "EVENT")]
+    event: Option<RowArgument>,
+}
+
+impl Events {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        match (self.event, global.json) {
+            (None, true) => terminal.json(&CATALOGUE.iter().map(|row| row_json(row)).collect::<Vec<_>>()),
+            (None, false) => terminal.lines(&overview()),
+            (Some(event), true) => terminal.json(&row_json(event.0)),
+            (Some(event), false) => page(event.0, terminal),
+        }
+        Ok(Status::Done)
+    }
+}
+
+fn overview() -> Vec<Line> {
+    let rows: Vec<[String; 4]> = CATALOGUE
+        .iter()
+        .map(|row| {
+            let subject = row.subject.unwrap_or("-");
+            [row.name.to_owned(), row.class.to_string(), subject.to_owned(), row.fires.to_owned()]
+        })
+        .collect();
+    table::lines(["EVENT", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
+}
+
+/// All that the catalogue says of one event.
+fn page(row: &Row, terminal: &Terminal) {
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let fact = |name: &str, text: &str| terminal.out(format!("{}  {text}", tone::piece(Tone::Quiet, format!("{name:<10}"))));
+    terminal.out(row.name);
+    terminal.out("");
+    fact("fires", row.fires);
+    fact("class", &row.class.to_string());
+    fact("subject", row.subject.unwrap_or("none"));
+    fact("rewrites", &target_text(row.target));
+    fact("deny", row.deny);
+    fact("context", &word(&row.context));
+    fact("failure", &format!("{} unless the hook says otherwise", word(&row.on_failure)));
+    for (dialect, name) in names(row) {
+        fact(dialect, &name.unwrap_or_else(|| String::from("not supported")));
+    }
+    terminal.out("\nexample payload");
+    terminal.out(pretty(&(row.example)()));
+    terminal.out("\nschema of the payload");
+    terminal.out(pretty(&(row.schema)()));
+}
+
+fn row_json(row: &Row) -> Value {
+    let dialects: Map<String, Value> =
+        names(row).map(|(dialect, name)| (dialect.to_owned(), name.map_or(Value::Null, Value::String))).collect();
+    json!({
+        "name": row.name,
+        "fires": row.fires,
+        "class": row.class,
+        "subject": row.subject,
+        "target": row.target,
+        "deny": row.deny,
+        "context": row.context,
+        "on_failure": row.on_failure,
+        "dialects": dialects,
+        "example": (row.example)(),
+        "schema": (row.schema)(),
+    })
+}
+
+/// What each dialect calls the event.
+fn names(row: &Row) -> impl Iterator<Item = (&'static str, Option<String>)> {
+    DIALECTS.iter().map(move |dialect| {
+        let name = match dialect.support(row) {
+            Support::Native(name) => Some(name.to_owned()),
+            Support::Addition => Some(row.name.to_owned()),
+            Support::Unsupported => None,
+        };
+        (dialect.name, name)
+    })
+}
+
+fn target_text(target: Target) -> String {
+    match target {
+        Target::Nothing => String::from("nothing"),
+        Target::Whole => String::from("the whole payload"),
+        Target::Fields(fields) => fields.join(", "),
+    }
+}
+
+/// The word that a plain enum is written as.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        other => other.unwrap_or_default().to_string(),
+    }
+}

@@ -1,0 +1,105 @@
+//! What became of a fired event.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pintle::tape::record::{Decided, SaidText};
+use pintle::tape::show::{Line, Options, Tone, View, plain};
+use pintle::tape::{Body, Follower, Record};
+use pintle::{Decision, Event, Outcome};
+use serde_json::{Map, Value, json};
+
+/// Gathers what the tape says while the event is fired.
+#[derive(Debug, Default)]
+pub(super) struct Report(Mutex<Gathered>);
+
+#[derive(Debug)]
+struct Gathered {
+    view: View,
+    lines: Vec<Line>,
+    calls: Vec<Value>,
+    effects: Vec<Value>,
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        let options = Options { offsets: false, ..Options::default() };
+        Self { view: View::new(options), lines: Vec::new(), calls: Vec::new(), effects: Vec::new() }
+    }
+}
+
+impl Follower for Report {
+    fn follow(&self, record: &Record<'_>, line: &str) {
+        let mut gathered = self.gathered();
+        let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
+        match &record.body {
+            Body::Header(_) | Body::Hooks(_) => return,
+            Body::Return(_) => gathered.calls.push(without_frame(fields())),
+            Body::Effect(_) => gathered.effects.push(without_frame(fields())),
+            _ => {}
+        }
+        let lines = gathered.view.feed(record);
+        gathered.lines.extend(lines);
+    }
+}
+
+/// A record without what places it on the tape.
+fn without_frame(mut fields: Map<String, Value>) -> Value {
+    fields.retain(|name, _| !["seq", "at_ms", "prev", "kind"].contains(&name.as_str()));
+    Value::Object(fields)
+}
+
+impl Report {
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The report for people.
+    pub(super) fn lines(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<Line> {
+        let mut lines = std::mem::take(&mut self.gathered().lines);
+        let tone = match outcome.decision {
+            Decision::Allow => Tone::Good,
+            Decision::Ask => Tone::Warn,
+            Decision::Deny => Tone::Bad,
+        };
+        if !outcome.reasons.is_empty() {
+            lines.push(Line::new(tone, plain(&outcome.reason(), 4_000)));
+        }
+        if outcome.decision == Decision::Ask {
+            lines.push(Line::new(Tone::Quiet, "nobody was asked; `--yes` or `--no` answers"));
+        }
+        if !metrics.is_empty() {
+            let pairs: Vec<String> = metrics.iter().map(|(name, value)| format!("{}={value}", plain(name, 200))).collect();
+            lines.push(Line::new(Tone::Quiet, format!("metrics: {}", pairs.join(" "))));
+        }
+        lines
+    }
+
+    /// The report for programs.
+    pub(super) fn json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>) -> Value {
+        let gathered = self.gathered();
+        let decided = Decided::new(1, event.name.as_str(), outcome, 0, true);
+        let shadow: Vec<Value> = outcome
+            .shadow
+            .iter()
+            .map(|shadow| json!({"hook": shadow.hook, "said": SaidText::from(&shadow.verdict)}))
+            .collect();
+        json!({
+            "event": event.name,
+            "decision": outcome.decision,
+            "approved": outcome.approved,
+            "rewritten": outcome.rewritten,
+            "payload": outcome.payload.value(),
+            "reason": outcome.reason(),
+            "reasons": outcome.reasons,
+            "effects": decided.effects,
+            "failures": decided.failures,
+            "warnings": outcome.warnings,
+            "shadow": shadow,
+            "approval": outcome.approval,
+            "asked": outcome.asked,
+            "calls": gathered.calls,
+            "requests": gathered.effects,
+            "metrics": metrics,
+        })
+    }
+}

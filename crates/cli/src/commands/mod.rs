@@ -1,0 +1,48 @@
+//! The commands, one file each. Adding one is a file and a row of the table below.
+
+use clap::Subcommand;
+
+use crate::fault::{Fault, Status};
+use crate::options::Global;
+use crate::terminal::Terminal;
+
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $module:ident::$name:ident),* $(,)?) => {
+        $(mod $module;)*
+
+        /// What the program is asked to do.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$attribute])* $name($module::$name),)*
+        }
+
+        impl Command {
+            /// Does it.
+            pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+                match self {
+                    $(Self::$name(command) => command.execute(terminal, global),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Run an agent under its hooks.
+    run::Run,
+    /// Compile and check hooks, tools and agents.
+    validate::Validate,
+    /// Fire one event at hooks and show the outcome.
+    fire::Fire,
+    /// Tell which hooks would run for an event, and why the others would not.
+    explain::Explain,
+    /// List the hooks that are loaded.
+    hooks::Hooks,
+    /// List the events, or describe one.
+    events::Events,
+    /// Look at the tape of a session.
+    tape::Tape,
+    /// Run scripts of hooks in isolation. Started by the program itself.
+    #[command(hide = true)]
+    script_worker::ScriptWorker,
+}

@@ -1,0 +1,212 @@
+//! A session as it happens.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pintle::tape::show::{Line, Options, Tone, View, plain};
+use pintle::tape::{Body, Follower, Record};
+use pintle::{Decision, Origin, Runtime};
+use pintle_agent::{Happening, Observer, Session};
+use serde_json::json;
+
+use super::agent::Chosen;
+use super::summary::Summary;
+use crate::render::count;
+use crate::terminal::Terminal;
+
+/// Characters of a result or argument that are shown.
+const CUT: usize = 160;
+
+/// What is shown of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// What the agent says and does, and what its hooks said about it.
+    Everything,
+    /// What the agent says.
+    Words,
+    /// The records of the tape, and the agent's words as they arrive, as lines of JSON.
+    Records,
+}
+
+/// Shows a session as it happens: it follows the tape for hooks and observes the agent for all else.
+#[derive(Debug)]
+pub(super) struct Live {
+    terminal: Terminal,
+    shown: Shown,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    view: View,
+    /// Text of the model was written and its line is not ended.
+    mid_line: bool,
+    /// The model's answer arrived piece by piece, so it need not be shown whole.
+    streamed: bool,
+    tool_calls: usize,
+    blocked: usize,
+}
+
+impl Live {
+    pub(super) fn new(terminal: Terminal, shown: Shown) -> Self {
+        let options = Options { everything: false, notes: false, text_chars: CUT, ..Options::default() };
+        let view = View::new(options);
+        let state = State { view, mid_line: false, streamed: false, tool_calls: 0, blocked: 0 };
+        Self { terminal, shown, state: Mutex::new(state) }
+    }
+
+    /// Says who is about to run, with what, and under what.
+    pub(super) fn begin(&self, chosen: &Chosen, runtime: &Runtime) {
+        if self.shown != Shown::Everything {
+            return;
+        }
+        let hooks = count(runtime.hooks().hooks().count(), "hook");
+        let (agent, model) = (plain(&chosen.spec.name, 80), plain(chosen.model.name(), 80));
+        self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}"))]);
+        for line in chosen.about.lines() {
+            self.terminal.lines(&[Line::new(Tone::Quiet, plain(line, 400))]);
+        }
+    }
+
+    /// Says what the session came to.
+    pub(super) fn end(&self, session: &Session, runtime: &Runtime, tape: &Path) {
+        let mut state = self.state();
+        self.end_line(&mut state);
+        let summary = Summary {
+            kind: "summary",
+            turns: session.turns(),
+            tool_calls: state.tool_calls,
+            blocked: state.blocked,
+            usage: session.usage(),
+            metrics: runtime.metrics(),
+            tape,
+        };
+        match self.shown {
+            Shown::Everything => self.terminal.lines(&summary.lines()),
+            Shown::Words => {}
+            Shown::Records => self.terminal.json(&summary),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end_line(&self, state: &mut State) {
+        if std::mem::take(&mut state.mid_line) {
+            self.terminal.out("");
+        }
+    }
+
+    fn show(&self, state: &mut State, line: Line) {
+        self.end_line(state);
+        self.terminal.lines(&[line]);
+    }
+
+    /// Writes text of the model, of any number of lines.
+    fn say(&self, state: &mut State, text: &str) {
+        let lines: Vec<String> = text.split('\n').map(|line| plain(line, usize::MAX)).collect();
+        let text = lines.join("\n");
+        self.terminal.out_piece(&text);
+        state.mid_line = if text.is_empty() { state.mid_line } else { !text.ends_with('\n') };
+    }
+
+    /// What the agent says, for those who see only that or everything.
+    fn words(&self, origin: &Origin, what: &Happening<'_>) {
+        let mut state = self.state();
+        match what {
+            Happening::Text { text } if origin.depth == 0 => {
+                state.streamed = true;
+                self.say(&mut state, text);
+            }
+            Happening::ModelAnswered { text, .. } if origin.depth == 0 => {
+                if !std::mem::take(&mut state.streamed) {
+                    self.say(&mut state, text);
+                }
+                self.end_line(&mut state);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the agent does besides.
+    fn deeds(&self, origin: &Origin, what: &Happening<'_>) {
+        let who = match origin.depth {
+            0 => String::new(),
+            _ => format!("{}: ", plain(&origin.agent, 80)),
+        };
+        let line = |tone, text: String| Some(Line::new(tone, format!("{who}{text}")));
+        let line = match what {
+            Happening::TurnStarted { message } if origin.depth == 0 => line(Tone::Plain, format!("\n> {}", paragraph(message))),
+            Happening::ModelAnswered { text, .. } if origin.depth > 0 && !text.is_empty() => {
+                line(Tone::Plain, plain(text, CUT))
+            }
+            Happening::ToolCalled { name, arguments, .. } => {
+                line(Tone::Plain, format!("call {} {}", plain(name, 80), plain(arguments, CUT)))
+            }
+            Happening::ToolReturned { content, is_error, .. } => {
+                line(if *is_error { Tone::Bad } else { Tone::Quiet }, format!("  -> {}", plain(content, CUT)))
+            }
+            Happening::Retried { message, attempt, delay_ms } => {
+                let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", plain(message, CUT));
+                line(Tone::Warn, text)
+            }
+            Happening::Delegated { agent, task, attempt } => {
+                let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
+                line(Tone::Plain, format!("hands to {}{again}: {}", plain(agent, 80), plain(task, CUT)))
+            }
+            Happening::SentOn { message } => line(Tone::Warn, format!("sent on: {}", plain(message, CUT))),
+            Happening::Notice { message } => line(Tone::Warn, plain(message, 2_000)),
+            Happening::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", plain(message, 2_000))),
+            _ => None,
+        };
+        if let Some(line) = line {
+            self.show(&mut self.state(), line);
+        }
+    }
+}
+
+impl Observer for Live {
+    fn happened(&self, origin: &Origin, what: &Happening<'_>) {
+        if matches!(what, Happening::ToolCalled { .. }) {
+            self.state().tool_calls += 1;
+        }
+        match (self.shown, what) {
+            (Shown::Records, Happening::Text { text }) => {
+                self.terminal.json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
+            }
+            (Shown::Records, _) => {}
+            (Shown::Words, _) => self.words(origin, what),
+            (Shown::Everything, _) => {
+                self.words(origin, what);
+                self.deeds(origin, what);
+            }
+        }
+    }
+}
+
+impl Follower for Live {
+    fn follow(&self, record: &Record<'_>, line: &str) {
+        let mut state = self.state();
+        if let Body::Outcome(decided) = &record.body
+            && decided.event == "tool.pre"
+            && decided.decision != Decision::Allow
+        {
+            state.blocked += 1;
+        }
+        match self.shown {
+            Shown::Everything => {
+                for line in state.view.feed(record) {
+                    self.show(&mut state, line);
+                }
+            }
+            Shown::Words => {}
+            Shown::Records => self.terminal.out(line),
+        }
+    }
+}
+
+/// Text of a person, of any number of lines, safe on a terminal.
+fn paragraph(text: &str) -> String {
+    text.lines().map(|line| plain(line, 2_000)).collect::<Vec<_>>().join("\n> ")
+}

@@ -1,0 +1,138 @@
+//! `pintle run`: an agent under its hooks.
+
+mod agent;
+mod interrupt;
+mod live;
+mod person;
+mod prompts;
+mod scribe;
+mod summary;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use pintle::tape::Header;
+use pintle::{Cancel, Clock, DenyAll, Layer, Resolver, SystemClock};
+use pintle_agent::{Fault as TurnFault, FaultKind, Session};
+
+use crate::fault::{Fault, Status};
+use crate::options::{Asks, Global, NewTape, builder, load};
+use crate::terminal::Terminal;
+use live::{Live, Shown};
+use prompts::Prompts;
+use scribe::Scribe;
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The agent's folder, which holds its `harness.md`. Default: the current directory.
+    agent: Option<PathBuf>,
+    /// What to tell the agent. Default: the prompts of its script, a conversation on a terminal, or else standard input.
+    prompt: Vec<String>,
+    /// The model, as `PROVIDER:NAME`, such as `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or `script:demo.yaml`.
+    #[arg(long, short)]
+    model: Option<String>,
+    /// More hooks, which come before those of the agent; may be repeated.
+    #[arg(long, value_name = "PATH")]
+    hooks: Vec<PathBuf>,
+    /// Ask every hook and enforce nothing.
+    #[arg(long)]
+    shadow: bool,
+    #[command(flatten)]
+    asks: Asks,
+    /// Write the tape to this new file. Default: a file in `.pintle/tapes` of the agent's folder.
+    #[arg(long, value_name = "FILE")]
+    tape: Option<PathBuf>,
+    /// The folder the agent works in and cannot leave. Default: the agent's folder.
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Show only what the agent says.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Run {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let place = agent::Place::find(self.agent, self.prompt)?;
+        let clock = Arc::new(SystemClock::default());
+        let name = agent::session_name(clock.unix_ms());
+        let path = match self.tape {
+            Some(path) => path,
+            None => agent::tape_path(&place.folder, &name)?,
+        };
+        let header = Header::new(&name, clock.unix_ms()).with_shadow(self.shadow);
+        let mut tape = NewTape::begin(Some(path.clone()), header, clock)?;
+        let shown = match (global.json, self.quiet) {
+            (true, _) => Shown::Records,
+            (_, true) => Shown::Words,
+            (false, false) => Shown::Everything,
+        };
+        let live = Arc::new(Live::new(terminal.clone(), shown));
+        tape.tape.follow(live.clone());
+
+        let mut paths = vec![place.folder.clone()];
+        paths.extend(self.hooks.iter().cloned());
+        let base = builder(std::slice::from_ref(&place.folder)).tape(tape.tape.clone()).shadow(self.shadow);
+        let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
+        let built = load(builder.resolver(self.asks.resolver(|| resolver(terminal))), &paths, terminal)?;
+
+        let mut chosen = agent::choose(built.agent, self.model.as_deref(), &place.folder)?;
+        let prompts = Prompts::find(place.prompt, std::mem::take(&mut chosen.prompts))?;
+        tape.keep();
+        live.begin(&chosen, &built.runtime);
+        let cancel = Cancel::default();
+        let interrupt = interrupt::watch(cancel.clone(), terminal.clone());
+        let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
+            .name(name)
+            .workspace(self.workspace.unwrap_or_else(|| place.folder.clone()))
+            .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: live.clone() }))
+            .cancel(cancel.clone())
+            .open_model(agent::opener(place.folder));
+        let mut session = session.build().map_err(Fault::invalid)?;
+        let ended = converse(&mut session, prompts, &cancel, &interrupt, terminal);
+        session.end();
+        live.end(&session, &built.runtime, &path);
+        if let Some(fault) = tape.fault() {
+            return Err(fault);
+        }
+        ended
+    }
+}
+
+/// Plays the turns. A refused turn does not keep the next one from being played; a failed one does.
+fn converse(
+    session: &mut Session,
+    mut prompts: Prompts,
+    cancel: &Cancel,
+    interrupt: &interrupt::Busy,
+    terminal: &Terminal,
+) -> Result<Status, Fault> {
+    session.start().or_else(|fault| ended(fault).map(drop))?;
+    let mut status = Status::Done;
+    while !cancel.is_cancelled()
+        && let Some(prompt) = prompts.next(session, terminal)?
+    {
+        let outcome = interrupt.during(|| session.turn(&prompt));
+        match outcome {
+            Ok(_) => {}
+            Err(fault) if fault.is_denied() => status = Status::Denied,
+            Err(fault) if prompts.is_conversation() && !cancel.is_cancelled() => drop(fault),
+            Err(fault) => return ended(fault),
+        }
+    }
+    Ok(status)
+}
+
+/// What a fault of the session means for the command.
+fn ended(fault: TurnFault) -> Result<Status, Fault> {
+    let status = match fault.kind {
+        FaultKind::Denied => Status::Denied,
+        FaultKind::Cancelled | FaultKind::Failed { .. } => Status::Failed,
+    };
+    Err(Fault { status, message: fault.message, help: None })
+}
+
+/// Who answers asks: the person at the terminal, if there is one.
+fn resolver(terminal: &Terminal) -> Arc<dyn Resolver> {
+    if person::is_there() { Arc::new(person::Person::new(terminal.clone())) } else { Arc::new(DenyAll) }
+}

@@ -1,0 +1,40 @@
+//! What a session came to.
+
+use std::path::Path;
+
+use pintle::event::Usage;
+use pintle::tape::show::{Line, Tone, plain};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::render::count;
+
+/// What a session came to.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary<'a> {
+    pub(super) kind: &'static str,
+    pub(super) turns: u32,
+    pub(super) tool_calls: usize,
+    pub(super) blocked: usize,
+    pub(super) usage: Usage,
+    pub(super) metrics: Map<String, Value>,
+    pub(super) tape: &'a Path,
+}
+
+impl Summary<'_> {
+    /// The summary for people.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
+        let mut head = Line::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
+        let tone = if self.blocked == 0 { Tone::Plain } else { Tone::Bad };
+        head.push(tone, format!("{} blocked", self.blocked));
+        head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
+        let mut lines = vec![Line::default(), head];
+        let width = self.metrics.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (name, value) in &self.metrics {
+            lines.push(Line::new(Tone::Plain, format!("  {:<width$}  {value}", plain(name, 200))));
+        }
+        lines.push(Line::new(Tone::Quiet, format!("tape: pintle tape show {}", self.tape.display())));
+        lines
+    }
+}

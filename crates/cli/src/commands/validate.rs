@@ -1,0 +1,102 @@
+//! `pintle validate`: compiles and checks everything, and reports every fault of every file at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pintle::tape::show::Tone;
+use pintle::{AgentSpec, Built, Diagnostic, Severity};
+
+use crate::fault::{Fault, Status};
+use crate::options::{Global, builder, here};
+use crate::render::diagnostic::{self, Finding};
+use crate::render::{count, tone};
+use crate::terminal::Terminal;
+
+/// From so many files on, a person who waits is told that something happens.
+const MANY_FILES: usize = 200;
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// Projects, `.harness` folders, folders of hooks or hook files. Default: the current directory.
+    path: Vec<PathBuf>,
+}
+
+impl Validate {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let paths = here(&self.path);
+        if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+            return Err(Fault::invalid(format!("there is no `{}`", missing.display())));
+        }
+        if terminal.shows_progress() && paths.iter().map(|path| artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
+            terminal.note("checking more than 200 files");
+        }
+        let mut built = builder(&paths).build();
+        built.diagnostics.sort_by_key(place);
+        if global.json {
+            terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());
+        } else {
+            for finding in &built.diagnostics {
+                terminal.out(diagnostic::text(finding));
+                terminal.out("");
+            }
+            terminal.out(summary(&built));
+        }
+        Ok(if built.has_errors() { Status::Invalid } else { Status::Done })
+    }
+}
+
+/// By file, then by place in it; what belongs to no file comes first.
+fn place(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
+    (finding.location.path().map(Path::to_owned), finding.location.span.start)
+}
+
+fn summary(built: &Built) -> String {
+    let (mut tools, mut agents) = (0, 0);
+    if let Some(agent) = &built.agent {
+        count_agent(agent, &mut tools, &mut agents);
+    }
+    let what = format!(
+        "{}, {}, {} in {}",
+        count(built.declarations.len(), "hook"),
+        count(tools, "tool"),
+        count(agents, "agent"),
+        count(built.files, "file"),
+    );
+    let of = |severity| built.diagnostics.iter().filter(|finding| finding.severity == severity).count();
+    match (of(Severity::Error), of(Severity::Warning)) {
+        (0, 0) => format!("{what}: {}", tone::piece(Tone::Good, "no faults")),
+        (0, warnings) => format!("{what}: {}", tone::piece(Tone::Warn, count(warnings, "warning"))),
+        (errors, warnings) => {
+            format!("{what}: {}, {}", tone::piece(Tone::Bad, count(errors, "error")), count(warnings, "warning"))
+        }
+    }
+}
+
+fn count_agent(agent: &AgentSpec, tools: &mut usize, agents: &mut usize) {
+    *tools += agent.tools.len();
+    *agents += 1;
+    for child in &agent.agents {
+        count_agent(child, tools, agents);
+    }
+}
+
+/// How many Markdown files are below a path, counted up to `most`.
+fn artifacts(path: &Path, most: usize) -> usize {
+    let mut folders = vec![path.to_owned()];
+    let mut found = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found += 1;
+            }
+            if found >= most {
+                return found;
+            }
+        }
+    }
+    found
+}

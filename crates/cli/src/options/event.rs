@@ -1,0 +1,43 @@
+//! Events as people type them.
+
+use std::str::FromStr;
+
+use pintle::EventName;
+use pintle::dialects::DIALECTS;
+use pintle::event::{CATALOGUE, Row};
+
+/// An event named on the command line: by its canonical name, or by a dialect's name for it.
+#[derive(Debug, Clone)]
+pub(crate) struct EventArgument(pub(crate) EventName);
+
+impl FromStr for EventArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let unknown = match EventName::parse(text) {
+            Ok(name) => return Ok(Self(name)),
+            Err(unknown) => unknown,
+        };
+        if CATALOGUE.iter().any(|row| row.name == text) {
+            let one = text.replace('*', "NAME");
+            return Err(format!("`{text}` is a family of events; name one of it, such as `{one}` in small letters"));
+        }
+        let of_dialect = DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
+        of_dialect.map(Self).ok_or_else(|| format!("{unknown}; `pintle events` lists them"))
+    }
+}
+
+/// A row of the catalogue named on the command line: by one of its events, or as the family it is.
+#[derive(Debug, Clone)]
+pub(crate) struct RowArgument(pub(crate) &'static Row);
+
+impl FromStr for RowArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match CATALOGUE.iter().find(|row| row.name == text) {
+            Some(row) => Ok(Self(row)),
+            None => text.parse::<EventArgument>().map(|event| Self(event.0.row())),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Options of every command.
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Global {
+    /// Write JSON for programs instead of text for people.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours; `auto` does so on a terminal unless NO_COLOR is set.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}

@@ -1,0 +1,92 @@
+//! Payloads from standard input.
+
+use std::io::{self, IsTerminal, Read};
+
+use pintle::EventName;
+use serde_json::Value;
+
+use crate::fault::Fault;
+
+/// A payload and where it came from.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) value: Value,
+    /// Nothing was given, so it is the example of the catalogue.
+    pub(crate) example: bool,
+}
+
+/// Reads the payload of an event from standard input, and completes it.
+///
+/// With nothing on standard input, or with a person at it, it is the example of the catalogue.
+pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
+    let row = event.row();
+    let example = || Given { value: (row.example)(), example: true };
+    if io::stdin().is_terminal() {
+        return Ok(example());
+    }
+    let mut bytes = Vec::new();
+    io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|fault| Fault::failed(format!("cannot read the payload from standard input: {fault}")))?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(example());
+    }
+    let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
+    let mut value: Value = serde_json::from_slice(&bytes)
+        .map_err(|fault| Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()))?;
+    complete(event, &mut value)
+        .map_err(|fault| Fault::invalid(format!("the payload is none of `{event}`: {fault}")).help(next_step()))?;
+    Ok(Given { value, example: false })
+}
+
+/// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
+/// object, and needs no `id`.
+fn complete(event: &EventName, value: &mut Value) -> Result<(), String> {
+    if event.as_str() == "tool.pre"
+        && let Some(fields) = value.as_object_mut()
+    {
+        fields.entry("id").or_insert_with(|| Value::from("call_1"));
+        if !fields.contains_key("args") && !fields.contains_key("arguments") {
+            fields.insert(String::from("args"), Value::Object(serde_json::Map::new()));
+        }
+    }
+    // Seen from nothing, every spelling that is there has changed, so that the others follow it.
+    (event.row().settle)(&Value::Null, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_tool_call_is_completed() {
+        let event = EventName::parse("tool.pre").unwrap();
+        let whole = json!({"name": "run", "id": "call_1", "args": {"a": 1}, "arguments": "{\"a\":1}"});
+        for given in [
+            json!({"name": "run", "args": {"a": 1}}),
+            json!({"name": "run", "arguments": {"a": 1}}),
+            json!({"name": "run", "arguments": "{\"a\": 1}"}),
+            whole.clone(),
+        ] {
+            let mut value = given.clone();
+            complete(&event, &mut value).unwrap();
+            assert_eq!(value, whole, "{given}");
+        }
+        for bad in [json!([]), json!({}), json!({"name": "run", "arguments": "{"}), json!({"name": "run", "args": 1})] {
+            assert!(complete(&event, &mut bad.clone()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_example_of_every_event_is_complete() {
+        for row in pintle::event::CATALOGUE {
+            let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
+            let event = EventName::parse(&name).unwrap();
+            let mut value = (row.example)();
+            complete(&event, &mut value).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            assert_eq!(value, (row.example)(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Tapes of commands that fire events.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle::SystemClock;
+use pintle::tape::{Header, Tape, TapeError};
+
+use crate::fault::Fault;
+
+/// A tape in a file that goes away again unless something happens that is worth keeping.
+#[derive(Debug)]
+pub(crate) struct NewTape {
+    pub(crate) tape: Arc<Tape>,
+    /// The file to take away when the command stops here.
+    unused: Option<PathBuf>,
+}
+
+impl NewTape {
+    /// Begins a tape in a new file, or in memory when there is none.
+    pub(crate) fn begin(path: Option<PathBuf>, header: Header, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+        let tape = match &path {
+            Some(path) => Tape::create(path, header, clock).map_err(|fault| match fault {
+                TapeError::Exists { .. } => Fault::invalid(fault),
+                fault => Fault::failed(fault).help("`--tape FILE` puts the tape elsewhere"),
+            })?,
+            None => Tape::in_memory(header, clock),
+        };
+        Ok(Self { tape: Arc::new(tape), unused: path })
+    }
+
+    /// Says that what follows is worth keeping.
+    pub(crate) fn keep(&mut self) {
+        self.unused = None;
+    }
+
+    /// The fault that ended the tape early, if there was one.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let fault = self.tape.fault()?;
+        Some(Fault::failed(fault).help("the tape ends there; what happened later is not on it"))
+    }
+}
+
+impl Drop for NewTape {
+    fn drop(&mut self) {
+        if let Some(path) = &self.unused {
+            // A tape without an event is of no use, but does no harm either.
+            let _ = fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Findings as people read them: the message, the line of the file, an underline, and the next step.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use pintle::tape::show::plain;
+use pintle::{Diagnostic, Severity, SourceFile, Span};
+use serde::Serialize;
+
+/// Bytes of one side of a finding that are shown at most, so that a file of one long line stays readable.
+const SIDE_BYTES: usize = 400;
+/// Characters of a message.
+const MESSAGE_CHARS: usize = 2_000;
+
+/// A finding with the line it is about, in colours, over several lines.
+pub(crate) fn text(finding: &Diagnostic) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = Group::with_title(level.primary_title(plain(&finding.message, MESSAGE_CHARS)).id(finding.code));
+    let path = finding.location.path().map(super::path);
+    if let Some((file, path)) = finding.location.file.as_deref().zip(path) {
+        let excerpt = Excerpt::of(file, finding.location.span);
+        let snippet = Snippet::source(excerpt.text)
+            .line_start(excerpt.first_line)
+            .path(plain(&path, MESSAGE_CHARS))
+            .annotation(AnnotationKind::Primary.span(excerpt.underlined));
+        group = group.element(snippet);
+    }
+    let help = finding.help.as_deref().map(|help| plain(help, MESSAGE_CHARS));
+    match (help, &finding.location.file) {
+        (Some(help), Some(_)) => Renderer::styled().render(&[group.element(Level::HELP.message(help))]),
+        (Some(help), None) => Renderer::styled().render(&[group, Group::with_title(Level::HELP.secondary_title(help))]),
+        (None, _) => Renderer::styled().render(&[group]),
+    }
+}
+
+/// A finding as JSON. Lines and columns count from 1, columns in characters; they are `null` where there is no file.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finding<'a> {
+    severity: Severity,
+    code: &'a str,
+    message: &'a str,
+    path: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+    help: Option<&'a str>,
+}
+
+impl<'a> From<&'a Diagnostic> for Finding<'a> {
+    fn from(finding: &'a Diagnostic) -> Self {
+        let place = &finding.location;
+        let start = place.line_column();
+        let end = place.file.as_ref().map(|file| file.line_column(place.span.end.max(place.span.start)));
+        Self {
+            severity: finding.severity,
+            code: finding.code,
+            message: &finding.message,
+            path: place.path().map(super::path),
+            line: start.map(|(line, _)| line),
+            column: start.map(|(_, column)| column),
+            end_line: end.map(|(line, _)| line),
+            end_column: end.map(|(_, column)| column),
+            help: finding.help.as_deref(),
+        }
+    }
+}
+
+/// The part of a file that is shown.
+struct Excerpt<'a> {
+    text: &'a str,
+    first_line: usize,
+    /// What is underlined, as bytes of `text`.
+    underlined: Range<usize>,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The line that a span begins in. A span of many lines is cut to it, and one that lies outside the text is brought
+    /// inside.
+    fn of(file: &'a SourceFile, span: Span) -> Self {
+        let whole = file.text.as_str();
+        let start = whole.floor_char_boundary(span.start.min(whole.len()));
+        let (above, below) = whole.split_at(start);
+        let line_end = start + below.find('\n').unwrap_or(below.len());
+        let end = whole.ceil_char_boundary(span.end.clamp(start, line_end));
+        let line_start = above.rfind('\n').map_or(0, |at| at + 1);
+        let from = line_start.max(whole.floor_char_boundary(start.saturating_sub(SIDE_BYTES)));
+        let to = line_end.min(whole.ceil_char_boundary(start.saturating_add(SIDE_BYTES)));
+        let text = whole.get(from..to).unwrap_or_default();
+        let first_line = above.matches('\n').count() + 1;
+        Self { text, first_line, underlined: start - from..end.min(to) - from }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use pintle::Location;
+
+    use super::*;
+
+    fn shown(text: &str, start: usize, end: usize) -> String {
+        let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() });
+        let finding = Diagnostic::error("bad", "what is wrong", Location::new(file, Span { start, end })).help("do so");
+        anstream::adapter::strip_str(&super::text(&finding)).to_string()
+    }
+
+    #[test]
+    fn the_line_is_shown_and_the_place_underlined() {
+        let text = "---\nevent: tool.pre\npriority: high\nscript: |\n  x\n---\n";
+        let expected = "\
+error[bad]: what is wrong
+ --> a.md:3:11
+  |
+3 | priority: high
+  |           ^^^^
+  |
+  = help: do so";
+        assert_eq!(shown(text, 30, 34), expected);
+    }
+
+    #[test]
+    fn any_place_of_any_text_can_be_shown() {
+        let long = "é".repeat(5_000);
+        let texts = ["", "\n", "a", "\r\n\t\u{1b}[31m\r\n", "\u{feff}---\n", &long, "a\n\n\n\n\nb"];
+        for text in texts {
+            for start in [0, 1, 2, 3, 7, 5_001, 10_000, usize::MAX] {
+                for end in [0, 1, 4, 9_999, usize::MAX] {
+                    let shown = shown(text, start, end);
+                    assert!(shown.starts_with("error[bad]: what is wrong"), "{shown}");
+                    assert!(shown.len() < 6_000 && !shown.contains('\u{1b}'), "{shown}");
+                }
+            }
+        }
+    }
+}

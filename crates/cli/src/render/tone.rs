@@ -1,0 +1,33 @@
+//! Tones as colours.
+
+use std::fmt::Display;
+
+use clap::builder::styling::{AnsiColor, Style};
+use pintle::tape::show::{Line, Tone};
+
+/// The line with the codes of its colours, which the terminal drops where nobody sees them.
+pub(crate) fn painted(line: &Line) -> String {
+    line.pieces.iter().map(|(tone, text)| piece(*tone, text)).collect()
+}
+
+/// Text in a tone.
+pub(crate) fn piece(tone: Tone, text: impl Display) -> String {
+    let style = style(tone);
+    format!("{style}{text}{style:#}")
+}
+
+/// `label: text` with the label in a tone.
+pub(crate) fn labelled(tone: Tone, label: &str, text: impl Display) -> String {
+    let style = style(tone).bold();
+    format!("{style}{label}{style:#}: {text}")
+}
+
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Quiet => Style::new().dimmed(),
+        Tone::Good => AnsiColor::Green.on_default(),
+        Tone::Warn => AnsiColor::Yellow.on_default(),
+        Tone::Bad => AnsiColor::Red.on_default(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The one place that writes.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anstream::{AutoStream, ColorChoice};
+use pintle::tape::show::{Line, Tone};
+use serde::Serialize;
+
+use crate::fault::Fault;
+use crate::options::Color;
+use crate::render::tone;
+
+/// Standard output and standard error. Colours are dropped where nobody sees them. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Terminal(Arc<Streams>);
+
+#[derive(Debug)]
+struct Streams {
+    out: Mutex<AutoStream<io::Stdout>>,
+    err: Mutex<AutoStream<io::Stderr>>,
+    /// Nobody reads standard output any more, as with `| head`. That is no error.
+    closed: AtomicBool,
+}
+
+impl Terminal {
+    pub(crate) fn new(color: Color) -> Self {
+        let choice = match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
+        Self(Arc::new(Streams {
+            out: Mutex::new(AutoStream::new(io::stdout(), choice)),
+            err: Mutex::new(AutoStream::new(io::stderr(), choice)),
+            closed: AtomicBool::new(false),
+        }))
+    }
+
+    /// Writes a line to standard output.
+    pub(crate) fn out(&self, text: impl Display) {
+        self.write(format_args!("{text}\n"));
+    }
+
+    /// Writes to standard output without a line's end, at once.
+    pub(crate) fn out_piece(&self, text: impl Display) {
+        self.write(format_args!("{text}"));
+    }
+
+    /// Writes lines with their tones to standard output.
+    pub(crate) fn lines(&self, lines: &[Line]) {
+        for line in lines {
+            self.out(tone::painted(line));
+        }
+    }
+
+    /// Writes a value as one line of JSON to standard output.
+    pub(crate) fn json(&self, value: &impl Serialize) {
+        // What is written here has text keys, so it always has a JSON form.
+        self.out(serde_json::to_string(value).unwrap_or_default());
+    }
+
+    /// Writes a line to standard error.
+    pub(crate) fn err(&self, text: impl Display) {
+        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is nowhere left to say that standard error is gone.
+        let _ = writeln!(err, "{text}");
+    }
+
+    /// Writes something worth knowing to standard error.
+    pub(crate) fn note(&self, text: impl Display) {
+        self.err(tone::labelled(Tone::Quiet, "note", text));
+    }
+
+    /// Writes why a command stopped to standard error.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        self.err(tone::labelled(Tone::Bad, "error", &fault.message));
+        if let Some(help) = &fault.help {
+            self.err(tone::labelled(Tone::Good, "help", help));
+        }
+    }
+
+    /// Whether a person may read standard error as it is written.
+    pub(crate) fn shows_progress(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+
+    fn write(&self, text: std::fmt::Arguments<'_>) {
+        if self.0.closed.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
+        if out.write_fmt(text).and_then(|()| out.flush()).is_err() {
+            self.0.closed.store(true, Ordering::Relaxed);
+        }
+    }
+}

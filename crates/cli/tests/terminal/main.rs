@@ -1,0 +1,15 @@
+//! Every command as a person sees it: standard output, standard error and exit status of the real program.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod stage;
+
+mod colour;
+mod events;
+mod explain;
+mod fire;
+mod hooks;
+mod run;
+mod tape;
+mod usage;
+mod validate;

@@ -1,0 +1,70 @@
+use std::fs;
+
+use crate::stage::{Stage, snapshot};
+
+const AGENT: &str = r#"---
+name: tidy
+model:
+  provider: script
+  name: script.yaml
+---
+You keep this folder tidy.
+"#;
+
+const SCRIPT: &str = r#"about: one call is blocked, the next one runs
+prompts: [Clean up.]
+turns:
+  - say: I will format the disk.
+    calls: [{tool: run_command, args: {command: mkfs}}]
+  - expect: {tool: run_command, contains: formatting is not for agents}
+    say: Then I look around.
+    calls: [{tool: list, args: {path: .}}]
+  - say: All is tidy.
+    usage: {input: 10, output: 5}
+"#;
+
+fn tidy() -> Stage {
+    let stage = Stage::governed().file("agent/harness.md", AGENT).file("agent/script.yaml", SCRIPT);
+    ["audit", "guard"].into_iter().fold(stage, |stage, name| {
+        let text = fs::read(stage.path(&format!(".harness/hooks/{name}.md"))).unwrap();
+        stage.file(&format!("agent/.harness/hooks/{name}.md"), text)
+    })
+}
+
+#[test]
+fn a_session_is_seen_as_it_happens() {
+    let stage = tidy();
+    snapshot!("run_script", stage.pintle(&["run", "agent"]).screen());
+    snapshot!("run_quiet", stage.pintle(&["run", "agent", "--quiet"]).screen());
+    snapshot!("run_tape_exists", stage.pintle(&["run", "agent", "--tape", "agent/script.yaml"]).screen());
+    let tapes = fs::read_dir(stage.path("agent/.pintle/tapes")).unwrap().count();
+    assert_eq!(tapes, 2);
+}
+
+#[test]
+fn json_is_one_record_a_line() {
+    let stage = tidy();
+    let (out, err, status) = stage.pintle(&["run", "agent", "--json", "--tape", "t.jsonl"]).parts();
+    assert_eq!((err.as_str(), status), ("", Some(0)));
+    let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(records.iter().any(|record| record["kind"] == "outcome" && record["decision"] == "deny"));
+    assert!(records.iter().any(|record| record["kind"] == "text"));
+    let last = records.last().unwrap();
+    assert_eq!((&last["kind"], &last["tool_calls"], &last["blocked"]), (&"summary".into(), &2.into(), &1.into()));
+    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    for line in tape.lines().skip(1) {
+        assert!(out.contains(line), "{line}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let stage = Stage::empty().file("empty/notes.txt", "").file("agent/harness.md", AGENT);
+    snapshot!("run_no_agent", stage.pintle(&["run", "empty"]).screen());
+    snapshot!("run_no_folder", stage.pintle(&["run", "nowhere"]).screen());
+    snapshot!("run_no_script", stage.pintle(&["run", "agent"]).screen());
+    snapshot!("run_no_prompt", Stage::empty().pintle(&["run", ".", "--model", "ollama:x"]).screen());
+    let keyless = stage.pintle(&["run", "agent", "--model", "anthropic:claude-x", "hello"]);
+    snapshot!("run_no_key", keyless.environment("ANTHROPIC_API_KEY", "").screen());
+    snapshot!("run_no_provider", stage.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).screen());
+}

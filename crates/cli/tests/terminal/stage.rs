@@ -1,0 +1,174 @@
+//! A folder to run the program in, and what came of it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// Blocks a few commands.
+pub(crate) const GUARD: &str = r#"---
+event: tool.pre
+priority: 10
+when: payload["name"] == "run_command"
+script: |
+  def handle(event, payload):
+      command = payload["args"].get("command", "")
+      if "mkfs" in command:
+          metrics.incr("guard.deny")
+          return block("formatting is not for agents")
+      return allow()
+---
+"#;
+
+/// Counts and logs.
+pub(crate) const AUDIT: &str = r#"---
+event: tool.pre
+priority: 1
+script: |
+  def handle(event, payload):
+      metrics.incr("audit.calls")
+      log("call of " + payload["name"])
+      return allow()
+---
+"#;
+
+/// Rewrites the arguments of one tool.
+pub(crate) const SHAPE: &str = r#"---
+event: tool.pre
+priority: 20
+when: payload["name"] == "fetch"
+script: |
+  def handle(event, payload):
+      args = dict(payload["args"])
+      args["timeout_ms"] = 1000
+      return modify({"args": args})
+---
+"#;
+
+/// Asks for a person.
+pub(crate) const ASK: &str = r#"---
+event: tool.pre
+priority: 30
+when: payload["name"] == "deploy"
+script: |
+  def handle(event, payload):
+      return ask("deploying needs a person")
+---
+"#;
+
+/// A folder to run the program in.
+pub(crate) struct Stage {
+    folder: TempDir,
+}
+
+/// How the program is run.
+pub(crate) struct Run<'a> {
+    stage: &'a Stage,
+    arguments: Vec<&'a str>,
+    input: &'a [u8],
+    environment: Vec<(&'a str, &'a str)>,
+}
+
+impl Stage {
+    /// An empty folder.
+    pub(crate) fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A project with the four hooks above.
+    pub(crate) fn governed() -> Self {
+        let hooks = [("audit", AUDIT), ("guard", GUARD), ("shape", SHAPE), ("ask_deploy", ASK)];
+        let stage = Self::empty();
+        hooks.into_iter().fold(stage, |stage, (name, text)| stage.file(&format!(".harness/hooks/{name}.md"), text))
+    }
+
+    /// Writes a file.
+    pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The program with arguments, and nothing on standard input.
+    pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> Run<'a> {
+        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new() }
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn input(mut self, input: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.input = input.as_ref();
+        self
+    }
+
+    pub(crate) fn environment(mut self, name: &'a str, value: &'a str) -> Self {
+        self.environment.push((name, value));
+        self
+    }
+
+    /// Runs the program; gives standard output, standard error and exit status.
+    pub(crate) fn parts(&self) -> (String, String, Option<i32>) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(variable);
+        }
+        let mut child = command
+            .args(&self.arguments)
+            .envs(self.environment.iter().copied())
+            .current_dir(self.stage.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that ends without reading its input closes the pipe, which is its right.
+        let _ = child.stdin.take().unwrap().write_all(self.input);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code())
+    }
+
+    /// Runs the program; gives all that a person sees.
+    pub(crate) fn screen(&self) -> String {
+        let (out, err, status) = self.parts();
+        let mut screen = String::new();
+        if !out.is_empty() {
+            writeln!(screen, "{out}").unwrap();
+        }
+        if !err.is_empty() {
+            writeln!(screen, "[stderr]\n{err}").unwrap();
+        }
+        writeln!(screen, "[exit status {}]", status.map_or(String::from("none"), |status| status.to_string())).unwrap();
+        assert!(!screen.contains("panicked"), "{screen}");
+        screen
+    }
+}
+
+/// Compares what a person sees with the snapshot of a name. What differs from run to run is left out.
+macro_rules! snapshot {
+    ($name:expr, $screen:expr) => {
+        insta::with_settings!({
+            filters => vec![
+                (r" +\d+ (us|ms|s)\b", " [time]"),
+                (r"\+\d+\.\d{3}s", "+[time]"),
+                (r#""duration_us":\d+"#, r#""duration_us":"[time]""#),
+                (r#""duration_ms":\d+"#, r#""duration_ms":"[time]""#),
+                (r#""(at_ms|started_ms)":\d+"#, r#""$1":"[time]""#),
+                (r#""prev":"[0-9a-f]{64}""#, r#""prev":"[digest]""#),
+                (r"\d{8}-\d{6}-\d{3}", "[session]"),
+            ],
+            omit_expression => true,
+            prepend_module_to_snapshot => false,
+        }, {
+            insta::assert_snapshot!($name, $screen);
+        });
+    };
+}
+pub(crate) use snapshot;

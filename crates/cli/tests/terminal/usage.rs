@@ -1,0 +1,37 @@
+use crate::stage::{Stage, snapshot};
+
+#[test]
+fn help_and_mistakes() {
+    let stage = Stage::empty();
+    snapshot!("usage_help", stage.pintle(&["--help"]).screen());
+    snapshot!("usage_unknown_command", stage.pintle(&["frie"]).screen());
+    snapshot!("usage_unknown_option", stage.pintle(&["fire", "tool.pre", "--hoks", "."]).screen());
+    let (out, _, status) = stage.pintle(&["--version"]).parts();
+    assert_eq!((out.as_str(), status), (concat!("pintle ", env!("CARGO_PKG_VERSION"), "\n"), Some(0)));
+}
+
+#[test]
+fn every_command_has_help_that_says_what_it_does() {
+    let stage = Stage::empty();
+    for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show"] {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push("--help");
+        let (out, err, status) = stage.pintle(&words).parts();
+        assert_eq!((err.as_str(), status), ("", Some(0)), "{command}");
+        assert!(out.contains("Usage: pintle") && out.contains("--json"), "{command}: {out}");
+    }
+}
+
+#[test]
+fn nobody_reading_is_no_error() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
+        .args(["events", "tool.pre"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+}

@@ -1,0 +1,72 @@
+use crate::stage::{GUARD, Stage, snapshot};
+
+#[test]
+fn a_project_without_faults() {
+    snapshot!("validate_good", Stage::governed().pintle(&["validate"]).screen());
+    snapshot!("validate_good_json", Stage::governed().pintle(&["validate", "--json"]).screen());
+    snapshot!("validate_nothing", Stage::empty().pintle(&["validate"]).screen());
+    snapshot!("validate_nowhere", Stage::empty().pintle(&["validate", "nowhere"]).screen());
+}
+
+fn malformed() -> Stage {
+    let hook = |name: &str| format!(".harness/hooks/{name}.md");
+    Stage::empty()
+        .file(&hook("a_good"), GUARD)
+        .file(&hook("bad_yaml"), "---\nevent: [tool.pre\n---\n")
+        .file(&hook("no_frontmatter"), "# just words\n")
+        .file(&hook("no_event"), "---\npriority: 1\n---\n")
+        .file(&hook("unknown_event"), "---\nevent: tool.per\n---\n")
+        .file(&hook("unknown_key"), "---\nevent: tool.pre\nprioriy: 3\n---\n")
+        .file(&hook("wrong_type"), "---\nevent: tool.pre\npriority: high\n---\n")
+        .file(
+            &hook("syntax"),
+            "---\nevent: tool.pre\nscript: |\n  def handle(event, payload)\n      return allow()\n---\n",
+        )
+        .file(
+            &hook("name"),
+            "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return alow()\n---\n",
+        )
+        .file(&hook("not_utf8"), b"---\nevent: tool.pre\n---\n\xff\xfe")
+        .file(&hook("bom"), format!("\u{feff}{GUARD}"))
+        .file(&hook("crlf"), GUARD.replace('\n', "\r\n"))
+}
+
+#[test]
+fn every_fault_of_every_file_is_reported() {
+    let stage = malformed();
+    snapshot!("validate_bad", stage.pintle(&["validate"]).screen());
+    let (out, _, status) = stage.pintle(&["validate", "--json"]).parts();
+    assert_eq!(status, Some(3));
+    let findings: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
+    let files: std::collections::BTreeSet<&str> = findings
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+        .filter_map(|finding| finding["path"].as_str())
+        .collect();
+    let stems: Vec<&str> = files.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    assert_eq!(
+        stems,
+        [
+            "bad_yaml.md",
+            "name.md",
+            "no_event.md",
+            "no_frontmatter.md",
+            "not_utf8.md",
+            "syntax.md",
+            "unknown_event.md",
+            "wrong_type.md"
+        ]
+    );
+}
+
+#[test]
+fn large_files_and_many_files_are_checked() {
+    let mut stage = Stage::empty().file(".harness/hooks/large.md", "x".repeat(10 << 20));
+    for number in 0..300 {
+        stage = stage.file(&format!(".harness/hooks/h{number}.md"), "---\nevent: tool.per\n---\n");
+    }
+    let (out, err, status) = stage.pintle(&["validate"]).parts();
+    assert_eq!((err.as_str(), status), ("", Some(3)));
+    assert!(out.len() < 300 * 2_000, "{}", out.len());
+    assert!(out.trim_end().ends_with("301 errors, 0 warnings"), "{}", out.lines().last().unwrap());
+}

@@ -1,0 +1,100 @@
+//! The governed-agent policy through the whole runtime, against bare calls of the same compiled functions.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pintle::script::{Invocation, Role, Script, compile};
+use pintle::{CallId, Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
+use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::{MapSeam, SubjectMatcher};
+use serde_json::{Value, json};
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent")
+}
+
+/// The compiled `handle` of a hook of the project, without anything around it.
+fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
+    let hook = declarations.iter().find(|hook| hook.name == name)?;
+    match &hook.handler {
+        pintle::HandlerSpec::Script(text) => compile(name, &ScriptText::bare(Arc::clone(&text.text)), Role::Hook).script,
+        pintle::HandlerSpec::None => None,
+    }
+}
+
+fn main() -> ExitCode {
+    let built = Runtime::builder().path(project(), Layer::Project).build();
+    let (Ok(tool_pre), Some(audit), Some(guard), Some(idle)) = (
+        EventName::parse("tool.pre"),
+        bare(&built.declarations, "audit_tool_pre"),
+        bare(&built.declarations, "command_guard"),
+        EventName::parse("session.idle").ok(),
+    ) else {
+        return ExitCode::FAILURE;
+    };
+    let origin = Arc::new(Origin::default());
+    let call = |tool: &str, padding: usize| {
+        let args = json!({"command": "ls -la", "padding": "x".repeat(padding)});
+        json!({"id": "call_1", "name": tool, "arguments": args.to_string(), "args": args})
+    };
+    let event = |value: &Value| Event::new(tool_pre.clone(), Payload::new(value.clone()), Arc::clone(&origin));
+    let (small, large) = (call("run_command", 50), call("run_command", 200_000));
+
+    let seam = MapSeam::default();
+    let (limits, cancel) = (Limits::default(), Cancel::default());
+    let invocation = Invocation {
+        seam: &seam,
+        caller: Caller { call: CallId(0), name: "bare" },
+        limits: &limits,
+        cancel: &cancel,
+    };
+    let handle = |script: &Script, value: &Value| script.handle("tool.pre", &Payload::new(value.clone()), &invocation);
+
+    let runtime = &built.runtime;
+    let nothing = Runtime::builder().build().runtime;
+    let mut report = Report::new("the governed-agent policy on tool.pre, through the runtime");
+    report.compare("no hooks", Bar::AtMostNs(100.0), || nothing.fire(&idle_event(&idle, &origin)), || 0);
+    report.compare("seven hooks, two match: whole dispatch", Bar::AtMostNs(5_000.0), || runtime.fire(&event(&small)), || 0);
+    report.compare(
+        "the same, against the two bare calls",
+        Bar::AtMostTimes(3.0),
+        || runtime.fire(&event(&small)),
+        || (handle(&audit, &small), handle(&guard, &small)),
+    );
+
+    let others = (0..1_000).map(|number| {
+        let hook = native::hook(&format!("other_{number}"), tool_pre.clone(), |_| pintle::Verdict::deny("unreachable"));
+        native::when(hook, SubjectMatcher::new([format!("tool_{number}").as_str()]))
+    });
+    let crowded = Runtime::builder()
+        .path(project(), Layer::Project)
+        .chain(native::chain("others", Layer::Project, others))
+        .build()
+        .runtime;
+    report.compare(
+        "with 1,000 hooks for other tools",
+        Bar::AtMostTimes(1.10),
+        || crowded.fire(&event(&small)),
+        || runtime.fire(&event(&small)),
+    );
+
+    // A tool that only the audit hook looks at; it reads the name and nothing else.
+    let (unread_small, unread_large) = (call("self_check", 50), call("self_check", 200_000));
+    let (unread_small, unread_large) = (event(&unread_small), event(&unread_large));
+    report.compare(
+        "200 KB that no hook reads, against 200 B",
+        Bar::AtMostTimes(1.20),
+        || runtime.fire(&unread_large),
+        || runtime.fire(&unread_small),
+    );
+    report.compare("200 KB, read by the guard and made anew", Bar::None, || runtime.fire(&event(&large)), || large.clone());
+    report.finish()
+}
+
+fn idle_event(name: &EventName, origin: &Arc<Origin>) -> Event {
+    thread_local! {
+        static PAYLOAD: Payload = Payload::new(json!({}));
+    }
+    Event::new(name.clone(), PAYLOAD.with(Clone::clone), Arc::clone(origin))
+}

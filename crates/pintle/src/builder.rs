@@ -1,0 +1,158 @@
+//! Putting a runtime together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{
+    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Layer, NetworkSpec, Resolver, Severity,
+};
+use pintle_engine::HookSet;
+use pintle_handlers::http::Gate;
+use pintle_handlers::{self as handlers, WorkerProgram};
+use pintle_tape::Tape;
+
+use crate::journals::Journals;
+use crate::runtime::Parts;
+use crate::state::State;
+use crate::{Random, Runtime, Seeded, SystemClock};
+
+/// What a runtime is to be made of. Everything has a default.
+#[derive(Debug, Default)]
+pub struct Builder {
+    paths: Vec<(PathBuf, Layer)>,
+    chains: Vec<Chain>,
+    worker: Option<WorkerProgram>,
+    tape: Option<Arc<Tape>>,
+    watchers: Vec<Arc<dyn Journal>>,
+    clock: Option<Arc<dyn Clock>>,
+    random: Option<Arc<dyn Random>>,
+    resolver: Option<Arc<dyn Resolver>>,
+    network: Option<NetworkSpec>,
+    shadow: bool,
+}
+
+/// A runtime and what was found while loading it.
+#[derive(Debug)]
+pub struct Built {
+    /// The runtime. It holds what could be loaded; look at `diagnostics` before trusting it.
+    pub runtime: Arc<Runtime>,
+    /// The agent, when one of the paths is an agent's project.
+    pub agent: Option<AgentSpec>,
+    /// The hooks as declared.
+    pub declarations: Vec<HookDeclaration>,
+    /// Everything that was found, of every file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many files were read.
+    pub files: usize,
+}
+
+impl Built {
+    /// Whether something that was declared does not run. A guard may be among it, so a host should not start.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl Builder {
+    /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, or one hook file.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push((path.into(), layer));
+        self
+    }
+
+    /// Adds a chain made in code.
+    #[must_use]
+    pub fn chain(mut self, chain: Chain) -> Self {
+        self.chains.push(chain);
+        self
+    }
+
+    /// The program that runs scripts in isolation. Default: the one beside this program.
+    #[must_use]
+    pub fn worker(mut self, worker: WorkerProgram) -> Self {
+        self.worker = Some(worker);
+        self
+    }
+
+    /// Records everything on a tape.
+    #[must_use]
+    pub fn tape(mut self, tape: Arc<Tape>) -> Self {
+        self.tape = Some(tape);
+        self
+    }
+
+    /// Lets somebody watch every step of every dispatch.
+    #[must_use]
+    pub fn watcher(mut self, watcher: Arc<dyn Journal>) -> Self {
+        self.watchers.push(watcher);
+        self
+    }
+
+    /// The clock. Default: the machine's.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Randomness for scripts. Default: differs in every process.
+    #[must_use]
+    pub fn random(mut self, random: Arc<dyn Random>) -> Self {
+        self.random = Some(random);
+        self
+    }
+
+    /// Who answers asks. Default: nobody, which denies.
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn Resolver>) -> Self {
+        self.resolver = Some(resolver);
+        self
+    }
+
+    /// Where scripts may connect to. Default: what the loaded agent declares, else nowhere.
+    #[must_use]
+    pub fn network(mut self, network: NetworkSpec) -> Self {
+        self.network = Some(network);
+        self
+    }
+
+    /// Asks every hook and enforces nothing.
+    #[must_use]
+    pub fn shadow(mut self, shadow: bool) -> Self {
+        self.shadow = shadow;
+        self
+    }
+
+    /// Loads and compiles everything.
+    #[must_use]
+    pub fn build(self) -> Built {
+        let build = handlers::Builder::new(self.worker.unwrap_or_else(WorkerProgram::beside_current_exe));
+        let mut chains = self.chains;
+        let (mut agent, mut diagnostics, mut declarations, mut files) = (None, Vec::new(), Vec::new(), 0);
+        for (path, layer) in &self.paths {
+            let loaded = pintle_loader::load(path, *layer, &build);
+            chains.extend(loaded.chains);
+            diagnostics.extend(loaded.diagnostics);
+            declarations.extend(loaded.declarations);
+            files += loaded.files;
+            // The first agent is the one that runs; further paths bring their hooks.
+            agent = agent.or(loaded.agent);
+        }
+        let declared = || agent.as_ref().map(|agent: &AgentSpec| agent.network.clone());
+        let network = self.network.or_else(declared).unwrap_or_default();
+        let parts = Parts {
+            build,
+            state: State::default(),
+            gate: Gate::new(&network),
+            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
+            random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
+            resolver: self.resolver.unwrap_or_else(|| Arc::new(DenyAll)),
+            journals: Journals::new(self.tape, self.watchers),
+            shadow: self.shadow,
+        };
+        let runtime = Arc::new(Runtime::new(HookSet::new(chains), parts));
+        Built { runtime, agent, declarations, diagnostics, files }
+    }
+}

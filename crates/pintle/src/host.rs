@@ -1,0 +1,19 @@
+//! What only a host can do for a script.
+
+use std::fmt::Debug;
+
+use pintle_contract::{Caller, Reply, Request, SeamError};
+
+use crate::Scope;
+
+/// Performs the requests that need an agent behind them: `CallTool`, `Meta`, `Exec`, `Fs`, `Host`.
+///
+/// Without a host those requests are refused. A host that runs tools fires their events in `scope.deeper()`, so that
+/// the depth limit holds.
+pub trait Host: Send + Sync + Debug {
+    /// Performs one request for `caller`.
+    ///
+    /// # Errors
+    /// When the request is refused or fails; the script sees it as an error at that line.
+    fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError>;
+}

@@ -1,0 +1,54 @@
+//! The tape and whoever else watches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pintle_contract::{CallId, Caller, Entry, Journal, Reply, Request, SeamError};
+use pintle_tape::Tape;
+
+/// Passes every step to the tape first and then to the watchers, in the order they were added.
+#[derive(Debug, Default)]
+pub(crate) struct Journals {
+    tape: Option<Arc<Tape>>,
+    watchers: Vec<Arc<dyn Journal>>,
+    calls: AtomicU64,
+}
+
+impl Journals {
+    pub(crate) fn new(tape: Option<Arc<Tape>>, watchers: Vec<Arc<dyn Journal>>) -> Self {
+        Self { tape, watchers, calls: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn tape(&self) -> Option<&Arc<Tape>> {
+        self.tape.as_ref()
+    }
+
+    pub(crate) fn effect(&self, caller: Caller<'_>, request: &Request, reply: &Result<Reply, SeamError>) {
+        if let Some(tape) = &self.tape {
+            tape.effect(caller, request, reply);
+        }
+    }
+
+    /// Whether anybody keeps effects, so that a request need not be copied for nobody.
+    pub(crate) fn keeps_effects(&self) -> bool {
+        self.tape.is_some()
+    }
+}
+
+impl Journal for Journals {
+    fn record(&self, entry: &Entry<'_>) {
+        if let Some(tape) = &self.tape {
+            tape.record(entry);
+        }
+        for watcher in &self.watchers {
+            watcher.record(entry);
+        }
+    }
+
+    fn next_call(&self) -> CallId {
+        match &self.tape {
+            Some(tape) => tape.next_call(),
+            None => CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Chains of one agent over those of the runtime.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::Chain;
+use pintle_engine::HookSet;
+
+/// An agent's own chains, on top of whatever the runtime holds.
+///
+/// The runtime's set can grow while an agent runs; the overlay makes the joined set anew when it did.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    chains: Vec<Chain>,
+    joined: Mutex<Option<(Arc<HookSet>, Arc<HookSet>)>>,
+}
+
+impl Overlay {
+    /// An overlay of these chains.
+    #[must_use]
+    pub fn new(chains: Vec<Chain>) -> Self {
+        Self { chains, joined: Mutex::new(None) }
+    }
+
+    /// An overlay of these chains and then some more: what a child agent runs under.
+    #[must_use]
+    pub fn with(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
+        Self::new(self.chains.iter().cloned().chain(chains).collect())
+    }
+
+    pub(crate) fn over(&self, base: &Arc<HookSet>) -> Arc<HookSet> {
+        if self.chains.is_empty() {
+            return Arc::clone(base);
+        }
+        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, set)) = joined.as_ref()
+            && Arc::ptr_eq(known, base)
+        {
+            return Arc::clone(set);
+        }
+        let set = Arc::new(base.with(self.chains.iter().cloned()));
+        *joined = Some((Arc::clone(base), Arc::clone(&set)));
+        set
+    }
+}

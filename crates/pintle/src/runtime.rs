@@ -1,0 +1,158 @@
+//! The runtime: one set of hooks and the state its scripts share.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pintle_contract::{
+    Chain, Clock, Diagnostic, Event, HookDeclaration, Layer, Origin, Outcome, Resolver, ScriptText, Severity, ToolSpec,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_handlers::http::Gate;
+use pintle_handlers::{self as handlers, ScriptTool};
+use pintle_tape::Tape;
+use serde_json::{Map, Value};
+
+use crate::journals::Journals;
+use crate::state::State;
+use crate::{Builder, Random, Scope, ScopeSeam};
+
+/// One compiled set of hooks, ready to be fired at from any thread.
+#[derive(Debug)]
+pub struct Runtime {
+    set: RwLock<Arc<HookSet>>,
+    pub(crate) parts: Parts,
+}
+
+/// What a runtime is made of besides its hooks.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) build: handlers::Builder,
+    pub(crate) state: State,
+    pub(crate) gate: Gate,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) journals: Journals,
+    pub(crate) shadow: bool,
+}
+
+impl Runtime {
+    /// Begins to put a runtime together.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn new(set: HookSet, parts: Parts) -> Self {
+        Self { set: RwLock::new(Arc::new(set)), parts }
+    }
+
+    /// Fires an event with no agent behind it.
+    #[must_use]
+    pub fn fire(&self, event: &Event) -> Outcome {
+        self.fire_in(event, &Scope::default())
+    }
+
+    /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
+    ///
+    /// The outcome is on the tape before it is returned.
+    #[must_use]
+    pub fn fire_in(&self, event: &Event, scope: &Scope) -> Outcome {
+        let set = scope.overlay.over(&self.hooks());
+        let parts = &self.parts;
+        let around = Surroundings {
+            journal: &parts.journals,
+            clock: &*parts.clock,
+            seam: &self.seam(&event.origin, scope),
+            resolver: &*parts.resolver,
+            cancel: &scope.cancel,
+            shadow: parts.shadow,
+        };
+        dispatch(&set, event, &around)
+    }
+
+    /// The door through which a tool's script reaches the world.
+    #[must_use]
+    pub fn seam<'a>(&'a self, origin: &'a Arc<Origin>, scope: &'a Scope) -> ScopeSeam<'a> {
+        ScopeSeam { runtime: self, scope, origin }
+    }
+
+    /// The hooks as they stand now.
+    #[must_use]
+    pub fn hooks(&self) -> Arc<HookSet> {
+        Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Compiles declarations to a chain, such as the hooks of one agent.
+    #[must_use]
+    pub fn compile_chain(&self, source: &str, layer: Layer, declarations: &[HookDeclaration]) -> (Chain, Vec<Diagnostic>) {
+        pintle_loader::compile_chain(source, layer, declarations, &self.parts.build)
+    }
+
+    /// Adds a hook while running. It goes behind all others and can only narrow what they allow.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it; then nothing was added.
+    pub fn register(&self, declaration: &HookDeclaration) -> Result<(), Vec<Diagnostic>> {
+        let (chain, diagnostics) = self.compile_chain("registered", Layer::Runtime, std::slice::from_ref(declaration));
+        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            return Err(diagnostics);
+        }
+        let mut set = self.set.write().unwrap_or_else(PoisonError::into_inner);
+        *set = Arc::new(set.with([chain]));
+        Ok(())
+    }
+
+    /// Compiles a tool's script.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub fn tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
+        self.parts.build.tool(tool)
+    }
+
+    /// Compiles a verify script.
+    ///
+    /// # Errors
+    /// With everything that is wrong with it.
+    pub fn verifier(&self, owner: &str, script: &ScriptText) -> Result<ScriptTool, Vec<Diagnostic>> {
+        self.parts.build.verifier(owner, script)
+    }
+
+    /// All counters and gauges, sorted by name.
+    #[must_use]
+    pub fn metrics(&self) -> Map<String, Value> {
+        self.parts.state.metrics.snapshot()
+    }
+
+    /// The tape, when there is one.
+    #[must_use]
+    pub fn tape(&self) -> Option<&Arc<Tape>> {
+        self.parts.journals.tape()
+    }
+
+    /// The gate through which scripts and tools reach the network.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.parts.gate
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.parts.clock
+    }
+
+    /// The source of randomness.
+    #[must_use]
+    pub fn random(&self) -> &dyn Random {
+        &*self.parts.random
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.parts.state
+    }
+
+    pub(crate) fn journals(&self) -> &Journals {
+        &self.parts.journals
+    }
+}

@@ -1,0 +1,44 @@
+//! What a dispatch happens in.
+
+use std::sync::Arc;
+
+use pintle_contract::{Cancel, SeamError};
+
+use crate::{Host, LogBook, Overlay, Scratch};
+
+/// The deepest that events may cause events. One more is refused, and the script that asked is told.
+pub(crate) const MAX_DEPTH: u32 = 8;
+
+/// What a dispatch happens in: the agent's own hooks, its host, and how deep in other dispatches it is.
+///
+/// Cheap to clone; clones share everything but the depth.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// The agent's chains, over those of the runtime.
+    pub overlay: Arc<Overlay>,
+    /// Who performs what only a host can.
+    pub host: Option<Arc<dyn Host>>,
+    /// Raised when the answer is no longer wanted.
+    pub cancel: Cancel,
+    /// Where log lines are gathered for `turn.end`.
+    pub logs: Arc<LogBook>,
+    /// The scratch values of the turn (`ctx`).
+    pub scratch: Arc<Scratch>,
+    /// How many events this one was caused by.
+    pub depth: u32,
+}
+
+impl Scope {
+    /// The scope of an event that a script in this one causes.
+    ///
+    /// # Errors
+    /// When events are nested more than 8 deep.
+    pub fn deeper(&self) -> Result<Self, SeamError> {
+        if self.depth >= MAX_DEPTH {
+            return Err(SeamError(format!(
+                "events are nested more than {MAX_DEPTH} deep; does a hook emit the event it listens to?"
+            )));
+        }
+        Ok(Self { depth: self.depth + 1, ..self.clone() })
+    }
+}

@@ -1,0 +1,45 @@
+//! Requests that touch only what Pintle itself keeps.
+
+use pintle_contract::{Caller, Reply, Request};
+use serde_json::Value;
+
+use super::ScopeSeam;
+use crate::LogLine;
+
+/// Answers metrics, log, cache and scratch requests; none of them can fail.
+pub(super) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Reply {
+    let (state, scope) = (seam.runtime.state(), seam.scope);
+    let found = |value: Option<Value>| value.map_or(Reply::Absent, Reply::Value);
+    match request {
+        Request::MetricIncr { name, by } => Reply::Int(state.metrics.incr(&name, by)),
+        Request::MetricSet { name, value } => {
+            state.metrics.set(name, value);
+            Reply::Done
+        }
+        Request::MetricGet { name } => Reply::Value(state.metrics.get(&name)),
+        Request::MetricReset { name } => {
+            state.metrics.reset(name.as_deref());
+            Reply::Done
+        }
+        Request::MetricSnapshot => Reply::Value(Value::Object(state.metrics.snapshot())),
+        Request::Log { level, message } => {
+            scope.logs.push(LogLine { level, hook: caller.name.to_owned(), message });
+            Reply::Done
+        }
+        Request::CacheGet { key } => found(state.cache.get(&key)),
+        Request::CacheSet { key, value } => {
+            state.cache.set(key, value);
+            Reply::Done
+        }
+        Request::CacheDelete { key } => Reply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
+        Request::ContextGet { key: Some(key) } => found(scope.scratch.get(&key)),
+        Request::ContextGet { key: None } => Reply::Value(Value::Object(scope.scratch.all())),
+        Request::ContextSet { key, value: Some(value) } => {
+            scope.scratch.set(key, value);
+            Reply::Done
+        }
+        Request::ContextSet { key, value: None } => Reply::Value(Value::Bool(scope.scratch.remove(Some(&key)))),
+        // The caller keeps the requests that reach outside to itself.
+        _ => Reply::Absent,
+    }
+}

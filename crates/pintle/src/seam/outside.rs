@@ -1,0 +1,36 @@
+//! Requests whose answer the world decides: the network, time and chance.
+
+use std::time::Duration;
+
+use pintle_contract::{Reply, Request, SeamError};
+use serde_json::Value;
+
+use super::ScopeSeam;
+use crate::random;
+
+/// How often a sleeping script looks whether it is still wanted.
+const SLEEP_STEP_MS: u64 = 20;
+
+/// Answers network, time and randomness requests.
+pub(super) fn answer(seam: &ScopeSeam<'_>, request: Request) -> Result<Reply, SeamError> {
+    let runtime = seam.runtime;
+    match request {
+        Request::Http { method, url, headers, body, timeout_ms } => {
+            runtime.gate().request(&method, &url, &headers, body.as_deref(), timeout_ms).map(Reply::Value).map_err(SeamError)
+        }
+        Request::Now => Ok(Reply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
+        Request::Random { min, max } if min > max => Err(SeamError(format!("random: {min} is more than {max}"))),
+        Request::Random { min, max } => Ok(Reply::Int(random::in_range(runtime.random(), min, max))),
+        Request::Uuid => Ok(Reply::Value(Value::String(random::uuid_v4(runtime.random())))),
+        Request::Sleep { duration_ms } => {
+            let mut left_ms = duration_ms;
+            while left_ms > 0 && !seam.scope.cancel.is_cancelled() {
+                let step_ms = left_ms.min(SLEEP_STEP_MS);
+                std::thread::sleep(Duration::from_millis(step_ms));
+                left_ms -= step_ms;
+            }
+            Ok(Reply::Done)
+        }
+        _ => Ok(Reply::Absent),
+    }
+}

@@ -1,0 +1,60 @@
+//! Every hook and tool that the README and the guides show loads without a fault.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle::{Layer, Runtime};
+
+/// The pages whose examples are loaded.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut pages: Vec<PathBuf> = fs::read_dir(root.join("docs/guide"))
+        .expect("the guides are in docs/guide")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.push(root.join("README.md"));
+    pages.sort();
+    pages
+}
+
+/// The fenced blocks of a page that are whole artifacts.
+fn artifacts(page: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<String> = None;
+    for line in page.lines() {
+        match &mut open {
+            None if line == "```markdown" => open = Some(String::new()),
+            None => {}
+            Some(block) if line == "```" => {
+                blocks.push(std::mem::take(block));
+                open = None;
+            }
+            Some(block) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_artifact_of_the_guides_loads_without_a_fault() {
+    let (mut hooks, mut tools) = (0, 0);
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page is text");
+        for (index, artifact) in artifacts(&text).iter().enumerate() {
+            let kind = if artifact.contains("def handle(") { "hooks" } else { "tools" };
+            *(if kind == "hooks" { &mut hooks } else { &mut tools }) += 1;
+            let project = tempfile::tempdir().expect("a folder for the example");
+            let folder = project.path().join(".harness").join(kind);
+            fs::create_dir_all(&folder).expect("the folder is new");
+            fs::write(folder.join(format!("example_{index}.md")), artifact).expect("the file is new");
+            let built = Runtime::builder().path(project.path(), Layer::Project).build();
+            let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+            assert!(!built.has_errors(), "{}: {faults:#?}", page.display());
+        }
+    }
+    assert!(hooks >= 3 && tools >= 1, "the pages show {hooks} hooks and {tools} tools: was the extraction broken?");
+}

@@ -1,0 +1,144 @@
+//! What a program that embeds the runtime sees.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::{Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, Verdict, native};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A project with these hook files.
+fn project(hooks: &[(&str, &str)]) -> TempDir {
+    let project = tempfile::tempdir().expect("a folder for the project");
+    let folder = project.path().join(".harness/hooks");
+    fs::create_dir_all(&folder).expect("the folder is new");
+    for (name, text) in hooks {
+        fs::write(folder.join(format!("{name}.md")), text).expect("the file is new");
+    }
+    project
+}
+
+fn load(path: &Path) -> Arc<Runtime> {
+    let built = Runtime::builder().path(path, Layer::Project).build();
+    let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+    assert!(!built.has_errors(), "{faults:#?}");
+    built.runtime
+}
+
+fn event(name: &str, payload: Value) -> Event {
+    Event::new(EventName::parse(name).expect("a known event"), payload, Arc::new(Origin::default()))
+}
+
+fn call(tool: &str, args: Value) -> Event {
+    let arguments = args.to_string();
+    event("tool.pre", json!({"id": "call_1", "name": tool, "arguments": arguments, "args": args}))
+}
+
+fn fire(runtime: &Runtime, event: &Event) -> Outcome {
+    runtime.fire(event)
+}
+
+const RELAY: &str = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      left = events.emit(\"custom.plan\", {\"size\": payload[\"args\"][\"size\"]})\n      return modify({\"args\": left})\n---\n";
+const CAP: &str = "---\nevent: custom.plan\npriority: 1\nwhen: payload[\"size\"] > 5\nscript: |\n  def handle(event, payload):\n      return modify({\"size\": 5})\n---\n";
+const LOOP: &str = "---\nevent: custom.loop\npriority: 1\nscript: |\n  def handle(event, payload):\n      metrics.incr(\"turns\")\n      events.emit(\"custom.loop\", payload)\n      return allow()\n---\n";
+
+#[test]
+fn an_emitted_event_comes_back_as_its_hooks_left_it() {
+    let project = project(&[("relay", RELAY), ("cap", CAP)]);
+    let runtime = load(project.path());
+    let outcome = fire(&runtime, &call("deploy", json!({"size": 12})));
+    assert_eq!(outcome.decision, Decision::Allow, "{outcome:?}");
+    assert_eq!(outcome.payload.field("args"), Some(&json!({"size": 5})));
+    assert_eq!(outcome.payload.field("arguments"), Some(&json!("{\"size\":5}")));
+}
+
+#[test]
+fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
+    let project = project(&[("again", LOOP)]);
+    let runtime = load(project.path());
+    let outcome = fire(&runtime, &event("custom.loop", json!({})));
+    let failure = outcome.failures.first().map(|report| report.failure.message.clone()).unwrap_or_default();
+    assert!(failure.contains("emit"), "{outcome:?}");
+    assert_eq!(runtime.metrics().get("turns"), Some(&json!(9)));
+}
+
+#[test]
+fn counters_are_exact_under_parallel_calls() {
+    let count = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      metrics.incr(\"calls\")\n      return allow()\n---\n";
+    let project = project(&[("count", count)]);
+    let runtime = load(project.path());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..250).for_each(|_| drop(fire(&runtime, &call("ls", json!({}))))));
+        }
+    });
+    assert_eq!(runtime.metrics().get("calls"), Some(&json!(1000)));
+}
+
+#[test]
+fn a_registered_hook_narrows_and_never_widens() {
+    let deny = native::hook("upper", EventName::parse("tool.pre").expect("known"), |call| {
+        if call.event.subject() == Some("wipe") { Verdict::deny("never") } else { Verdict::pass() }
+    });
+    let built = Runtime::builder().chain(native::chain("managed", Layer::Managed, [deny])).build();
+    let runtime = built.runtime;
+    let allow_all = pintle::loader::declare_hook(
+        "welcome",
+        "tool.pre",
+        "def handle(event, payload):\n    return block(\"no\") if payload[\"name\"] == \"ls\" else allow()\n",
+        None,
+        50,
+    )
+    .expect("a good hook");
+    assert!(fire(&runtime, &call("ls", json!({}))).is_allowed());
+    runtime.register(&allow_all).expect("a good hook");
+    assert!(!fire(&runtime, &call("ls", json!({}))).is_allowed());
+    assert_eq!(fire(&runtime, &call("wipe", json!({}))).reason(), r#"blocked by hook "upper": never"#);
+}
+
+#[test]
+fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
+    let runtime = Runtime::builder().build().runtime;
+    let refuse = |name: &'static str| {
+        native::hook(name, EventName::parse("tool.pre").expect("known"), move |call| match call.event.subject() {
+            Some(tool) if tool == name => Verdict::deny("mine"),
+            _ => Verdict::pass(),
+        })
+    };
+    let scope = Scope {
+        overlay: Arc::new(Overlay::new(vec![native::chain("agent", Layer::Agent, [refuse("a")])])),
+        ..Scope::default()
+    };
+    assert!(!runtime.fire_in(&call("a", json!({})), &scope).is_allowed());
+    assert!(runtime.fire(&call("a", json!({}))).is_allowed());
+    let late = pintle::loader::declare_hook(
+        "late",
+        "tool.pre",
+        "def handle(event, payload):\n    return block(\"late\") if payload[\"name\"] == \"b\" else allow()\n",
+        None,
+        50,
+    )
+    .expect("a good hook");
+    runtime.register(&late).expect("a good hook");
+    assert!(!runtime.fire_in(&call("b", json!({})), &scope).is_allowed());
+}
+
+#[test]
+fn shadow_asks_and_enforces_nothing() {
+    let block = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
+    let project = project(&[("wall", block)]);
+    let built = Runtime::builder().path(project.path(), Layer::Project).shadow(true).build();
+    let outcome = fire(&built.runtime, &call("ls", json!({})));
+    assert!(outcome.is_allowed());
+    assert_eq!(outcome.shadow.len(), 1, "{outcome:?}");
+}
+
+#[test]
+fn a_request_that_needs_an_agent_is_refused_without_one() {
+    let ask = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      meta.call_tool(\"ls\", {})\n      return allow()\n---\n";
+    let project = project(&[("caller", ask)]);
+    let outcome = fire(&load(project.path()), &call("ls", json!({})));
+    assert_eq!(outcome.decision, Decision::Deny);
+    assert!(outcome.failures.iter().any(|report| report.failure.message.contains("no agent behind")), "{outcome:?}");
+}

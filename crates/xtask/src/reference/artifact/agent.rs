@@ -1,0 +1,51 @@
+//! Agent files and bundles.
+
+use super::{Section, field};
+
+pub(super) fn file() -> Section {
+    Section {
+        title: "Agent",
+        about: "A file of `.harness/agents/`. The body is the agent's instruction. Every hook of the project runs in it too.",
+        fields: vec![
+            field("description", "text", "none", "What it is for; agents that may delegate to it read this."),
+            field(
+                "model",
+                "text or mapping",
+                "the root's",
+                "Its model: one of `models` by name, or a mapping as in `harness.md`.",
+            ),
+            field(
+                "tools",
+                "list",
+                "the root's",
+                "Its tools: names of the project's tools, or tools as above. With a list it has these and no others.",
+            ),
+            field(
+                "hooks",
+                "list",
+                "none",
+                "Hooks of its own: names of the project's hooks, which run in it anyway, or hooks as above.",
+            ),
+        ],
+    }
+}
+
+pub(super) fn bundle() -> Section {
+    Section {
+        title: "Bundle",
+        about: "Hooks and tools in one file. What stands in `overrides/` replaces what has the same name.",
+        fields: vec![
+            field("hooks", "list", "none", "Hooks as above, each with its `handler`."),
+            field("tools", "list", "none", "Tools as above, each with its `name`."),
+            field("name", "text", "none", "What the bundle is called, for people."),
+            field("type", "text", "none", "What kind of artifact it is, for people."),
+            field("version", "text", "none", "Its version, for people."),
+            field("description", "text", "none", "What it is for, for people."),
+            field("author", "text", "none", "Who wrote it, for people."),
+            field("tags", "list", "none", "Words to find it by, for people."),
+            field("depends_on", "list", "none", "What it needs, for people."),
+            field("priority", "whole number", "none", "Without effect: each hook has its own."),
+            field("condition", "any", "none", "Not supported: its hooks always run; give each its own `when`."),
+        ],
+    }
+}

@@ -1,0 +1,71 @@
+//! Hook files.
+
+use pintle_contract::Limits;
+
+use super::{Field, Section, field};
+
+pub(super) fn file() -> Section {
+    let mut fields = fields();
+    fields.push(field(
+        "handler",
+        "text",
+        "required in lists",
+        "The hook's name, for hooks in a list; a file's hook is named like the file.",
+    ));
+    Section {
+        title: "Hook",
+        about: "A hook file, and each item of a `hooks:` list. The body is for the people who review it; nothing in it runs.",
+        fields,
+    }
+}
+
+fn fields() -> Vec<Field> {
+    vec![
+        field("event", "text", "required", "The event that it listens to; see [Events](events.md)."),
+        field(
+            "script",
+            "Starlark",
+            "none",
+            "The source that defines `handle(event, payload)`; see [Built-ins](builtins.md). Without it the hook does nothing.",
+        ),
+        field(
+            "when",
+            "Starlark expression",
+            "always",
+            "Whether it wants this payload. Sees `event` and `payload`, has no effects. One that raises does not match, with a warning.",
+        ),
+        field("priority", "whole number", 0, "Lower runs first; equal ones run in the order of their paths."),
+        field(
+            "timeout_ms",
+            "whole number",
+            Limits::default().timeout_ms,
+            "Wall time of one call, in milliseconds; at most one hour.",
+        ),
+        field(
+            "on_error",
+            "`open`, `closed`",
+            "by event",
+            "What a failure means: nothing, or a deny. Each event has its own default.",
+        ),
+        field(
+            "mode",
+            "`enforce`, `shadow`",
+            "`enforce`",
+            "In `shadow` the hook is asked and its answer recorded, and nothing follows from it.",
+        ),
+        field("examples", "list", "none", "Payloads with the answer that the hook must give."),
+        field("verify", "any", "none", "Reserved: read, and without effect on a hook."),
+        field("verify_policy", "any", "none", "Reserved: read, and without effect on a hook."),
+    ]
+}
+
+pub(super) fn example() -> Section {
+    Section {
+        title: "Example of a hook",
+        about: "Each item of `examples`.",
+        fields: vec![
+            field("payload", "any", "required", "The payload that is fired."),
+            field("expect", "`allow`, `block`, `modify`, `ask`", "required", "What the hook must answer."),
+        ],
+    }
+}

@@ -1,0 +1,204 @@
+//! `harness.md`: the agent's own file.
+
+use pintle_contract::{ExitSpec, HistorySpec, MetaSpec, RetrySpec};
+
+use super::{Section, field};
+
+pub(super) fn all() -> Vec<Section> {
+    vec![root(), model(), retry(), context(), policy(), delegation(), verify_policy(), meta(), network(), exit()]
+}
+
+fn root() -> Section {
+    Section {
+        title: "harness.md",
+        about: "The agent's own file. The body is its instruction.",
+        fields: vec![
+            field("name", "text", "`root`", "The agent's name."),
+            field("description", "text", "none", "What it is for."),
+            field("model", "text or mapping", "none", "Its model: a name, or a mapping as below."),
+            field("models", "list", "none", "Further models that its sub-agents may name."),
+            field("context", "mapping", "as below", "What of the conversation is sent."),
+            field("tools", "list", "none", "Tools as above, each with its `name`."),
+            field("tools_policy", "mapping", "all tools", "Which tools may be used."),
+            field(
+                "hooks",
+                "list",
+                "none",
+                "Hooks as above, each with its `handler`. A file of the same name replaces one.",
+            ),
+            field("delegation", "mapping", "as below", "Bounds on delegation."),
+            field("meta", "mapping", "disabled", "Bounds on self-augmentation."),
+            field("network", "mapping", "nowhere", "Where scripts may connect to."),
+            field("exit_policy", "mapping", "as below", "When a turn may end."),
+            field("version", "text", "none", "Reserved: read, and without effect."),
+            field("serve", "any", "none", "Not supported: start the agent with `pintle run`."),
+            field("artifact_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),
+            field("trusted_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),
+        ],
+    }
+}
+
+fn model() -> Section {
+    Section {
+        title: "model",
+        about: "A language model and how to reach it.",
+        fields: vec![
+            field("name", "text", "`gpt-4o`", "The model's name."),
+            field(
+                "provider",
+                "text",
+                "`openai`",
+                "Who serves it: `openai`, `anthropic`, `gemini`, `ollama`, … or `script` for a scripted one.",
+            ),
+            field("base_url", "text", "the provider's", "The server's address."),
+            field("api_key_env", "text", "the provider's", "The environment variable that holds the key."),
+            field("max_tokens", "whole number", "the provider's", "The most tokens of one reply."),
+            field("temperature", "number", "the provider's", "How freely it chooses, from 0 to 2."),
+            field("retry", "mapping", "as below", "What to do when a call fails."),
+        ],
+    }
+}
+
+fn retry() -> Section {
+    let retry = RetrySpec::default();
+    Section {
+        title: "model.retry",
+        about: "How often and how fast a failed model call is tried again.",
+        fields: vec![
+            field("max_retries", "whole number", retry.max_retries, "Tries after the first."),
+            field("initial_backoff_ms", "whole number", retry.initial_backoff_ms, "The first wait, in milliseconds."),
+            field("max_backoff_ms", "whole number", retry.max_backoff_ms, "The longest wait, in milliseconds."),
+            field("multiplier", "number", retry.multiplier, "How much longer each wait is."),
+        ],
+    }
+}
+
+fn context() -> Section {
+    let history = HistorySpec::default();
+    Section {
+        title: "context",
+        about: "What of the conversation is sent.",
+        fields: vec![
+            field("max_history", "whole number", history.max_messages, "The most messages."),
+            field("max_tokens", "whole number", history.max_tokens, "The most tokens, estimated."),
+            field("system_prompt", "text", "none", "The instruction; the body counts instead when there is one."),
+            field(
+                "sources",
+                "any",
+                "none",
+                "Not supported: put the text into the body, or read the files with a tool.",
+            ),
+        ],
+    }
+}
+
+fn policy() -> Section {
+    Section {
+        title: "tools_policy",
+        about: "Which tools may be used. Patterns with `*` and `?`; `deny` wins. A tool that is not allowed is hidden from the model.",
+        fields: vec![
+            field(
+                "mode",
+                "`allowlist`, `denylist`",
+                "by `allow`",
+                "Nothing but what `allow` names, or everything but what `deny` names. A list in `allow` means an allow-list.",
+            ),
+            field("allow", "list of texts", "none", "Patterns of allowed tools."),
+            field("deny", "list of texts", "none", "Patterns of denied tools."),
+        ],
+    }
+}
+
+fn delegation() -> Section {
+    Section {
+        title: "delegation",
+        about: "Bounds on delegation.",
+        fields: vec![
+            field("max_depth", "whole number", 3, "How deep agents may delegate; 0 forbids it, 5 is the most."),
+            field("max_concurrent", "whole number", 5, "How many sub-agents run at once."),
+            field(
+                "iterations_per_depth",
+                "list of whole numbers",
+                "`[20, 10, 5, 3]`",
+                "Model calls that a sub-agent may make, by depth; the last counts for deeper ones.",
+            ),
+            field(
+                "verify",
+                "Starlark",
+                "none",
+                "The source that defines `run(result)`, which every delegation must pass.",
+            ),
+            field("max_verify_retries", "whole number", 2, "Attempts after a failed verification."),
+            field("verify_policy", "mapping", "none", "The same in another spelling."),
+        ],
+    }
+}
+
+fn verify_policy() -> Section {
+    Section {
+        title: "delegation.verify_policy",
+        about: "Another spelling of `max_verify_retries`, which outranks it.",
+        fields: vec![
+            field("max_retries", "whole number", 2, "Attempts after a failed verification."),
+            field("on_exhausted", "any", "none", "Reserved: read, and without effect."),
+            field("timeout_per_attempt", "any", "none", "Reserved: read, and without effect."),
+        ],
+    }
+}
+
+fn meta() -> Section {
+    let meta = MetaSpec::default();
+    Section {
+        title: "meta",
+        about: "Bounds on self-augmentation: what an agent may register while it runs, under the hooks of `meta.*`.",
+        fields: vec![
+            field("enabled", "true or false", meta.enabled, "Whether it may at all."),
+            field("max_tools", "whole number", meta.max_tools, "Tools that may be registered."),
+            field("max_hooks", "whole number", meta.max_hooks, "Hooks that may be registered."),
+            field("max_agents", "whole number", meta.max_agents, "Agents that may be registered."),
+            field("max_call_depth", "whole number", meta.max_call_depth, "How deep `meta.call_tool` may nest."),
+        ],
+    }
+}
+
+fn network() -> Section {
+    Section {
+        title: "network",
+        about: "Where scripts may connect to. Redirects and resolved addresses are checked too, and private ranges are refused unless listed.",
+        fields: vec![field(
+            "allowed_domains",
+            "list of texts",
+            "none",
+            "`example.com` with its sub-domains, `*.example.com` without the domain itself, `*` for all.",
+        )],
+    }
+}
+
+fn exit() -> Section {
+    let exit = ExitSpec::default();
+    Section {
+        title: "exit_policy",
+        about: "When a turn may end. `agent.stop` is fired in every mode.",
+        fields: vec![
+            field(
+                "mode",
+                "`natural`, `done_tool`, `hook`, `hybrid`",
+                "`natural`",
+                "What ends a turn: the model's final text, the `done` tool, the hooks of `agent.stop`, or both.",
+            ),
+            field("max_iterations", "whole number", exit.max_iterations, "Model calls of one turn."),
+            field(
+                "on_max_iterations",
+                "`error`, `warn_and_exit`, `continue_with_warning`",
+                "`error`",
+                "What happens then: the turn fails, it ends with what there is, or it goes on once more with a warning to the model.",
+            ),
+            field(
+                "block_fails_turn",
+                "true or false",
+                exit.block_fails_turn,
+                "Whether a block of `agent.stop` fails the turn instead of sending the agent on.",
+            ),
+        ],
+    }
+}

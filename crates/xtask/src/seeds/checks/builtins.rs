@@ -1,0 +1,112 @@
+//! The built-ins that the documents list.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::seeds::Documents;
+use crate::seeds::extract::{leading_name, names_run_together, table};
+use crate::seeds::stage::{Stage, handling};
+use crate::seeds::tally::{Tally, holds, same};
+
+pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+    let rows = table(&documents.reference, "Built-in | Purpose |");
+    tally.count("rows of built-ins in the reference", rows.len(), 9);
+    let cells = rows.iter().filter_map(|row| row.first()).flat_map(|cell| cell.split(" / ")).map(leading_name);
+    let concepts = names_run_together(&documents.concepts, "Built-inPurpose");
+    tally.count("rows of built-ins in the concepts", concepts.len(), 5);
+    let names: BTreeSet<&str> = cells.chain(concepts.into_iter().flatten()).collect();
+    for name in names {
+        tally.check(format!("hooks have `{name}`"), present(name));
+    }
+    for name in ["exec.run", "fs.write"] {
+        let absent = Stage::hooks(&[("reaching", &handling("tool.pre", &format!("{name}(\"x\")\nreturn allow()")))]);
+        let absent = absent.and_then(|stage| holds(stage.has_errors(), || String::from("the hook loads")));
+        tally.check(format!("hooks have no `{name}`"), absent);
+    }
+    for (what, lines, expected) in USES {
+        let found = Stage::clean(&[("using", &handling("tool.pre", lines))]).and_then(|stage| {
+            let outcome = stage.call("run_command", json!({"command": "ls"}))?;
+            holds(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
+            let found = stage.metrics().get("found").cloned().unwrap_or_default();
+            same(&found, &json!(expected))
+        });
+        tally.check(*what, found);
+    }
+    shared(tally);
+    outward(tally);
+}
+
+fn present(name: &str) -> Result<(), String> {
+    let stage = Stage::clean(&[(
+        "using",
+        &handling("tool.pre", &format!("metrics.incr(\"kind.\" + type({name}))\nreturn allow()")),
+    )])?;
+    let outcome = stage.call("x", json!({}))?;
+    holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
+}
+
+/// What the purpose column promises: lines of a handler, and the value of the gauge `found` that they must set.
+const USES: &[(&str, &str, i64)] = &[
+    ("`metrics.incr` counts", "metrics.incr(\"found\")\nmetrics.incr(\"found\")\nreturn allow()", 2),
+    ("`metrics.set` sets", "metrics.set(\"found\", 7)\nreturn allow()", 7),
+    (
+        "counters and gauges are in `metrics.snapshot()`",
+        "metrics.incr(\"a\")\nmetrics.set(\"found\", metrics.snapshot()[\"a\"])\nreturn allow()",
+        1,
+    ),
+    (
+        "`cache.get` gives what `cache.set` put",
+        "cache.set(\"k\", 5)\nmetrics.set(\"found\", cache.get(\"k\"))\nreturn allow()",
+        5,
+    ),
+    (
+        "`json.decode` undoes `json.encode`",
+        "metrics.set(\"found\", json.decode(json.encode({\"a\": 3}))[\"a\"])\nreturn allow()",
+        3,
+    ),
+    (
+        "`re.search` finds within a text",
+        "metrics.set(\"found\", 1 if re.search(\"b+\", \"abbc\") else 0)\nreturn allow()",
+        1,
+    ),
+    ("`re.findall` finds all", "metrics.set(\"found\", len(re.findall(\"b\", \"abbc\")))\nreturn allow()", 2),
+    ("`string.truncate` cuts", "metrics.set(\"found\", len(string.truncate(\"abcdef\", 4)))\nreturn allow()", 4),
+    ("`type` tells types apart", "metrics.set(\"found\", 1 if type(\"x\") == \"string\" else 0)\nreturn allow()", 1),
+    (
+        "`log.info`, `log.warn` and `log` take a text",
+        "log.info(\"a\")\nlog.warn(\"b\")\nlog(\"c\")\nmetrics.incr(\"found\")\nreturn allow()",
+        1,
+    ),
+];
+
+/// Hooks cause events of their own, and reach no host that is not listed.
+fn outward(tally: &mut Tally) {
+    let emits = handling("tool.pre", "events.emit(\"custom.my_event\", {\"n\": 2})\nreturn allow()");
+    let hears = handling("custom.my_event", "metrics.set(\"found\", payload[\"n\"])\nreturn allow()");
+    let heard = Stage::clean(&[("emits", &emits), ("hears", &hears)]).and_then(|stage| {
+        stage.call("x", json!({}))?;
+        same(&Value::Object(stage.metrics()), &json!({"found": 2}))
+    });
+    tally.check("`events.emit` reaches the hooks of a custom event", heard);
+    let fetches = handling("tool.pre", "http.get(\"http://example.com/\")\nreturn allow()");
+    let refused = Stage::clean(&[("fetches", &fetches)]).and_then(|stage| {
+        let outcome = stage.call("x", json!({}))?;
+        holds(!outcome.is_allowed() && !outcome.failures.is_empty(), || format!("{outcome:?}"))
+    });
+    tally.check("`http` reaches no host that is not listed", refused);
+}
+
+/// Values are shared by hooks; the scope of a module is not.
+fn shared(tally: &mut Tally) {
+    let writes = handling("tool.pre", "cache.set(\"k\", cache.get(\"k\", 0) + 1)\nreturn allow()");
+    let reads = handling("tool.post", "metrics.set(\"found\", cache.get(\"k\"))\nreturn allow()");
+    let found = Stage::clean(&[("writes", &writes), ("reads", &reads)]).and_then(|stage| {
+        stage.call("x", json!({}))?;
+        stage.call("x", json!({}))?;
+        stage
+            .fire("tool.post", json!({"call_id": "1", "name": "x", "content": "", "is_error": false, "result": ""}))?;
+        same(&Value::Object(stage.metrics()), &json!({"found": 2}))
+    });
+    tally.check("the cache is shared by the hooks of a run", found);
+}

@@ -1,0 +1,96 @@
+//! The `when` expressions that the reference shows.
+
+use serde_json::{Value, json};
+
+use crate::seeds::Documents;
+use crate::seeds::extract::conditions;
+use crate::seeds::stage::{Stage, call, hook};
+use crate::seeds::tally::{Tally, same};
+
+pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+    let shown = conditions(&documents.reference);
+    tally.count("conditions", shown.len(), 4);
+    for (remark, expression) in shown {
+        let what = format!("when, {}: {expression}", remark.to_lowercase());
+        match cases(remark, expression) {
+            Some((event, cases)) => {
+                for (payload, expected) in cases {
+                    let size = payload.to_string().len();
+                    let shape = if size > 200 { format!("a payload of {size} bytes") } else { payload.to_string() };
+                    let verb = if expected { "matches" } else { "passes over" };
+                    tally.check(format!("{what} {verb} {shape}"), matches(event, expression, payload, expected));
+                }
+            }
+            None => tally.check(what, Err(String::from("this example is new; say here what it must match"))),
+        }
+    }
+    pure(tally);
+}
+
+type Cases = (&'static str, Vec<(Value, bool)>);
+
+/// What an expression must match, by the remark above it.
+fn cases(remark: &str, expression: &str) -> Option<Cases> {
+    let names: Vec<&str> = expression.split('"').skip(1).step_by(2).filter(|text| *text != "name").collect();
+    let tools = || {
+        let named = names.iter().map(|name| (call(name, json!({})), true));
+        named.chain([(call("another_tool", json!({})), false)]).collect::<Vec<_>>()
+    };
+    let result = |content: String, is_error: bool| json!({"call_id": "1", "name": "x", "content": content, "is_error": is_error, "result": content});
+    match remark {
+        "Scope to one tool" if names.len() == 1 => Some(("tool.pre", tools())),
+        "Scope to a set of tools" if names.len() > 1 => Some(("tool.pre", tools())),
+        "Scope to errors only" => {
+            Some(("tool.post", vec![(result(String::new(), true), true), (result(String::new(), false), false)]))
+        }
+        "Scope to large outputs" => {
+            let limit: usize = expression.rsplit(' ').next()?.parse().ok()?;
+            let sized = |size: usize| result("x".repeat(size), false);
+            Some(("tool.post", vec![(sized(limit + 1), true), (sized(limit), false), (json!({"name": "x"}), false)]))
+        }
+        _ => None,
+    }
+}
+
+fn matches(event: &str, expression: &str, payload: Value, expected: bool) -> Result<(), String> {
+    let text = hook(
+        &format!("event: {event}\nwhen: {expression}"),
+        "def handle(event, payload):\n    metrics.incr(\"ran\")\n    return allow()",
+    );
+    let stage = Stage::clean(&[("scoped", &text)])?;
+    stage.fire(event, payload)?;
+    same(&stage.metrics().contains_key("ran"), &expected)
+}
+
+/// A condition is a pure predicate: it has no effects, and one that raises does not match.
+fn pure(tally: &mut Tally) {
+    for name in ["metrics", "cache", "http", "fs", "exec"] {
+        let text = hook(
+            &format!("event: tool.pre\nwhen: {name} != None"),
+            "def handle(event, payload):\n    return block(\"ran\")",
+        );
+        let found = Stage::hooks(&[("scoped", &text)]).and_then(|stage| {
+            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` is there: {:?}", stage.findings())) }
+        });
+        tally.check(format!("when has no `{name}`"), found);
+    }
+    for expression in [
+        "event == \"tool.pre\"",
+        "len(payload) == 4",
+        "type(payload) == \"dict\"",
+        "True != False",
+        "payload[\"args\"] != None",
+    ] {
+        let matched = matches("tool.pre", expression, call("x", json!({})), true);
+        tally.check(format!("when has what `{expression}` needs"), matched);
+    }
+    let text = hook(
+        "event: tool.pre\nwhen: payload[\"absent\"] == 1",
+        "def handle(event, payload):\n    return block(\"ran\")",
+    );
+    let raised = Stage::clean(&[("scoped", &text)]).and_then(|stage| stage.call("x", json!({}))).and_then(|outcome| {
+        same(&outcome.is_allowed(), &true)?;
+        same(&outcome.warnings.is_empty(), &false)
+    });
+    tally.check("a condition that raises does not match, with a warning", raised);
+}

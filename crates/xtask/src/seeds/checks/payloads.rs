@@ -1,0 +1,73 @@
+//! The payloads that the reference shows, against the catalogue.
+
+use pintle::EventName;
+use pintle::event::Row;
+use serde_json::Value;
+
+use crate::seeds::Documents;
+use crate::seeds::extract::{leading_name, payloads, table};
+use crate::seeds::literal;
+use crate::seeds::tally::{Tally, holds};
+
+pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+    let shown = payloads(&documents.reference);
+    tally.count("payloads", shown.len(), 4);
+    for (name, text) in shown {
+        let agrees = literal::read(&text).and_then(|shape| {
+            let example = (row(name)?.example)();
+            let faults = differences(&shape, &example, name);
+            holds(faults.is_empty(), || faults.join("; "))
+        });
+        tally.check(format!("the payload of `{name}` is as shown"), agrees);
+    }
+    for cells in table(&documents.reference, "Event | Fires when |") {
+        let (Some(name), Some(payload)) = (cells.first(), cells.get(2)) else { continue };
+        for field in fields(payload) {
+            let known = row(name).and_then(|row| {
+                let schema = (row.schema)();
+                let known = schema.get("properties").is_some_and(|properties| properties.get(field).is_some());
+                holds(known, || String::from("the catalogue does not know it"))
+            });
+            tally.check(format!("`{name}` has the field `{field}`"), known);
+        }
+    }
+    let counts = row("delegation.post_verify").and_then(|row| {
+        let example = (row.example)();
+        holds(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
+    });
+    tally.check("`delegation.post_verify` counts attempts", counts);
+}
+
+fn row(name: &str) -> Result<&'static Row, String> {
+    EventName::parse(name).map(|name| name.row()).map_err(|fault| fault.to_string())
+}
+
+/// The fields that a cell of the table lists in brackets or braces.
+fn fields(cell: &str) -> Vec<&str> {
+    let listed = cell.split(['{', '(']).nth(1).and_then(|rest| rest.split(['}', ')']).next()).unwrap_or_default();
+    let plain = |name: &&str| !name.is_empty() && leading_name(name) == *name && *name != "...";
+    listed.split(", ").filter(plain).collect()
+}
+
+/// Where a payload lacks what is shown, or has another type there.
+fn differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
+    match (shown, have) {
+        (Value::Object(shown), Value::Object(have)) => {
+            let field = |(key, inner): (&String, &Value)| match have.get(key) {
+                Some(value) => differences(inner, value, &format!("{at}.{key}")),
+                // What a result or the arguments hold is up to the tool.
+                None if at.ends_with(".args") || at.ends_with(".result") => Vec::new(),
+                None => vec![format!("{at} lacks `{key}`")],
+            };
+            shown.iter().flat_map(field).collect()
+        }
+        (Value::Array(shown), Value::Array(have)) => match (shown.first(), have.first()) {
+            (Some(shown), Some(have)) => differences(shown, have, &format!("{at}[]")),
+            _ => Vec::new(),
+        },
+        (Value::String(_), Value::String(_))
+        | (Value::Number(_), Value::Number(_))
+        | (Value::Bool(_), Value::Bool(_)) => Vec::new(),
+        _ => vec![format!("{at} is {have}, shown is {shown}")],
+    }
+}

@@ -1,0 +1,90 @@
+//! A project in a temporary folder, and the real runtime over it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle::{Built, Event, EventName, Layer, Origin, Outcome, Runtime, WorkerProgram};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// A loaded project.
+pub(super) struct Stage {
+    built: Built,
+    /// Keeps the folder until the stage is gone.
+    _folder: TempDir,
+}
+
+impl Stage {
+    /// Writes files, by their path below the project, and loads the project.
+    pub(super) fn open(files: &[(&str, &str)]) -> Result<Self, String> {
+        let fault = |fault: std::io::Error| format!("cannot write the project: {fault}");
+        let folder = TempDir::new().map_err(fault)?;
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(fault)?;
+        }
+        let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+        let worker = WorkerProgram { program: PathBuf::from(program), arguments: vec![String::from(super::WORKER)] };
+        let built = Runtime::builder().path(folder.path(), Layer::Project).worker(worker).build();
+        Ok(Self { built, _folder: folder })
+    }
+
+    /// As [`Stage::open`], for hook files by name.
+    pub(super) fn hooks(hooks: &[(&str, &str)]) -> Result<Self, String> {
+        let files: Vec<(String, &str)> =
+            hooks.iter().map(|(name, text)| (format!(".harness/hooks/{name}.md"), *text)).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        Self::open(&files)
+    }
+
+    /// As [`Stage::hooks`], which must load without an error.
+    pub(super) fn clean(hooks: &[(&str, &str)]) -> Result<Self, String> {
+        let stage = Self::hooks(hooks)?;
+        if stage.built.has_errors() { Err(stage.findings().join("; ")) } else { Ok(stage) }
+    }
+
+    /// Whether something that was declared does not run.
+    pub(super) fn has_errors(&self) -> bool {
+        self.built.has_errors()
+    }
+
+    /// What was found while loading.
+    pub(super) fn findings(&self) -> Vec<String> {
+        let line = |finding: &pintle::Diagnostic| format!("{}: {}", finding.severity, finding.message);
+        self.built.diagnostics.iter().map(line).collect()
+    }
+
+    /// Fires an event.
+    pub(super) fn fire(&self, event: &str, payload: Value) -> Result<Outcome, String> {
+        let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
+        Ok(self.built.runtime.fire(&Event::new(name, payload, Arc::new(Origin::default()))))
+    }
+
+    /// Fires a tool call.
+    pub(super) fn call(&self, tool: &str, args: Value) -> Result<Outcome, String> {
+        self.fire("tool.pre", call(tool, args))
+    }
+
+    /// The counters and gauges.
+    pub(super) fn metrics(&self) -> Map<String, Value> {
+        self.built.runtime.metrics()
+    }
+}
+
+/// The payload of a tool call.
+pub(super) fn call(tool: &str, args: Value) -> Value {
+    json!({"id": "call_1", "name": tool, "arguments": args.to_string(), "args": args})
+}
+
+/// A hook file.
+pub(super) fn hook(front: &str, script: &str) -> String {
+    let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
+    format!("---\n{front}\nscript: |\n{script}---\n\n# hook\n")
+}
+
+/// A hook on an event whose handler is these lines.
+pub(super) fn handling(event: &str, body: &str) -> String {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    hook(&format!("event: {event}"), &format!("def handle(event, payload):\n{body}"))
+}

@@ -1,0 +1,160 @@
+//! What a part of the sources must not do. The absences are those of `ARCHITECTURE.md`.
+
+use crate::tidy::code::{has_word, only_tests, shipped};
+use crate::workspace::Workspace;
+
+/// Something that must not be found in a part of the sources.
+struct Absence {
+    /// The rule in words.
+    rule: &'static str,
+    /// Any of these breaks it.
+    words: &'static [&'static str],
+    /// Where the rule holds: paths that start so.
+    within: &'static [&'static str],
+    /// Where it does not hold, because doing this is what the place is for.
+    home: &'static [&'static str],
+    /// Where it is broken on purpose, with the reason. An entry that excuses nothing is a fault.
+    excused: &'static [(&'static str, &'static str)],
+}
+
+const EVERYWHERE: &[&str] = &["crates/"];
+
+const ABSENCES: &[Absence] = &[
+    Absence {
+        rule: "the middle does no I/O, reads no clock and starts no thread",
+        words: &[
+            "std::fs",
+            "std::net",
+            "std::process",
+            "std::thread",
+            "std::env",
+            "SystemTime",
+            "Instant",
+            "tokio",
+            "async fn",
+            "async move",
+        ],
+        within: &["crates/contract/src/", "crates/engine/src/compose", "crates/engine/src/select"],
+        home: &[],
+        excused: &[],
+    },
+    Absence {
+        rule: "only handlers start processes",
+        words: &["process::Command", "Command::new", "CommandExt"],
+        within: EVERYWHERE,
+        home: &["crates/handlers/", "crates/xtask/"],
+        excused: &[],
+    },
+    Absence {
+        rule: "only handlers opens connections for a hook",
+        words: &["TcpStream", "TcpListener", "UdpSocket", "reqwest"],
+        within: EVERYWHERE,
+        home: &["crates/handlers/"],
+        excused: &[
+            ("crates/agent/src/model/remote/", "the agent asks its model; no hook does"),
+            ("crates/testkit/src/model_server/", "tests ask a model that answers on this machine"),
+        ],
+    },
+    Absence {
+        rule: "only loader and tape touch files",
+        words: &["std::fs", "fs::read", "fs::write", "File::open", "File::create", "OpenOptions", "cap_std"],
+        within: EVERYWHERE,
+        home: &["crates/loader/", "crates/tape/", "crates/xtask/"],
+        excused: &[
+            (
+                "crates/agent/src/workspace/",
+                "the files that tools work on; every path is opened beneath the workspace's folder",
+            ),
+            ("crates/cli/", "the files that its user names on the command line"),
+        ],
+    },
+    Absence {
+        rule: "nothing under the program prints",
+        words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
+        within: EVERYWHERE,
+        home: &["crates/cli/", "crates/xtask/"],
+        excused: &[("crates/testkit/src/bench/", "a bench says what it measured")],
+    },
+    Absence {
+        rule: "only script knows the interpreter",
+        words: &["starlark::", "use starlark", "starlark_syntax"],
+        within: EVERYWHERE,
+        home: &["crates/script/"],
+        excused: &[],
+    },
+    Absence {
+        rule: "no dialect is named outside of dialects",
+        words: &["ai_harness", "docker_agent", "harness_framework", "claude_code"],
+        within: EVERYWHERE,
+        home: &["crates/dialects/"],
+        excused: &[],
+    },
+];
+
+pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+    let sources: Vec<_> = workspace.sources().filter(|(name, _)| !only_tests(name) && *name != file!()).collect();
+    let mut faults: Vec<String> = ABSENCES.iter().flat_map(|absence| broken(absence, &sources)).collect();
+    faults.extend(interpreter_arrows(workspace));
+    faults
+}
+
+fn broken(absence: &Absence, sources: &[(&str, &str)]) -> Vec<String> {
+    let starts = |name: &str, paths: &[&str]| paths.iter().any(|path| name.starts_with(path));
+    let mut faults = Vec::new();
+    let mut used = vec![false; absence.excused.len()];
+    for (name, text) in sources {
+        if !starts(name, absence.within) || starts(name, absence.home) {
+            continue;
+        }
+        let found = shipped(text).filter_map(|(line, code)| {
+            absence.words.iter().find(|word| has_word(code, word)).map(|word| (line, *word))
+        });
+        for (line, word) in found {
+            match absence.excused.iter().position(|(path, _)| name.starts_with(path)) {
+                Some(index) => used.iter_mut().skip(index).take(1).for_each(|mark| *mark = true),
+                None => faults.push(format!("{name}:{line}: `{word}`, but {}", absence.rule)),
+            }
+        }
+    }
+    let idle = absence.excused.iter().zip(used).filter(|(_, used)| !used);
+    faults.extend(idle.map(|((path, _), _)| format!("`{path}` needs no excuse from `{}`", absence.rule)));
+    faults
+}
+
+/// The interpreter is a dependency of one crate.
+fn interpreter_arrows(workspace: &Workspace) -> Vec<String> {
+    match workspace.packages() {
+        Ok(packages) => {
+            let depends = packages.into_iter().filter(|package| package.every.iter().any(|name| name == "starlark"));
+            let others = depends.filter(|package| package.folder != "script");
+            others.map(|package| format!("`{}` depends on the interpreter; only script may", package.folder)).collect()
+        }
+        Err(fault) => vec![fault],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Absence = Absence {
+        rule: "nobody shouts",
+        words: &["SHOUT"],
+        within: &["crates/"],
+        home: &["crates/stage/"],
+        excused: &[("crates/a/loud.rs", "it is far away"), ("crates/a/quiet.rs", "it might")],
+    };
+
+    #[test]
+    fn words_are_found_where_the_rule_holds_and_idle_excuses_too() {
+        let sources = [
+            ("crates/a/b.rs", "fn a() {}\nSHOUT;\n"),
+            ("crates/a/loud.rs", "SHOUT"),
+            ("crates/a/quiet.rs", "// SHOUT"),
+            ("crates/stage/c.rs", "SHOUT"),
+        ];
+        let expected =
+            ["crates/a/b.rs:2: `SHOUT`, but nobody shouts", "`crates/a/quiet.rs` needs no excuse from `nobody shouts`"];
+        assert_eq!(broken(&RULE, &sources), expected);
+    }
+}

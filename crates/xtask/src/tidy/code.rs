@@ -1,0 +1,54 @@
+//! The part of a source file that ships: without comments and tests.
+
+/// Whether a file holds nothing but tests, benches or examples.
+pub(super) fn only_tests(name: &str) -> bool {
+    ["/tests/", "/benches/", "/examples/"].iter().any(|folder| name.contains(folder)) || name.ends_with("/tests.rs")
+}
+
+/// The lines that ship, with their numbers from 1.
+///
+/// Line comments are cut off. A module of tests comes last in a file, so it ends what ships.
+pub(super) fn shipped(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let lines = text.get(..tests).unwrap_or(text).lines();
+    lines.enumerate().map(|(index, line)| (index + 1, uncommented(line)))
+}
+
+/// A line without its comment. A `//` within a text literal, as in an address, is no comment.
+fn uncommented(line: &str) -> &str {
+    let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
+    let comment = line.match_indices("//").find(|(at, _)| quotes_before(*at) % 2 == 0);
+    comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line)
+}
+
+/// Whether a word stands in a line, with nothing that could be part of the word around it.
+pub(super) fn has_word(line: &str, word: &str) -> bool {
+    let part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
+        let (starts, ends) = (word.chars().next(), word.chars().next_back());
+        !(part(starts) && part(before) || part(ends) && part(after))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_tests_do_not_ship() {
+        let text = "use a;\n// std::fs\nlet x = \"http://host\"; // note\n#[cfg(test)]\nmod tests {}\n";
+        let lines: Vec<_> = shipped(text).collect();
+        assert_eq!(lines, [(1, "use a;"), (2, ""), (3, "let x = \"http://host\"; ")]);
+    }
+
+    #[test]
+    fn a_word_is_whole() {
+        assert!(has_word("use std::fs;", "std::fs"));
+        assert!(has_word("println!(\"x\")", "println!"));
+        assert!(!has_word("eprintln!(\"x\")", "println!"));
+        assert!(!has_word("let instant_now = 1;", "Instant"));
+        assert!(!has_word("InstantNoodles", "Instant"));
+    }
+}

@@ -1,0 +1,23 @@
+//! No file is too long to be read at once.
+
+use crate::workspace::Workspace;
+
+/// The most lines that a source file may have.
+const LINES: usize = 400;
+
+/// The most lines that an excused file may have.
+const EXCUSED_LINES: usize = 450;
+
+/// Files that may be longer, each with the reason why it is one idea all the same.
+const EXCUSED: &[(&str, &str)] = &[];
+
+pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+    let excused = |name: &str| EXCUSED.iter().any(|(file, _)| *file == name);
+    let limit = |name: &str| if excused(name) { EXCUSED_LINES } else { LINES };
+    let long = workspace.sources().filter_map(|(name, text)| {
+        let lines = text.lines().count();
+        (lines > limit(name)).then(|| format!("`{name}` has {lines} lines; split it by idea, {LINES} are enough"))
+    });
+    let idle = EXCUSED.iter().filter(|(file, _)| workspace.text(file).is_ok_and(|text| text.lines().count() <= LINES));
+    long.chain(idle.map(|(file, _)| format!("`{file}` is short; it needs no excuse"))).collect()
+}

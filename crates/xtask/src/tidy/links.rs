@@ -1,0 +1,76 @@
+//! Every link in a Markdown file leads to a file, and every anchor to a heading.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::workspace::Workspace;
+
+pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, text) in workspace.files.iter().filter(|(name, _)| name.ends_with(".md")) {
+        for target in targets(text) {
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = if path.is_empty() { name.clone() } else { resolved(name, path) };
+            if !workspace.root.join(&file).exists() {
+                faults.push(format!("`{name}` links to `{target}`, which does not exist"));
+            } else if !anchor.is_empty() && !workspace.text(&file).is_ok_and(|text| headings(text).any(|h| h == anchor))
+            {
+                faults.push(format!("`{name}` links to `{target}`, but `{file}` has no such heading"));
+            }
+        }
+    }
+    faults
+}
+
+/// What the links of a page point to within the repository.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    let of_line = |line| str::split(line, "](").skip(1).filter_map(|rest: &str| rest.get(..rest.find(')')?));
+    prose(text).flat_map(of_line).filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+}
+
+/// The lines outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    })
+}
+
+/// The anchors that viewers give to the headings of a page.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    let heading = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
+    let kept = |character: char| character.is_alphanumeric() || " _-".contains(character);
+    prose(text)
+        .filter_map(heading)
+        .map(move |text| text.chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))
+}
+
+/// A link's path from the root of the repository.
+fn resolved(page: &str, link: &str) -> String {
+    let mut path = PathBuf::new();
+    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
+    for part in folder.join(link).components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_as_viewers_read_them() {
+        let page = "# A `b.c` d\n[x](../y.md#z) and [w](https://host/) [v](v.md)\n```\n[no](no.md)\n```\n";
+        assert_eq!(targets(page).collect::<Vec<_>>(), ["../y.md#z", "v.md"]);
+        assert_eq!(headings(page).collect::<Vec<_>>(), ["a-bc-d"]);
+        assert_eq!(resolved("docs/guide/a.md", "../y.md"), "docs/y.md");
+    }
+}

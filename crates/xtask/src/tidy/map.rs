@@ -1,0 +1,81 @@
+//! `ARCHITECTURE.md` names every crate and its arrows.
+//!
+//! The map is the one Markdown table whose first column holds crate folders in backticks:
+//!
+//! ```text
+//! | `crate` | what it holds | `dependency`, `dependency` |
+//! ```
+//!
+//! The last column lists the crates of this workspace that it depends on, not counting what only its tests need; a dash
+//! stands for none. It must be equal to what the `Cargo.toml` files say.
+
+use std::collections::BTreeMap;
+
+use crate::workspace::Workspace;
+
+const MAP: &str = "ARCHITECTURE.md";
+
+pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+    match (workspace.text(MAP), workspace.packages()) {
+        (Ok(map), Ok(packages)) => {
+            let real = packages.into_iter().map(|package| (package.folder, package.internal)).collect();
+            differences(&arrows(map), &real)
+        }
+        (Err(fault), _) | (_, Err(fault)) => vec![fault],
+    }
+}
+
+/// The crates of the map, with their dependencies in order.
+fn arrows(map: &str) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    for line in map.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, _, dependencies] = cells.as_slice() else { continue };
+        let mut names: Vec<String> = ticked(dependencies).collect();
+        names.sort();
+        found.extend(ticked(name).next().map(|name| (name, names)));
+    }
+    found
+}
+
+/// The texts in backticks.
+fn ticked(cell: &str) -> impl Iterator<Item = String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+fn differences(map: &BTreeMap<String, Vec<String>>, real: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, dependencies) in real {
+        match map.get(name) {
+            None => faults.push(format!("{MAP} does not name the crate `{name}`")),
+            Some(drawn) if drawn != dependencies => faults.push(format!(
+                "{MAP} says that `{name}` depends on [{}], Cargo.toml says [{}]",
+                drawn.join(", "),
+                dependencies.join(", ")
+            )),
+            Some(_) => {}
+        }
+    }
+    let strangers = map.keys().filter(|name| !real.contains_key(*name));
+    faults.extend(strangers.map(|name| format!("{MAP} names `{name}`, which is no crate")));
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_crates_wrong_arrows_and_strangers_are_found() {
+        let map =
+            arrows("| crate | holds | arrows |\n| `a` | words | – |\n| `b` | more | `a`, `c` |\n| `d` | x | `a` |\n");
+        let real = [("a", vec![]), ("b", vec!["a"]), ("c", vec![])];
+        let real = real.map(|(name, names)| (name.to_owned(), names.into_iter().map(str::to_owned).collect()));
+        let expected = [
+            "ARCHITECTURE.md says that `b` depends on [a, c], Cargo.toml says [a]",
+            "ARCHITECTURE.md does not name the crate `c`",
+            "ARCHITECTURE.md names `d`, which is no crate",
+        ];
+        assert_eq!(differences(&map, &BTreeMap::from(real)), expected);
+    }
+}

@@ -1,0 +1,41 @@
+//! Words that do not belong: unfinished work, names that say nothing, paths of one machine.
+
+use crate::tidy::code::has_word;
+use crate::workspace::Workspace;
+
+/// Marks of unfinished work. Written in two parts, so that this file does not hold them.
+const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX"), concat!("todo", "!")];
+
+/// Names of files and folders that say nothing about what is inside.
+const EMPTY_NAMES: &[&str] =
+    &["util", "utils", "common", "helper", "helpers", "manager", "managers", "processor", "misc", "types"];
+
+/// Endings of files that people write.
+const WRITTEN: &[&str] = &[".rs", ".md", ".toml", ".yml", ".yaml", ".json", ".sh", ".star", ".txt"];
+
+pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
+    let machine = machine_paths(workspace);
+    let mut faults = Vec::new();
+    for (name, text) in &workspace.files {
+        let written = WRITTEN.iter().any(|ending| name.ends_with(ending)) || name.starts_with(".ci/");
+        for (index, line) in text.lines().enumerate().filter(|_| written) {
+            let found = |word: &&str| has_word(line, word);
+            let unfinished = UNFINISHED.iter().copied().find(found);
+            faults.extend(unfinished.map(|word| format!("{name}:{}: `{word}`; finish it or file an issue", index + 1)));
+            let path = machine.iter().find(|path| line.contains(path.as_str()));
+            faults.extend(path.map(|path| format!("{name}:{}: `{path}` exists on one machine only", index + 1)));
+        }
+        let source = name.starts_with("crates/") && name.contains("/src/");
+        let parts = name.split('/').map(|part| part.trim_end_matches(".rs"));
+        let empty = parts.filter(|_| source).find(|part| EMPTY_NAMES.contains(part));
+        faults.extend(empty.map(|part| format!("`{name}`: `{part}` does not say what is inside; name the idea")));
+    }
+    faults
+}
+
+/// The folder of the repository on this machine and the one above it, unless that is the root.
+fn machine_paths(workspace: &Workspace) -> Vec<String> {
+    let above = workspace.root.parent().filter(|path| path.parent().is_some());
+    let paths = [Some(workspace.root.as_path()), above];
+    paths.into_iter().flatten().map(|path| format!("{}/", path.display())).collect()
+}

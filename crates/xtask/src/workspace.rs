@@ -1,0 +1,111 @@
+//! The files of the repository.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The repository that this program was built from.
+pub(crate) struct Workspace {
+    /// Its root folder.
+    pub(crate) root: PathBuf,
+    /// Every text file, by its path from the root with `/`.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// A crate of the workspace.
+pub(crate) struct Package {
+    /// Its folder under `crates/`.
+    pub(crate) folder: String,
+    /// The folders of the workspace's crates that it depends on, not counting tests.
+    pub(crate) internal: Vec<String>,
+    /// The names of every crate that it depends on, tests included.
+    pub(crate) every: Vec<String>,
+}
+
+impl Workspace {
+    /// Reads every file of the repository.
+    pub(crate) fn open() -> Result<Self, String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = root.canonicalize().map_err(|fault| format!("cannot find the repository: {fault}"))?;
+        let mut files = BTreeMap::new();
+        read_folder(&root, "", &mut files).map_err(|fault| format!("cannot read the repository: {fault}"))?;
+        Ok(Self { root, files })
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
+        self.files.get(name).map(String::as_str).ok_or_else(|| format!("`{name}` is missing"))
+    }
+
+    /// The Rust files under `crates/`, with their tests.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rust = |name: &str| name.starts_with("crates/") && name.ends_with(".rs");
+        self.files.iter().filter(move |(name, _)| rust(name)).map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// The crates, by folder.
+    pub(crate) fn packages(&self) -> Result<Vec<Package>, String> {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
+        let text = output(
+            Command::new(cargo).args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&self.root),
+        )?;
+        let metadata: Value = serde_json::from_str(&text).map_err(|fault| format!("cargo metadata: {fault}"))?;
+        let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let folder = |manifest: &str| {
+            let parent = Path::new(manifest).parent().and_then(Path::file_name);
+            parent.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        let packages = list(&metadata, "packages");
+        let folders: BTreeMap<String, String> =
+            packages.iter().map(|package| (text(package, "name"), folder(&text(package, "manifest_path")))).collect();
+        let mut found: Vec<Package> = packages
+            .iter()
+            .map(|package| {
+                let dependencies = list(package, "dependencies");
+                let normal =
+                    dependencies.iter().filter(|dependency| dependency.get("kind").is_some_and(Value::is_null));
+                let mut internal: Vec<String> =
+                    normal.filter_map(|dependency| folders.get(&text(dependency, "name")).cloned()).collect();
+                internal.sort();
+                Package {
+                    folder: folder(&text(package, "manifest_path")),
+                    internal,
+                    every: dependencies.iter().map(|dependency| text(dependency, "name")).collect(),
+                }
+            })
+            .collect();
+        found.sort_by(|one, other| one.folder.cmp(&other.folder));
+        Ok(found)
+    }
+}
+
+/// Reads the text files of a folder and those below it; what git and cargo keep for themselves is left out.
+fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            if ![".git", "target"].contains(&name.as_str()) {
+                read_folder(&entry.path(), &format!("{name}/"), files)?;
+            }
+        } else if let Ok(text) = fs::read_to_string(entry.path()) {
+            files.insert(name, text);
+        }
+    }
+    Ok(())
+}
+
+/// What a program printed.
+fn output(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
+    if !output.status.success() {
+        return Err(format!("`{name}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("`{name}` printed what is not UTF-8"))
+}
