@@ -3,6 +3,7 @@
 use pintle::{CallId, Caller, ScriptTool};
 use serde_json::Value;
 
+use crate::tools::why;
 use crate::turn::Turn;
 
 /// How long a verify script may take.
@@ -26,7 +27,7 @@ pub(crate) fn run(script: &ScriptTool, result: Value, turn: &Turn, owner: &str) 
     let caller = Caller { call: CallId(0), name: owner };
     let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
     answer
-        .map_err(|failure| failure.to_string())
+        .map_err(|failure| why(&failure))
         .and_then(|answer| read(&answer))
         .map_err(|why| format!("verify script error: {why}"))
 }

@@ -1,5 +1,4 @@
 //! The life of a session and of its turns.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod support;
 

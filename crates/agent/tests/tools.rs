@@ -77,7 +77,11 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
 
 #[test]
 fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
-    let calls = [("shell", r#"{"command":"sleep 0.2; echo slow"}"#), ("shell", r#"{"command":"echo fast"}"#)];
+    // The first call ends only after the second one has run, so they run at once.
+    let calls = [
+        ("shell", r#"{"command":"until [ -f flag ]; do :; done; echo slow"}"#),
+        ("shell", r#"{"command":"touch flag; echo fast"}"#),
+    ];
     let (results, stage) = results(&calls, Vec::new(), agent());
     assert!(results[0].0.contains("slow") && results[1].0.contains("fast"), "{results:?}");
     let request = stage.model.request(1);
@@ -126,6 +130,17 @@ fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");
     assert_eq!(tools(policy(PolicyMode::Allowlist, &["fs.read", "fs.list", "run_*"], &[])), ["fs.read", "fs.list"]);
     assert_eq!(tools(policy(PolicyMode::Allowlist, &["*"], &["delegate*", "s*", "*e*", "l*"])), ["glob"]);
+}
+
+#[test]
+fn a_native_tool_that_is_denied_under_one_name_is_denied_under_both() {
+    let (results, stage) = results(
+        &[("write", r#"{"path":"a","content":"b"}"#)],
+        Vec::new(),
+        policy(PolicyMode::Denylist, &[], &["fs.w*"]),
+    );
+    assert_eq!(results, [(String::from("tool \"write\" denied by policy"), true)]);
+    assert!(!stage.session.tools().contains(&String::from("write")));
 }
 
 #[test]

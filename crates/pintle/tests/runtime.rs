@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::{Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, Verdict, native};
+use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -56,11 +57,15 @@ fn an_emitted_event_comes_back_as_its_hooks_left_it() {
 #[test]
 fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
     let project = project(&[("again", LOOP)]);
-    let runtime = load(project.path());
-    let outcome = fire(&runtime, &event("custom.loop", json!({})));
-    let failure = outcome.failures.first().map(|report| report.failure.message.clone()).unwrap_or_default();
-    assert!(failure.contains("emit"), "{outcome:?}");
-    assert_eq!(runtime.metrics().get("turns"), Some(&json!(9)));
+    let journal = Arc::new(LineJournal::new());
+    let built = Runtime::builder().path(project.path(), Layer::Project).watcher(journal.clone()).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    let outcome = fire(&built.runtime, &event("custom.loop", json!({})));
+    // `custom.*` fails open: the innermost hook fails, and the ones around it go on.
+    assert!(outcome.is_allowed(), "{outcome:?}");
+    assert_eq!(built.runtime.metrics().get("turns"), Some(&json!(9)));
+    let refused = |line: &&String| line.starts_with("return 9 ") && line.contains("nested more than 8 deep");
+    assert_eq!(journal.lines().iter().filter(refused).count(), 1, "{}", journal.text());
 }
 
 #[test]
@@ -88,7 +93,7 @@ fn a_registered_hook_narrows_and_never_widens() {
         "tool.pre",
         "def handle(event, payload):\n    return block(\"no\") if payload[\"name\"] == \"ls\" else allow()\n",
         None,
-        50,
+        Some(50),
     )
     .expect("a good hook");
     assert!(fire(&runtime, &call("ls", json!({}))).is_allowed());
@@ -117,7 +122,7 @@ fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
         "tool.pre",
         "def handle(event, payload):\n    return block(\"late\") if payload[\"name\"] == \"b\" else allow()\n",
         None,
-        50,
+        Some(50),
     )
     .expect("a good hook");
     runtime.register(&late).expect("a good hook");

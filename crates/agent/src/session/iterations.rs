@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::completion::{self, ToolUsage};
 use super::{Answer, Conversation, Fault, FaultKind, stop};
-use crate::model::{Message, ModelReply};
+use crate::model::{Message, ModelReply, ToolCall as ToolCallAsked};
 use crate::observe::Happening;
 use crate::tools::{CallRequest, Called, dispatch};
 use crate::turn::Turn;
@@ -153,17 +153,18 @@ fn ask(
 /// Makes the tool calls of one answer at once; their results stand in the order of the calls, whichever ended first.
 fn call_tools(turn: &Turn, conversation: &mut Conversation, progress: &mut Progress, reply: &ModelReply) {
     for calls in reply.tool_calls.chunks(MAX_PARALLEL) {
+        let make = |call: &ToolCallAsked| {
+            dispatch(turn, &CallRequest { id: &call.id, name: &call.name, arguments: &call.arguments })
+        };
         let made: Vec<Option<Called>> = std::thread::scope(|threads| {
-            let started: Vec<_> = calls
-                .iter()
-                .map(|call| {
-                    threads.spawn(move || {
-                        let request = CallRequest { id: &call.id, name: &call.name, arguments: &call.arguments };
-                        dispatch(turn, &request)
-                    })
-                })
-                .collect();
-            started.into_iter().map(|thread| thread.join().ok()).collect()
+            let start = |call| std::thread::Builder::new().spawn_scoped(threads, move || make(call));
+            let started: Vec<_> = calls.iter().map(|call| (call, start(call))).collect();
+            let finish = |(call, thread): (&ToolCallAsked, std::io::Result<_>)| match thread {
+                Ok(thread) => std::thread::ScopedJoinHandle::join(thread).ok(),
+                // No thread to be had: the call waits for its turn here.
+                Err(_) => Some(make(call)),
+            };
+            started.into_iter().map(finish).collect()
         });
         for (call, made) in calls.iter().zip(made) {
             // Every call gets a result, else the provider refuses the conversation from here on.

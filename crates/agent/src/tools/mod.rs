@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 pub(crate) use dispatch::{CallRequest, Called, dispatch};
 pub(crate) use done::Done;
 pub(crate) use policy::Policies;
-pub(crate) use script::{StarlarkTool, told};
+pub(crate) use script::{StarlarkTool, told, why};
 pub(crate) use toolbox::Toolbox;
 
 /// Something an agent can do.

@@ -35,6 +35,11 @@ impl Policies {
         })
     }
 
+    /// Whether a policy denies this tool in so many words.
+    pub(crate) fn denies(&self, tool: &str) -> bool {
+        self.0.iter().any(|policy| policy.deny.is_match(tool))
+    }
+
     /// Whether a policy allows this tool by its very name. Only then are second names of native tools offered.
     pub(crate) fn names(&self, tool: &str) -> bool {
         self.0.iter().any(|policy| policy.named.iter().any(|named| named == tool))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{CallId, Caller, Diagnostic, Runtime, ScriptText, ScriptTool, ToolSpec};
+use pintle::{CallId, Caller, Diagnostic, Failure, FailureKind, Runtime, ScriptText, ScriptTool, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{Tool, ToolUse};
@@ -37,6 +37,14 @@ impl StarlarkTool {
     }
 }
 
+/// Why a script failed. That it raised an error goes without saying; that it was too slow or too large does not.
+pub(crate) fn why(failure: &Failure) -> String {
+    match failure.kind {
+        FailureKind::Error => failure.message.clone(),
+        _ => failure.to_string(),
+    }
+}
+
 /// Findings in one line, errors first.
 pub(crate) fn told(found: &[Diagnostic]) -> String {
     let mut found: Vec<&Diagnostic> = found.iter().collect();
@@ -61,7 +69,7 @@ impl Tool for StarlarkTool {
         let caller = Caller { call: CallId(0), name };
         let result = script
             .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
-            .map_err(|failure| format!("script error: {failure}"))?;
+            .map_err(|failure| format!("script error: {}", why(&failure)))?;
         if let Some(script) = &self.verify {
             let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});
             let verdict = verify::run(script, done, at.turn, name)?;

@@ -51,8 +51,9 @@ impl Toolbox {
         self.tools.iter().find(|tool| tool.definition().name == name)
     }
 
+    /// Whether the policies allow a tool. To deny a native tool under one of its names is to deny it under both.
     pub(crate) fn allows(&self, name: &str) -> bool {
-        self.policies.allows(name)
+        self.policies.allows(name) && native::other_name(name).is_none_or(|other| !self.policies.denies(other))
     }
 
     /// The tools the model is told of: a denied tool is not there for it.
@@ -68,6 +69,6 @@ impl Toolbox {
     }
 
     fn visible(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.tools.iter().filter(|tool| self.policies.allows(&tool.definition().name))
+        self.tools.iter().filter(|tool| self.allows(&tool.definition().name))
     }
 }

@@ -57,6 +57,7 @@ fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) 
     let mut lines = vec![head];
     let elsewhere = |explanation: &&Explanation| matches!(explanation.runs, Runs::OtherEvent { .. });
     let width = explanations.iter().map(|explanation| explanation.hook.as_str().chars().count()).max().unwrap_or(0);
+    let rank_width = explanations.iter().map(|explanation| rank(explanation).len()).max().unwrap_or(0);
     let mut order = 0;
     for explanation in explanations.iter().filter(|explanation| all || !elsewhere(explanation)) {
         let runs = explanation.runs.is_yes();
@@ -64,7 +65,7 @@ fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) 
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
         let (hook, tone) = (explanation.hook.as_str(), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = Line::new(tone, format!("{number}{hook:<width$}  "));
-        line.push(Tone::Quiet, format!("{}, priority {}  ", explanation.layer, explanation.priority));
+        line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
         line.push(tone, plain(&explanation.runs.to_string(), 400));
         if let Some(place) = place(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
@@ -77,6 +78,11 @@ fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) 
         lines.push(Line::new(Tone::Quiet, text));
     }
     lines
+}
+
+/// What decides the order.
+fn rank(explanation: &Explanation) -> String {
+    format!("{}, priority {}", explanation.layer, explanation.priority)
 }
 
 fn explanation_json(explanation: &Explanation) -> Value {

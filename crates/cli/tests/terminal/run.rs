@@ -57,6 +57,38 @@ fn json_is_one_record_a_line() {
     }
 }
 
+const ECHO: &str = "turns: [{expect: {contains: hello}, say: Hello yourself.}]";
+
+#[test]
+fn the_prompt_comes_from_the_line_or_from_standard_input() {
+    let stage = Stage::empty().file("harness.md", AGENT).file("script.yaml", ECHO);
+    let quiet = |arguments: &[&'static str], input: &'static str| stage.pintle(arguments).input(input).parts();
+    let note = "note: no hooks found in `.`; a hook is a file such as `.harness/hooks/NAME.md`\n";
+    let said = (String::from("Hello yourself.\n"), String::from(note), Some(0));
+    assert_eq!(quiet(&["run", "-q", ".", "well,", "hello"], ""), said);
+    assert_eq!(quiet(&["run", "-q", "hello there"], ""), said);
+    assert_eq!(quiet(&["run", "-q"], "hello\n"), said);
+    assert_eq!(quiet(&["run", "-q", "harness.md"], "hello\n"), said);
+    assert_eq!(quiet(&["run", "-q", "--model", "script:script.yaml"], "hello\n"), said);
+    snapshot!("run_left_the_script", stage.pintle(&["run", ".", "good day"]).screen());
+}
+
+#[test]
+fn hooks_from_elsewhere_come_first_and_their_deny_is_the_exit_status() {
+    let refuse = "---\nevent: turn.start\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"not today\")\n---\n";
+    let stage =
+        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/refuse.md", refuse);
+    snapshot!("run_denied", stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).screen());
+    snapshot!("run_shadow", stage.pintle(&["run", "agent", "hello", "--hooks", "mine", "--shadow"]).screen());
+}
+
+#[test]
+fn a_run_that_never_began_leaves_no_tape() {
+    let stage = Stage::empty().file("harness.md", AGENT);
+    let (_, _, status) = stage.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).parts();
+    assert_eq!((status, stage.path("t.jsonl").exists()), (Some(3), false));
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let stage = Stage::empty().file("empty/notes.txt", "").file("agent/harness.md", AGENT);

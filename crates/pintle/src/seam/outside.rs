@@ -16,7 +16,9 @@ pub(super) fn answer(seam: &ScopeSeam<'_>, request: Request) -> Result<Reply, Se
     let runtime = seam.runtime;
     match request {
         Request::Http { method, url, headers, body, timeout_ms } => {
-            runtime.gate().request(&method, &url, &headers, body.as_deref(), timeout_ms).map(Reply::Value).map_err(SeamError)
+            let (gate, cancel) = (runtime.gate(), &seam.scope.cancel);
+            let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
+            answer.map(Reply::Value).map_err(SeamError)
         }
         Request::Now => Ok(Reply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
         Request::Random { min, max } if min > max => Err(SeamError(format!("random: {min} is more than {max}"))),

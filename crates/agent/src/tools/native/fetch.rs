@@ -29,5 +29,6 @@ const TIMEOUT_MS: u64 = 30_000;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
-    at.turn.agent.shared.runtime.gate().request("GET", text(arguments, "url"), &[], None, timeout_ms)
+    let gate = at.turn.agent.shared.runtime.gate();
+    gate.request_until("GET", text(arguments, "url"), &[], None, timeout_ms, at.cancel())
 }

@@ -57,6 +57,15 @@ pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, bool)> {
     })
 }
 
+/// The other name of a native tool.
+pub(super) fn other_name(name: &str) -> Option<&'static str> {
+    NATIVE.iter().find_map(|native| match native.alias {
+        Some(alias) if name == native.name => Some(alias),
+        Some(alias) if name == alias => Some(native.name),
+        _ => None,
+    })
+}
+
 impl Tool for NativeTool {
     fn definition(&self) -> &ToolDefinition {
         &self.definition

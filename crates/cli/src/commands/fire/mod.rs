@@ -57,6 +57,9 @@ impl Fire {
             terminal.json(&report.json(&event, &outcome, metrics));
         } else {
             terminal.lines(&report.lines(&outcome, &metrics));
+            if self.shadow {
+                terminal.note("in shadow mode nothing is enforced");
+            }
         }
         if let Some(fault) = tape.fault() {
             return Err(fault);

@@ -10,6 +10,7 @@ use pintle_agent::{Happening, Observer, Session};
 use serde_json::json;
 
 use super::agent::Chosen;
+use super::prompts::Prompts;
 use super::summary::Summary;
 use crate::render::count;
 use crate::terminal::Terminal;
@@ -20,7 +21,9 @@ const CUT: usize = 160;
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// What the agent says and does, and what its hooks said about it.
+    /// What the agent says and does, and what its hooks said about it; of delegated agents only what matters.
+    Deeds,
+    /// The same, with nothing left out.
     Everything,
     /// What the agent says.
     Words,
@@ -41,6 +44,8 @@ struct State {
     view: View,
     /// Text of the model was written and its line is not ended.
     mid_line: bool,
+    /// The person types the prompts, so they need not be shown.
+    typed: bool,
     /// The model's answer arrived piece by piece, so it need not be shown whole.
     streamed: bool,
     tool_calls: usize,
@@ -48,21 +53,23 @@ struct State {
 }
 
 impl Live {
-    pub(super) fn new(terminal: Terminal, shown: Shown) -> Self {
-        let options = Options { everything: false, notes: false, text_chars: CUT, ..Options::default() };
-        let view = View::new(options);
-        let state = State { view, mid_line: false, streamed: false, tool_calls: 0, blocked: 0 };
+    pub(super) fn new(terminal: Terminal, shown: Shown, started_ms: u64) -> Self {
+        let options = Options { everything: shown == Shown::Everything, notes: false, text_chars: CUT, ..Options::default() };
+        let view = View::new(options).since(started_ms);
+        let state = State { view, mid_line: false, typed: false, streamed: false, tool_calls: 0, blocked: 0 };
         Self { terminal, shown, state: Mutex::new(state) }
     }
 
     /// Says who is about to run, with what, and under what.
-    pub(super) fn begin(&self, chosen: &Chosen, runtime: &Runtime) {
-        if self.shown != Shown::Everything {
+    pub(super) fn begin(&self, chosen: &Chosen, prompts: &Prompts, runtime: &Runtime, shadow: bool) {
+        self.state().typed = prompts.is_conversation();
+        if !matches!(self.shown, Shown::Deeds | Shown::Everything) {
             return;
         }
         let hooks = count(runtime.hooks().hooks().count(), "hook");
+        let mode = if shadow { ", in shadow mode: nothing is enforced" } else { "" };
         let (agent, model) = (plain(&chosen.spec.name, 80), plain(chosen.model.name(), 80));
-        self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}"))]);
+        self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
         for line in chosen.about.lines() {
             self.terminal.lines(&[Line::new(Tone::Quiet, plain(line, 400))]);
         }
@@ -82,7 +89,7 @@ impl Live {
             tape,
         };
         match self.shown {
-            Shown::Everything => self.terminal.lines(&summary.lines()),
+            Shown::Deeds | Shown::Everything => self.terminal.lines(&summary.lines()),
             Shown::Words => {}
             Shown::Records => self.terminal.json(&summary),
         }
@@ -135,17 +142,19 @@ impl Live {
             0 => String::new(),
             _ => format!("{}: ", plain(&origin.agent, 80)),
         };
+        let all = origin.depth == 0 || self.shown == Shown::Everything;
         let line = |tone, text: String| Some(Line::new(tone, format!("{who}{text}")));
         let line = match what {
-            Happening::TurnStarted { message } if origin.depth == 0 => line(Tone::Plain, format!("\n> {}", paragraph(message))),
+            Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => line(Tone::Plain, format!("\n> {}", paragraph(message))),
             Happening::ModelAnswered { text, .. } if origin.depth > 0 && !text.is_empty() => {
                 line(Tone::Plain, plain(text, CUT))
             }
-            Happening::ToolCalled { name, arguments, .. } => {
+            Happening::ToolCalled { name, arguments, .. } if all => {
                 line(Tone::Plain, format!("call {} {}", plain(name, 80), plain(arguments, CUT)))
             }
-            Happening::ToolReturned { content, is_error, .. } => {
-                line(if *is_error { Tone::Bad } else { Tone::Quiet }, format!("  -> {}", plain(content, CUT)))
+            Happening::ToolReturned { name, content, is_error, .. } if all || *is_error => {
+                let tone = if *is_error { Tone::Bad } else { Tone::Quiet };
+                line(tone, format!("  -> {}: {}", plain(name, 80), plain(content, CUT)))
             }
             Happening::Retried { message, attempt, delay_ms } => {
                 let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", plain(message, CUT));
@@ -177,7 +186,7 @@ impl Observer for Live {
             }
             (Shown::Records, _) => {}
             (Shown::Words, _) => self.words(origin, what),
-            (Shown::Everything, _) => {
+            (Shown::Deeds | Shown::Everything, _) => {
                 self.words(origin, what);
                 self.deeds(origin, what);
             }
@@ -195,7 +204,8 @@ impl Follower for Live {
             state.blocked += 1;
         }
         match self.shown {
-            Shown::Everything => {
+            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_)) => {}
+            Shown::Deeds | Shown::Everything => {
                 for line in state.view.feed(record) {
                     self.show(&mut state, line);
                 }

@@ -47,27 +47,32 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
     /// Show only what the agent says.
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
+    /// Show every verdict and effect, and all that delegated agents do.
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 impl Run {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let place = agent::Place::find(self.agent, self.prompt)?;
         let clock = Arc::new(SystemClock::default());
-        let name = agent::session_name(clock.unix_ms());
+        let started_ms = clock.unix_ms();
+        let name = agent::session_name(started_ms);
         let path = match self.tape {
             Some(path) => path,
             None => agent::tape_path(&place.folder, &name)?,
         };
-        let header = Header::new(&name, clock.unix_ms()).with_shadow(self.shadow);
+        let header = Header::new(&name, started_ms).with_shadow(self.shadow);
         let mut tape = NewTape::begin(Some(path.clone()), header, clock)?;
         let shown = match (global.json, self.quiet) {
             (true, _) => Shown::Records,
             (_, true) => Shown::Words,
-            (false, false) => Shown::Everything,
+            _ if self.verbose => Shown::Everything,
+            _ => Shown::Deeds,
         };
-        let live = Arc::new(Live::new(terminal.clone(), shown));
+        let live = Arc::new(Live::new(terminal.clone(), shown, started_ms));
         tape.tape.follow(live.clone());
 
         let mut paths = vec![place.folder.clone()];
@@ -79,7 +84,7 @@ impl Run {
         let mut chosen = agent::choose(built.agent, self.model.as_deref(), &place.folder)?;
         let prompts = Prompts::find(place.prompt, std::mem::take(&mut chosen.prompts))?;
         tape.keep();
-        live.begin(&chosen, &built.runtime);
+        live.begin(&chosen, &prompts, &built.runtime, self.shadow);
         let cancel = Cancel::default();
         let interrupt = interrupt::watch(cancel.clone(), terminal.clone());
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)

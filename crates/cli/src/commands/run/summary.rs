@@ -7,7 +7,7 @@ use pintle::tape::show::{Line, Tone, plain};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::render::count;
+use crate::render::{count, path};
 
 /// What a session came to.
 #[derive(Debug, Serialize)]
@@ -34,7 +34,7 @@ impl Summary<'_> {
         for (name, value) in &self.metrics {
             lines.push(Line::new(Tone::Plain, format!("  {:<width$}  {value}", plain(name, 200))));
         }
-        lines.push(Line::new(Tone::Quiet, format!("tape: pintle tape show {}", self.tape.display())));
+        lines.push(Line::new(Tone::Quiet, format!("tape: pintle tape show {}", path(self.tape))));
         lines
     }
 }
