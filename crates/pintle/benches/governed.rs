@@ -18,7 +18,9 @@ fn project() -> PathBuf {
 fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
-        pintle::HandlerSpec::Script(text) => compile(name, &ScriptText::bare(Arc::clone(&text.text)), Role::Hook).script,
+        pintle::HandlerSpec::Script(text) => {
+            compile(name, &ScriptText::bare(Arc::clone(&text.text)), Role::Hook).script
+        }
         pintle::HandlerSpec::None => None,
     }
 }
@@ -43,19 +45,21 @@ fn main() -> ExitCode {
 
     let seam = MapSeam::default();
     let (limits, cancel) = (Limits::default(), Cancel::default());
-    let invocation = Invocation {
-        seam: &seam,
-        caller: Caller { call: CallId(0), name: "bare" },
-        limits: &limits,
-        cancel: &cancel,
-    };
+    let invocation =
+        Invocation { seam: &seam, caller: Caller { call: CallId(0), name: "bare" }, limits: &limits, cancel: &cancel };
     let handle = |script: &Script, value: &Value| script.handle("tool.pre", &Payload::new(value.clone()), &invocation);
 
     let runtime = &built.runtime;
     let nothing = Runtime::builder().build().runtime;
+    let unheard = Event::new(idle, json!({}), Arc::clone(&origin));
     let mut report = Report::new("the governed-agent policy on tool.pre, through the runtime");
-    report.compare("no hooks", Bar::AtMostNs(100.0), || nothing.fire(&idle_event(&idle, &origin)), || 0);
-    report.compare("seven hooks, two match: whole dispatch", Bar::AtMostNs(5_000.0), || runtime.fire(&event(&small)), || 0);
+    report.compare("no hooks", Bar::AtMostNs(100.0), || nothing.fire(&unheard), || 0);
+    report.compare(
+        "seven hooks, two match: whole dispatch",
+        Bar::AtMostNs(5_000.0),
+        || runtime.fire(&event(&small)),
+        || 0,
+    );
     report.compare(
         "the same, against the two bare calls",
         Bar::AtMostTimes(3.0),
@@ -88,13 +92,11 @@ fn main() -> ExitCode {
         || runtime.fire(&unread_large),
         || runtime.fire(&unread_small),
     );
-    report.compare("200 KB, read by the guard and made anew", Bar::None, || runtime.fire(&event(&large)), || large.clone());
+    report.compare(
+        "200 KB, read by the guard and made anew",
+        Bar::None,
+        || runtime.fire(&event(&large)),
+        || large.clone(),
+    );
     report.finish()
-}
-
-fn idle_event(name: &EventName, origin: &Arc<Origin>) -> Event {
-    thread_local! {
-        static PAYLOAD: Payload = Payload::new(json!({}));
-    }
-    Event::new(name.clone(), PAYLOAD.with(Clone::clone), Arc::clone(origin))
 }

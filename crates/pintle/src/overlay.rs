@@ -27,18 +27,18 @@ impl Overlay {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
-    pub(crate) fn over(&self, base: &Arc<HookSet>) -> Arc<HookSet> {
+    pub(crate) fn over(&self, base: Arc<HookSet>) -> Arc<HookSet> {
         if self.chains.is_empty() {
-            return Arc::clone(base);
+            return base;
         }
         let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, set)) = joined.as_ref()
-            && Arc::ptr_eq(known, base)
+            && Arc::ptr_eq(known, &base)
         {
             return Arc::clone(set);
         }
         let set = Arc::new(base.with(self.chains.iter().cloned()));
-        *joined = Some((Arc::clone(base), Arc::clone(&set)));
+        *joined = Some((base, Arc::clone(&set)));
         set
     }
 }

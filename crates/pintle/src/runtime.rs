@@ -19,6 +19,8 @@ use crate::{Builder, Random, Scope, ScopeSeam};
 #[derive(Debug)]
 pub struct Runtime {
     set: RwLock<Arc<HookSet>>,
+    /// What events happen in that no hook listens to: nothing ever touches it, so it is made once.
+    unheard: Scope,
     pub(crate) parts: Parts,
 }
 
@@ -43,13 +45,18 @@ impl Runtime {
     }
 
     pub(crate) fn new(set: HookSet, parts: Parts) -> Self {
-        Self { set: RwLock::new(Arc::new(set)), parts }
+        Self { set: RwLock::new(Arc::new(set)), unheard: Scope::default(), parts }
     }
 
     /// Fires an event with no agent behind it.
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
-        self.fire_in(event, &Scope::default())
+        let set = self.hooks();
+        if set.listens(&event.name) {
+            self.dispatch(&set, event, &Scope::default())
+        } else {
+            self.dispatch(&set, event, &self.unheard)
+        }
     }
 
     /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
@@ -57,7 +64,10 @@ impl Runtime {
     /// The outcome is on the tape before it is returned.
     #[must_use]
     pub fn fire_in(&self, event: &Event, scope: &Scope) -> Outcome {
-        let set = scope.overlay.over(&self.hooks());
+        self.dispatch(&scope.overlay.over(self.hooks()), event, scope)
+    }
+
+    fn dispatch(&self, set: &HookSet, event: &Event, scope: &Scope) -> Outcome {
         let parts = &self.parts;
         let around = Surroundings {
             journal: &parts.journals,
@@ -67,7 +77,7 @@ impl Runtime {
             cancel: &scope.cancel,
             shadow: parts.shadow,
         };
-        dispatch(&set, event, &around)
+        dispatch(set, event, &around)
     }
 
     /// The door through which a tool's script reaches the world.
@@ -84,7 +94,12 @@ impl Runtime {
 
     /// Compiles declarations to a chain, such as the hooks of one agent.
     #[must_use]
-    pub fn compile_chain(&self, source: &str, layer: Layer, declarations: &[HookDeclaration]) -> (Chain, Vec<Diagnostic>) {
+    pub fn compile_chain(
+        &self,
+        source: &str,
+        layer: Layer,
+        declarations: &[HookDeclaration],
+    ) -> (Chain, Vec<Diagnostic>) {
         pintle_loader::compile_chain(source, layer, declarations, &self.parts.build)
     }
 
@@ -96,6 +111,9 @@ impl Runtime {
         let (chain, diagnostics) = self.compile_chain("registered", Layer::Runtime, std::slice::from_ref(declaration));
         if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             return Err(diagnostics);
+        }
+        if let Some(tape) = self.tape() {
+            tape.hooks([&chain]);
         }
         let mut set = self.set.write().unwrap_or_else(PoisonError::into_inner);
         *set = Arc::new(set.with([chain]));

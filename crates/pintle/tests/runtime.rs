@@ -1,10 +1,13 @@
 //! What a program that embeds the runtime sees.
 
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, Verdict, native};
+use pintle::{Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, SystemClock, Verdict, native};
+use pintle::tape::{Header, Tape};
 use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -146,4 +149,24 @@ fn a_request_that_needs_an_agent_is_refused_without_one() {
     let outcome = fire(&load(project.path()), &call("ls", json!({})));
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.failures.iter().any(|report| report.failure.message.contains("no agent behind")), "{outcome:?}");
+}
+
+#[test]
+fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
+    let project = project(&[("relay", RELAY), ("cap", CAP)]);
+    let clock = Arc::new(SystemClock::default());
+    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), clock));
+    let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).build();
+    let script = "def handle(event, payload):\n    return allow()\n";
+    let late = pintle::loader::declare_hook("late", "tool.pre", script, None, Some(50)).expect("a good hook");
+    built.runtime.register(&late).expect("a good hook");
+    let records = tape.lines().into_iter().map(|line| serde_json::from_str::<Value>(&line).expect("a record"));
+    let loaded: Vec<Vec<String>> = records
+        .filter(|record| record["kind"] == "hooks")
+        .map(|record| {
+            let hooks = record["hooks"].as_array().cloned().unwrap_or_default();
+            hooks.iter().map(|hook| format!("{} {}", hook["id"], hook["layer"])).collect()
+        })
+        .collect();
+    assert_eq!(loaded, [vec!["\"cap\" \"project\"", "\"relay\" \"project\""], vec!["\"late\" \"runtime\""]]);
 }

@@ -94,7 +94,8 @@ pub(crate) fn evaluate(source: &Source, ast: AstModule, role: Role, entry: &str)
     };
     let wanted = role.parameters().len();
     if !parameters.can_fill_with_args(wanted, &[]) {
-        let message = format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", role.parameters().join(", "));
+        let message =
+            format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", role.parameters().join(", "));
         return Err(Finding::error(Code::EntryPoint, message, None));
     }
     Ok(value)
@@ -103,7 +104,11 @@ pub(crate) fn evaluate(source: &Source, ast: AstModule, role: Role, entry: &str)
 /// The finding for a script without its entry point.
 pub(crate) fn missing(source: &Source, role: Role, entry: &str) -> Finding {
     let kind = role.noun();
-    Finding::error(Code::EntryPoint, format!("{kind} script \"{}\" must define a '{entry}' function", source.name), None)
+    Finding::error(
+        Code::EntryPoint,
+        format!("{kind} script \"{}\" must define a '{entry}' function", source.name),
+        None,
+    )
 }
 
 fn internal(fault: &dyn fmt::Display) -> Finding {

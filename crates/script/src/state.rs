@@ -17,13 +17,10 @@ pub(crate) fn refusal(message: impl std::fmt::Display) -> starlark::Error {
 }
 
 /// The state of the running call.
-pub(crate) fn state<'x, 'v, 'a, 'e>(
-    eval: &'x Evaluator<'v, 'a, 'e>,
-    builtin: &str,
-) -> starlark::Result<&'x State<'e>> {
-    eval.extra
-        .and_then(|extra| extra.downcast_ref::<State<'e>>())
-        .ok_or_else(|| refusal(format_args!("{builtin}: not available while the script is loaded; call it in a function")))
+pub(crate) fn state<'x, 'v, 'a, 'e>(eval: &'x Evaluator<'v, 'a, 'e>, builtin: &str) -> starlark::Result<&'x State<'e>> {
+    eval.extra.and_then(|extra| extra.downcast_ref::<State<'e>>()).ok_or_else(|| {
+        refusal(format_args!("{builtin}: not available while the script is loaded; call it in a function"))
+    })
 }
 
 /// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
@@ -45,7 +42,9 @@ pub(crate) fn ask<'v>(
         Reply::Done => Some(Value::new_none()),
         Reply::Absent => None,
         Reply::Int(number) => Some(eval.heap().alloc(number)),
-        Reply::Value(value) => Some(to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?),
+        Reply::Value(value) => {
+            Some(to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?)
+        }
     })
 }
 

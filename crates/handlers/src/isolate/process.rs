@@ -58,7 +58,12 @@ impl Process {
     }
 
     /// Writes one line and reads one.
-    pub(super) fn exchange(&mut self, message: &[u8], deadline: Instant, cancel: &Cancel) -> Result<Vec<u8>, IsolateError> {
+    pub(super) fn exchange(
+        &mut self,
+        message: &[u8],
+        deadline: Instant,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, IsolateError> {
         self.write(message, deadline, cancel)?;
         self.write(b"\n", deadline, cancel)?;
         self.read_line(deadline, cancel)

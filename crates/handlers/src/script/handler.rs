@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{
-    Answer, Call, Codec, Event, Failure, FailureKind, Handler, Payload, ScriptAnswer, Verdict,
-};
+use pintle_contract::{Answer, Call, Codec, Event, Failure, FailureKind, Handler, Payload, ScriptAnswer, Verdict};
 use pintle_script::{Invocation, Script};
 
 use super::remote::{Door, Remote};

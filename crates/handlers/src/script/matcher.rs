@@ -41,8 +41,7 @@ pub(super) struct RemoteMatcher {
 
 impl Matcher for RemoteMatcher {
     fn matches(&self, event: &Event) -> Match {
-        let answer =
-            with_payload(&*self.codec, event, |payload| self.remote.matches(&self.spelling, payload.value()));
+        let answer = with_payload(&*self.codec, event, |payload| self.remote.matches(&self.spelling, payload.value()));
         match answer {
             Ok(true) => Match::Yes,
             Ok(false) => Match::No,

@@ -58,7 +58,10 @@ impl Remote {
             Err(IsolateError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
             Err(IsolateError::Late) => {
                 let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
-                vec![at(message).help("what stands outside functions, and what is constant in them, is computed at load")]
+                vec![
+                    at(message)
+                        .help("what stands outside functions, and what is constant in them, is computed at load"),
+                ]
             }
             Err(IsolateError::Died(how)) => {
                 let message = format!("loading the script ends its process ({how})");
@@ -68,7 +71,13 @@ impl Remote {
         }
     }
 
-    pub(super) fn handle(&self, event: &str, payload: &Value, limits: &Limits, door: &Door<'_>) -> Result<ScriptAnswer, Failure> {
+    pub(super) fn handle(
+        &self,
+        event: &str,
+        payload: &Value,
+        limits: &Limits,
+        door: &Door<'_>,
+    ) -> Result<ScriptAnswer, Failure> {
         let work = Work::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
             Report::Answered(answer) => Ok(answer.into()),
@@ -97,7 +106,13 @@ impl Remote {
         self.exchange(work, time, time, Some(door)).map_err(|fault| Self::lost(fault, timeout_ms))
     }
 
-    fn exchange(&self, work: Work, own: Duration, whole: Duration, door: Option<&Door<'_>>) -> Result<Report, IsolateError> {
+    fn exchange(
+        &self,
+        work: Work,
+        own: Duration,
+        whole: Duration,
+        door: Option<&Door<'_>>,
+    ) -> Result<Report, IsolateError> {
         let order = Order { program: self.program.clone(), work };
         let message = serde_json::to_vec(&order).map_err(|fault| IsolateError::Start(fault.to_string()))?;
         let never = Cancel::default();

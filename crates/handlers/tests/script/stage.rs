@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::{
     Answer, Build, BuiltHandler, Call, CallId, Caller, Cancel, Codec, Diagnostic, Event, EventName, FailurePolicy,
-    HandlerSpec, Handler, Hook, HookDeclaration, HookId, Limits, Location, LogLevel, MatcherSpec, Mode, Origin, Reply,
+    Handler, HandlerSpec, Hook, HookDeclaration, HookId, Limits, Location, LogLevel, MatcherSpec, Mode, Origin, Reply,
     Request, ScriptAnswer, ScriptText, Seam, SeamError, Severity, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// A codec that changes nothing.
 #[derive(Debug)]
-pub struct Plain;
+pub(crate) struct Plain;
 
 impl Codec for Plain {
     fn dialect(&self) -> &'static str {
@@ -39,11 +39,11 @@ impl Codec for Plain {
 
 /// A world that counts metrics and keeps logs.
 #[derive(Debug, Default)]
-pub struct World {
-    pub counters: Mutex<BTreeMap<String, i64>>,
-    pub logs: Mutex<Vec<(LogLevel, String)>>,
-    pub requests: Mutex<Vec<Request>>,
-    pub stored: Mutex<BTreeMap<String, Value>>,
+pub(crate) struct World {
+    pub(crate) counters: Mutex<BTreeMap<String, i64>>,
+    pub(crate) logs: Mutex<Vec<(LogLevel, String)>>,
+    pub(crate) requests: Mutex<Vec<Request>>,
+    pub(crate) stored: Mutex<BTreeMap<String, Value>>,
 }
 
 impl Seam for World {
@@ -81,11 +81,11 @@ impl Seam for World {
     }
 }
 
-pub fn builder() -> Builder {
+pub(crate) fn builder() -> Builder {
     Builder::new(WorkerProgram { program: env!("CARGO_BIN_EXE_pintle-script-worker").into(), arguments: Vec::new() })
 }
 
-pub fn declaration(event: &str, when: Option<&str>, script: &str) -> HookDeclaration {
+pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> HookDeclaration {
     HookDeclaration {
         name: String::from("tested"),
         event: EventName::parse(event).unwrap(),
@@ -103,19 +103,15 @@ pub fn declaration(event: &str, when: Option<&str>, script: &str) -> HookDeclara
     }
 }
 
-pub fn limits() -> Limits {
-    Limits { timeout_ms: 1_000, ..Limits::default() }
-}
-
 /// Builds a hook's handler; errors among the diagnostics mean there is none.
-pub fn build(builder: &Builder, script: &str) -> BuiltHandler {
+pub(crate) fn build(builder: &Builder, script: &str) -> BuiltHandler {
     let built = builder.handler(&declaration("tool.pre", None, script));
     let failed = built.diagnostics.iter().any(|found| found.severity == Severity::Error);
     assert_eq!(failed, built.handler.is_none(), "{:?}", built.diagnostics);
     built
 }
 
-pub fn call(handler: Arc<dyn Handler>, payload: Value, world: &World) -> Verdict {
+pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, limits: Limits) -> Verdict {
     let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
     let hook = Hook {
         id: HookId::new("tested"),
@@ -128,7 +124,7 @@ pub fn call(handler: Arc<dyn Handler>, payload: Value, world: &World) -> Verdict
         on_failure: FailurePolicy::Closed,
         strict_matcher: false,
         mode: Mode::Enforce,
-        limits: limits(),
+        limits,
         location: Location::default(),
     };
     let cancel = Cancel::default();
@@ -137,15 +133,26 @@ pub fn call(handler: Arc<dyn Handler>, payload: Value, world: &World) -> Verdict
 }
 
 /// Builds and calls a hook.
-pub fn ask(builder: &Builder, script: &str, payload: Value, world: &World) -> Result<Verdict, Vec<Diagnostic>> {
+pub(crate) fn ask(builder: &Builder, script: &str, payload: Value, world: &World) -> Result<Verdict, Vec<Diagnostic>> {
+    ask_within(builder, script, payload, world, Limits::default())
+}
+
+/// Builds and calls a hook with limits of its own.
+pub(crate) fn ask_within(
+    builder: &Builder,
+    script: &str,
+    payload: Value,
+    world: &World,
+    limits: Limits,
+) -> Result<Verdict, Vec<Diagnostic>> {
     let built = build(builder, script);
     match built.handler {
-        Some(handler) => Ok(call(handler, payload, world)),
+        Some(handler) => Ok(call(handler, payload, world, limits)),
         None => Err(built.diagnostics),
     }
 }
 
 /// A bound that no test comes near unless something hangs: the machine may be busy.
-pub fn within_limits(started: Instant) {
+pub(crate) fn within_limits(started: Instant) {
     assert!(started.elapsed() < Duration::from_secs(60), "took {:?}", started.elapsed());
 }

@@ -7,7 +7,8 @@ use super::lint_finding;
 use crate::finding::{Finding, one_line};
 
 /// The lints that say something about a hook; the others are matters of taste.
-const KEPT: &[&str] = &["unreachable", "missing-return", "no-effect", "ident-as-statement", "duplicate-key", "using-unassigned"];
+const KEPT: &[&str] =
+    &["unreachable", "missing-return", "no-effect", "ident-as-statement", "duplicate-key", "using-unassigned"];
 
 pub(super) fn lint(ast: &AstModule) -> Vec<Finding> {
     let lints = ast.lint(None).into_iter().filter(|lint| KEPT.contains(&lint.short_name.as_str()));

@@ -11,9 +11,8 @@ use super::names::target_names;
 use super::walk::{Clause, expressions, identifier, statements};
 
 /// Methods of lists and dictionaries that change them.
-const MUTATORS: &[&str] = &[
-    "append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard",
-];
+const MUTATORS: &[&str] =
+    &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];
 
 /// Namespaces whose functions have such names and change no value.
 const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
@@ -88,7 +87,11 @@ fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
             Expr::ListComprehension(_, first, rest) => (first, rest),
             Expr::DictComprehension(_, first, rest) => (first, rest),
             Expr::Lambda(lambda) => {
-                lambda.params.iter().filter_map(|param| param.ident()).for_each(|name| note(name.ident.as_str(), false));
+                lambda
+                    .params
+                    .iter()
+                    .filter_map(|param| param.ident())
+                    .for_each(|name| note(name.ident.as_str(), false));
                 return;
             }
             _ => return,

@@ -24,7 +24,8 @@ pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding
             findings.push(unknown(&name.ident, expr, role, &bound, &globals));
         }
         Expr::Dot(base, member) => {
-            let Some(path) = path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default())) else {
+            let Some(path) = path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))
+            else {
                 return;
             };
             let members = globals::members(&path, role);
@@ -44,8 +45,8 @@ pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding
 pub(super) fn guards(ast: &AstModule) -> bool {
     let mut found = false;
     expressions(ast.statement(), &mut |expr| {
-        found |= matches!(identifier(expr), Some("block" | "ask"))
-            || matches!(string(expr), Some("block" | "ask" | "deny"));
+        found |=
+            matches!(identifier(expr), Some("block" | "ask")) || matches!(string(expr), Some("block" | "ask" | "deny"));
     });
     found
 }
@@ -97,7 +98,10 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
             "policy that can reach the system can be turned against it; let a named tool do it and call that with \
              `meta.call_tool`, which runs under the same hooks",
         ),
-        _ => (format!("{} scripts have no `{name}`", role.noun()), "decisions belong to hooks; return the result instead"),
+        _ => (
+            format!("{} scripts have no `{name}`", role.noun()),
+            "decisions belong to hooks; return the result instead",
+        ),
     };
     Some(Finding::error(Code::Unavailable, message, Some(at)).help(help))
 }
@@ -108,11 +112,17 @@ fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: 
         return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at))
             .help("registering belongs to tools; hooks rule on it");
     }
-    let message = match did_you_mean(member, members.iter().copied()) {
+    let message = match nearest(member, members) {
         Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),
         None => format!("`{path}` has no `{member}`; it has {}", members.join(", ")),
     };
     Finding::error(Code::UnknownName, message, Some(at))
+}
+
+/// The member that was probably meant: a slip, or another length of the same word.
+fn nearest(written: &str, members: &[&'static str]) -> Option<&'static str> {
+    let related = |member: &&str| member.len() > 2 && (written.starts_with(*member) || member.starts_with(written));
+    did_you_mean(written, members.iter().copied()).or_else(|| members.iter().copied().find(related))
 }
 
 /// What is wrong with the entry point, as far as the text tells.

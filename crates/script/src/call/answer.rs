@@ -15,10 +15,14 @@ const SHOWN: usize = 200;
 /// The answer of a `handle`.
 pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer, Failure> {
     if let Some(decision) = value.downcast_ref::<Decision>() {
-        return match &decision.0 {
-            ScriptAnswer::Modify(payload) => bounded(payload, limits).map(|()| ScriptAnswer::Modify(payload.clone())),
-            other => Ok(other.clone()),
-        };
+        match &decision.0 {
+            ScriptAnswer::Modify(payload) | ScriptAnswer::Delegate(payload) => bounded(payload, limits)?,
+            ScriptAnswer::Block(reason) | ScriptAnswer::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
+                return Err(too_long(limits));
+            }
+            _ => {}
+        }
+        return Ok(decision.0.clone());
     }
     if DictRef::from_value(value).is_some()
         && let Json::Object(fields) = self::value(value, limits)?
@@ -30,7 +34,9 @@ pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer
 
 /// The answer of a `run`.
 pub(super) fn value(value: Value<'_>, limits: &Limits) -> Result<Json, Failure> {
-    let made = from_script(value).map_err(|why| Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}")))?;
+    let made = from_script(value).map_err(|why| {
+        Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}"))
+    })?;
     bounded(&made, limits)?;
     Ok(made)
 }
@@ -41,8 +47,12 @@ fn bounded(value: &Json, limits: &Limits) -> Result<(), Failure> {
     if fits(value, &mut left) {
         return Ok(());
     }
+    Err(too_long(limits))
+}
+
+fn too_long(limits: &Limits) -> Failure {
     let message = format!("the script returned more than {} bytes", limits.output_bytes);
-    Err(Failure::new(FailureKind::Limit(LimitKind::Output), message))
+    Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }
 
 /// Counts roughly what a value takes as text, and stops as soon as it is too much.

@@ -1,4 +1,6 @@
 //! Calling a loaded script: a fresh scope, limits, and a failure that points at the line.
+//!
+//! Freezing inlines functions of one line. An error inside such a function is shown at the statement that calls it.
 
 mod answer;
 
@@ -120,14 +122,19 @@ impl Frame<'_> {
             })
         }));
         ran.unwrap_or_else(|_| {
-            Err(Failure::new(FailureKind::Crash, "the interpreter failed; the script may use more memory than there is"))
+            Err(Failure::new(
+                FailureKind::Crash,
+                "the interpreter failed; the script may use more memory than there is",
+            ))
         })
     }
 
     /// Says what went wrong, and where.
     fn failure(&self, fault: Fault, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
         let fault = match fault {
-            Fault::Payload(why) => return Failure::new(FailureKind::Error, format!("the payload has no form for scripts: {why}")),
+            Fault::Payload(why) => {
+                return Failure::new(FailureKind::Error, format!("the payload has no form for scripts: {why}"));
+            }
             Fault::Script(fault) => fault,
         };
         let limits = self.invocation.limits;
@@ -161,6 +168,9 @@ impl PrintHandler for Prints<'_> {
     fn println(&self, text: &str) -> starlark::Result<()> {
         let message = text.chars().take(crate::state::SHOWN).collect();
         let request = Request::Log { level: LogLevel::Info, message };
-        self.seam.perform(self.caller, request).map(|_| ()).map_err(|fault| crate::state::refusal(format_args!("print: {fault}")))
+        self.seam
+            .perform(self.caller, request)
+            .map(|_| ())
+            .map_err(|fault| crate::state::refusal(format_args!("print: {fault}")))
     }
 }

@@ -88,7 +88,7 @@ fn url_parts(builder: &mut GlobalsBuilder) {
         if let Some(password) = url.password() {
             part("password", Json::from(password));
         }
-        Ok(heap.alloc(&Json::Object(parts)))
+        Ok(heap.alloc(Json::Object(parts)))
     }
 
     fn encode<'v>(params: Value<'v>) -> starlark::Result<String> {

@@ -25,11 +25,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn scratch(builder: &mut GlobalsBuilder) {
-    fn get<'v>(
-        key: &str,
-        default: Option<Value<'v>>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
+    fn get<'v>(key: &str, default: Option<Value<'v>>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let value = ask(eval, "ctx.get", Request::ContextGet { key: Some(key.to_owned()) })?;
         Ok(value.or(default).unwrap_or_else(Value::new_none))
     }

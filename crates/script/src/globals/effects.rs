@@ -64,11 +64,7 @@ fn metrics(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn cache(builder: &mut GlobalsBuilder) {
-    fn get<'v>(
-        key: &str,
-        default: Option<Value<'v>>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
+    fn get<'v>(key: &str, default: Option<Value<'v>>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let value = ask(eval, "cache.get", Request::CacheGet { key: key.to_owned() })?;
         Ok(value.or(default).unwrap_or_else(Value::new_none))
     }

@@ -28,7 +28,8 @@ fn json(builder: &mut GlobalsBuilder) {
             return Ok(s);
         }
         let Some(text) = s.unpack_str() else {
-            return default.ok_or_else(|| refusal(format_args!("json.decode: expected a string, not {}", s.get_type())));
+            return default
+                .ok_or_else(|| refusal(format_args!("json.decode: expected a string, not {}", s.get_type())));
         };
         let decoded = serde_json::from_str::<Json>(text).map_err(|fault| fault.to_string());
         match decoded.and_then(|value| to_script(&value, heap)) {

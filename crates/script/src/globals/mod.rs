@@ -17,14 +17,15 @@ use std::sync::LazyLock;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 
-pub use catalogue::{Builtin, catalogue};
 pub(crate) use catalogue::members;
+pub use catalogue::{Builtin, catalogue};
 
 use crate::compile::Role;
 
 /// The globals of a kind of script. Built once: building them takes milliseconds.
 pub(crate) fn of(role: Role) -> &'static Globals {
-    static HOOK: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register_calls).build());
+    static HOOK: LazyLock<Globals> =
+        LazyLock::new(|| base().with(decisions::register).with(tools::register_calls).build());
     static TOOL: LazyLock<Globals> = LazyLock::new(|| base().with(tools::register).build());
     static VERIFY: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register).build());
     match role {
@@ -41,14 +42,19 @@ pub(crate) fn pure() -> &'static Globals {
 }
 
 fn base() -> GlobalsBuilder {
-    GlobalsBuilder::extended_by(&[LibraryExtension::StructType, LibraryExtension::Print, LibraryExtension::Map, LibraryExtension::Filter])
-        .with(effects::register)
-        .with(ctx::register)
-        .with(json::register)
-        .with(network::register)
-        .with(numbers::register)
-        .with(regexes::register)
-        .with(sets::register)
-        .with(strings::register)
-        .with(codes::register)
+    GlobalsBuilder::extended_by(&[
+        LibraryExtension::StructType,
+        LibraryExtension::Print,
+        LibraryExtension::Map,
+        LibraryExtension::Filter,
+    ])
+    .with(effects::register)
+    .with(ctx::register)
+    .with(json::register)
+    .with(network::register)
+    .with(numbers::register)
+    .with(regexes::register)
+    .with(sets::register)
+    .with(strings::register)
+    .with(codes::register)
 }

@@ -84,7 +84,11 @@ fn found(regex: &Regex, text: &str) -> Found {
     let named: Map<String, Json> = captures
         .iter()
         .flat_map(|captures| {
-            regex.capture_names().flatten().map(|name| (name.to_owned(), text_of(captures.name(name)))).collect::<Vec<_>>()
+            regex
+                .capture_names()
+                .flatten()
+                .map(|name| (name.to_owned(), text_of(captures.name(name))))
+                .collect::<Vec<_>>()
         })
         .collect();
     fields.insert(String::from("named_groups"), Json::from(named));
@@ -164,7 +168,7 @@ fn ascii_classes(pattern: &str) -> String {
             '[' if chars.peek() != Some(&':') => out.push_str("\\["),
             '[' => {
                 out.push('[');
-                while let Some(inner) = chars.next() {
+                for inner in chars.by_ref() {
                     out.push(inner);
                     if inner == ']' {
                         break;

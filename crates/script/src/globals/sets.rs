@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
+use starlark::values::Value;
 use starlark::values::list_or_tuple::UnpackListOrTuple;
 use starlark::values::none::NoneOr;
-use starlark::values::Value;
 
 use crate::state::json;
 

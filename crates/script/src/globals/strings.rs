@@ -144,7 +144,10 @@ fn validate(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn assertion(builder: &mut GlobalsBuilder) {
     // The name `assert` as the parser sees it, see the preparation of sources.
-    fn _asrt_<'v>(condition: Value<'v>, #[starlark(default = "assertion failed")] msg: &str) -> starlark::Result<NoneType> {
+    fn _asrt_<'v>(
+        condition: Value<'v>,
+        #[starlark(default = "assertion failed")] msg: &str,
+    ) -> starlark::Result<NoneType> {
         if condition.to_bool() { Ok(NoneType) } else { Err(refusal(format_args!("assert: {msg}"))) }
     }
 }

@@ -40,8 +40,7 @@ fn exec(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         let arguments = args.into_option().map(|args| args.items).unwrap_or_default();
-        let timeout_ms =
-            u64::try_from(timeout_ms).map_err(|_| refusal("exec.run: timeout_ms must not be negative"))?;
+        let timeout_ms = u64::try_from(timeout_ms).map_err(|_| refusal("exec.run: timeout_ms must not be negative"))?;
         let request = Request::Exec {
             program: cmd.to_owned(),
             arguments: arguments.into_iter().map(printed).collect(),
@@ -110,12 +109,7 @@ fn fs(builder: &mut GlobalsBuilder) {
         file(eval, "find", json!({"path": path, "text": text}))
     }
 
-    fn replace<'v>(
-        path: &str,
-        old: &str,
-        new: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
+    fn replace<'v>(path: &str, old: &str, new: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         file(eval, "replace", json!({"path": path, "old": old, "new": new}))
     }
 

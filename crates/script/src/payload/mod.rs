@@ -60,7 +60,9 @@ fn alloc<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
         },
         Json::String(text) => heap.alloc(text.as_str()),
         Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc(item, heap)))),
-        Json::Object(fields) => heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc(field, heap))))),
+        Json::Object(fields) => {
+            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc(field, heap)))))
+        }
     }
 }
 

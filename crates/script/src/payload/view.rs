@@ -106,9 +106,7 @@ fn small(value: &Json, nodes: &mut usize) -> bool {
             Json::Null | Json::Bool(_) | Json::Number(_) => true,
             Json::String(text) => text.len() <= SMALL_STRING_BYTES,
             Json::Array(items) => items.len() <= SMALL_NODES && items.iter().all(|item| small(item, nodes)),
-            Json::Object(fields) => {
-                fields.len() <= SMALL_NODES && fields.values().all(|field| small(field, nodes))
-            }
+            Json::Object(fields) => fields.len() <= SMALL_NODES && fields.values().all(|field| small(field, nodes)),
         }
 }
 

@@ -162,7 +162,14 @@ impl Pass {
     }
 
     /// Copies one character of a string and gives the string when it is still open.
-    fn in_string(&mut self, mut quote: Quote, rest: &str, at: usize, char: char, chars: &mut Chars<'_>) -> Option<Quote> {
+    fn in_string(
+        &mut self,
+        mut quote: Quote,
+        rest: &str,
+        at: usize,
+        char: char,
+        chars: &mut Chars<'_>,
+    ) -> Option<Quote> {
         self.text.push(char);
         if char == '\\' {
             self.text.extend(chars.next().map(|(_, escaped)| escaped));

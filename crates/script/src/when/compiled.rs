@@ -42,7 +42,10 @@ pub(super) fn build(
     };
     let Some(root) = returned(&ast) else {
         let finding = Finding::error(Code::Syntax, "`when` must be one expression", None);
-        return failed(Placement::Worker, finding.help("put statements into `handle`, or into a function of the script"));
+        return failed(
+            Placement::Worker,
+            finding.help("put statements into `handle`, or into a function of the script"),
+        );
     };
     if let Some(finding) = unknown(&ast, offset) {
         return failed(Placement::InProcess, finding);
@@ -141,4 +144,3 @@ fn evaluate(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
     })?;
     module.get(WHEN).map_err(crate::state::refusal)
 }
-

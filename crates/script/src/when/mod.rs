@@ -41,7 +41,12 @@ pub struct CompiledWhen {
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
-pub fn compile_when(name: &str, expression: &ScriptText, script: Option<&ScriptText>, event: &EventName) -> CompiledWhen {
+pub fn compile_when(
+    name: &str,
+    expression: &ScriptText,
+    script: Option<&ScriptText>,
+    event: &EventName,
+) -> CompiledWhen {
     on_large_stack(|| build(name, expression, script, event, false)).unwrap_or_else(|| {
         let (source, _) = Source::new(name, expression);
         CompiledWhen::failed(&source, Placement::Worker, vec![Finding::collapsed()])

@@ -20,7 +20,8 @@ pub(super) fn of(root: &AstExpr, event: &EventName) -> Subjects {
 fn only(expr: &AstExpr, field: &str) -> Option<(Vec<String>, bool)> {
     match &expr.node {
         Expr::Op(left, BinOp::Equal, right) => {
-            let name = if is_subject(left, field) { string(right) } else { string(left).filter(|_| is_subject(right, field)) };
+            let name =
+                if is_subject(left, field) { string(right) } else { string(left).filter(|_| is_subject(right, field)) };
             Some((vec![name?.to_owned()], true))
         }
         Expr::Op(left, BinOp::In, right) if is_subject(left, field) => match &right.node {

@@ -39,7 +39,9 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Resul
                 }
                 perform(&mut programs, order, &wire)
             }
-            Err(fault) => failed(Failure::new(FailureKind::Crash, format!("the worker cannot read its order: {fault}"))),
+            Err(fault) => {
+                failed(Failure::new(FailureKind::Crash, format!("the worker cannot read its order: {fault}")))
+            }
         };
         wire.lock(|_, output| write(output, '=', &report))?;
     }
@@ -49,7 +51,7 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Resul
 /// What became of a program.
 enum Loaded {
     Script(Arc<Script>),
-    When(When),
+    When(Box<When>),
     /// It has errors.
     Nothing,
 }
@@ -87,7 +89,7 @@ fn load(program: &Program) -> (Loaded, Vec<Finding>) {
             let script = script.as_deref().map(ScriptText::bare);
             let expression = ScriptText::bare(expression.as_str());
             let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event);
-            (compiled.when.map_or(Loaded::Nothing, Loaded::When), compiled.findings)
+            (compiled.when.map_or(Loaded::Nothing, |when| Loaded::When(Box::new(when))), compiled.findings)
         }
     }
 }
@@ -161,6 +163,7 @@ impl<R: BufRead + Send, W: Write + Send> Seam for Wire<R, W> {
             line(input)
         });
         let reply = asked.ok().flatten().ok_or_else(|| SeamError(String::from("the host is gone")))?;
-        serde_json::from_str(&reply).unwrap_or_else(|fault| Err(SeamError(format!("the host's reply is unreadable: {fault}"))))
+        serde_json::from_str(&reply)
+            .unwrap_or_else(|fault| Err(SeamError(format!("the host's reply is unreadable: {fault}"))))
     }
 }

@@ -1,10 +1,13 @@
 //! Compares two things in one run.
 //!
-//! Batches of both alternate, so that a busy machine slows both; the ratio is the median of the ratios of neighbouring
-//! batches. Nothing here is for tests: a bar that is missed is the exit status of a bench.
+//! What counts is the processor time of the calling thread, so that other work on the machine is not measured: it fits
+//! things that run on one thread and wait for nothing. Batches of both alternate, so that a machine whose speed drifts
+//! slows both; the ratio is the median of the ratios of neighbouring batches. Nothing here is for tests: a bar that is missed is the exit status of a bench.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// How long one batch takes at least.
 const BATCH: Duration = Duration::from_micros(200);
@@ -115,11 +118,11 @@ pub fn pair(thing: &mut dyn FnMut(), floor: &mut dyn FnMut()) -> Measured {
 fn runs_of_a_batch(act: &mut dyn FnMut()) -> u32 {
     let mut runs = 1_u32;
     loop {
-        let start = Instant::now();
+        let start = thread_time();
         for _ in 0..runs {
             act();
         }
-        if start.elapsed() >= BATCH || runs >= 1 << 24 {
+        if thread_time().saturating_sub(start) >= BATCH || runs >= 1 << 24 {
             return runs;
         }
         runs *= 2;
@@ -127,11 +130,17 @@ fn runs_of_a_batch(act: &mut dyn FnMut()) -> u32 {
 }
 
 fn batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
-    let start = Instant::now();
+    let start = thread_time();
     for _ in 0..runs {
         act();
     }
-    start.elapsed().as_secs_f64() * 1e9 / f64::from(runs)
+    thread_time().saturating_sub(start).as_secs_f64() * 1e9 / f64::from(runs)
+}
+
+/// Processor time of the calling thread since it began.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -7,7 +7,8 @@ use crate::load::dialect;
 
 fn is_bounded(body: &str) -> bool {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
-    let text = format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\ndef handle(event, payload):\n{body}");
+    let text =
+        format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\ndef handle(event, payload):\n{body}");
     bounded(&AstModule::parse("t", text, &dialect()).unwrap())
 }
 

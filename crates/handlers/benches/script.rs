@@ -1,0 +1,151 @@
+//! What a script hook costs: beside the same function called barely, and with payloads of different sizes.
+#![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, Build, Call, CallId, Caller, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook,
+    HookDeclaration, HookId, Limits, Location, Mode, NoSeam, Origin, Payload, ScriptAnswer, ScriptText, Verdict,
+};
+use pintle_handlers::{Builder, WorkerProgram};
+use pintle_script::{Invocation, Role, compile};
+use pintle_testkit::bench::{Bar, Report};
+use serde_json::{Value, json};
+
+const GUARD: &str = r#"
+FORBIDDEN = ["rm -rf /", ":(){ :|:& };:", "mkfs", "dd if=", "shutdown"]
+
+def handle(event, payload):
+    command = payload.get("args", {}).get("command", "")
+    for pattern in FORBIDDEN:
+        if pattern in command:
+            return block("dangerous command pattern blocked: '" + pattern + "'")
+    return allow()
+"#;
+
+const NAME_ONLY: &str =
+    "def handle(event, payload):\n  return block(\"x\") if payload[\"name\"] == \"x\" else allow()\n";
+const NOTHING: &str = "def handle(event, payload):\n  return allow()\n";
+
+#[derive(Debug)]
+struct Plain;
+
+impl Codec for Plain {
+    fn dialect(&self) -> &'static str {
+        "plain"
+    }
+
+    fn encode(&self, _event: &Event) -> Option<Value> {
+        None
+    }
+
+    fn decode(&self, _event: &Event, answer: Answer) -> Verdict {
+        let Answer::Script(answer) = answer;
+        match answer {
+            ScriptAnswer::Block(reason) => Verdict::deny(reason),
+            _ => Verdict::pass(),
+        }
+    }
+}
+
+fn hook(builder: &Builder, script: &str) -> Hook {
+    let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
+    let declaration = HookDeclaration {
+        name: String::from("bench"),
+        event: event.clone(),
+        spelling: Arc::from("tool.pre"),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Script(ScriptText::bare(script)),
+        on_error: None,
+        default_on_error: FailurePolicy::Closed,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Plain),
+    };
+    let built = builder.handler(&declaration);
+    Hook {
+        id: HookId::new("bench"),
+        event,
+        spelling: Arc::from("tool.pre"),
+        priority: 0,
+        matcher: None,
+        handler: built.handler.expect("the script builds"),
+        guard: built.guard,
+        on_failure: FailurePolicy::Closed,
+        strict_matcher: false,
+        mode: Mode::Enforce,
+        limits: Limits::default(),
+        location: Location::default(),
+    }
+}
+
+fn event(payload: Value) -> Event {
+    let name = EventName::parse("tool.pre").expect("the event is in the catalogue");
+    Event::new(name, payload, Arc::new(Origin::default()))
+}
+
+fn call(hook: &Hook, event: &Event) -> Verdict {
+    let cancel = Cancel::default();
+    let call = Call { id: CallId(1), hook, event, limits: &hook.limits, seam: &NoSeam, cancel: &cancel };
+    hook.handler.call(&call)
+}
+
+fn bare(text: &str) -> impl Fn(&Payload) -> ScriptAnswer {
+    let script = compile("bench", &ScriptText::bare(text), Role::Hook).script.expect("the script compiles");
+    move |payload| {
+        let (limits, cancel) = (Limits::default(), Cancel::default());
+        let caller = Caller { call: CallId(1), name: "bench" };
+        let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+        script.handle("tool.pre", payload, &invocation).expect("the script answers")
+    }
+}
+
+fn main() -> ExitCode {
+    let builder = Builder::new(WorkerProgram::beside_current_exe());
+    let mut report = Report::new("script hooks");
+
+    let small = event(json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"ls -la\"}",
+        "args": {"command": "ls -la /var/log && cat /etc/hostname"}}));
+    let guard = hook(&builder, GUARD);
+    let floor = bare(GUARD);
+    let nothing = bare(NOTHING);
+    report.compare(
+        "a guard through its handler, beside the bare call",
+        Bar::AtMostTimes(1.5),
+        || call(&guard, &small),
+        || floor(&small.payload),
+    );
+    report.compare(
+        "a guard's bare call, beside a script that does nothing",
+        Bar::AtMostTimes(4.0),
+        || floor(&small.payload),
+        || nothing(&small.payload),
+    );
+
+    let messages: Vec<Value> =
+        (0..400).map(|index| json!({"role": "user", "content": format!("message {index}")})).collect();
+    let large = event(json!({"id": "call_1", "name": "run_command", "content": "y".repeat(150_000),
+        "messages": messages, "args": {"command": "ls -la"}}));
+    let name_only = hook(&builder, NAME_ONLY);
+    report.compare(
+        "a hook that reads the name, 200 KB beside 200 B",
+        Bar::AtMostTimes(1.2),
+        || call(&name_only, &large),
+        || call(&name_only, &small),
+    );
+    let reader = hook(
+        &builder,
+        "def handle(event, payload):\n  return block(\"x\") if len(payload[\"content\"]) < 9 else allow()\n",
+    );
+    report.compare(
+        "a hook that reads the large part, shared, beside one that does not",
+        Bar::None,
+        || call(&reader, &large),
+        || call(&name_only, &large),
+    );
+    report.finish()
+}

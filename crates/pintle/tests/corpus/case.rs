@@ -1,0 +1,98 @@
+//! Case files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle::dialects::document::{MAX_FILE_BYTES, Report, parse, source_file, to_json};
+use pintle::Span;
+use serde_json::{Map, Value};
+
+/// One file: a set of hooks, and what comes of firing at them.
+#[derive(Debug)]
+pub(crate) struct CaseFile {
+    pub(crate) name: String,
+    /// A project of this repository, from its root.
+    pub(crate) project: Option<PathBuf>,
+    /// Hook files by name.
+    pub(crate) hooks: Vec<(String, String)>,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// One event, and everything that must come of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) event: String,
+    pub(crate) payload: Value,
+    /// Events that are fired first, whatever comes of them, as `{event, payload}`.
+    pub(crate) before: Vec<(String, Value)>,
+    pub(crate) expect: Map<String, Value>,
+}
+
+/// A YAML file as JSON.
+fn read(path: &Path) -> Map<String, Value> {
+    let bytes = fs::read(path).unwrap();
+    assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
+    let (file, fault) = source_file(path, bytes);
+    assert!(fault.is_none(), "{fault:?}");
+    let whole = Span { start: 0, end: file.text.len() };
+    let report = Report::new(file, "");
+    let node = parse(&report, whole);
+    let findings: Vec<String> = report.into_findings().iter().map(ToString::to_string).collect();
+    assert!(findings.is_empty(), "{findings:#?}");
+    match to_json(&node.unwrap().unwrap()) {
+        Ok(Value::Object(fields)) => fields,
+        other => panic!("{}: {other:?}", path.display()),
+    }
+}
+
+/// The cases that are known not to hold, as `file: case`, and why.
+pub(crate) fn exceptions(path: &Path) -> Vec<(String, String)> {
+    let listed = read(path).remove("exceptions").unwrap();
+    let entry = |entry: &Value| (text(entry, "case"), text(entry, "reason"));
+    listed.as_array().unwrap().iter().map(entry).collect()
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value.get(field).and_then(Value::as_str).unwrap_or_else(|| panic!("`{field}` of {value}")).to_owned()
+}
+
+fn only(fields: &Map<String, Value>, known: &[&str]) {
+    let unknown: Vec<&String> = fields.keys().filter(|field| !known.contains(&field.as_str())).collect();
+    assert!(unknown.is_empty(), "unknown fields {unknown:?}, known are {known:?}");
+}
+
+impl CaseFile {
+    pub(crate) fn read(path: &Path) -> Self {
+        let mut fields = read(path);
+        only(&fields, &["about", "project", "hooks", "cases"]);
+        let hooks = fields.remove("hooks").unwrap_or_default();
+        let hook = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap().to_owned());
+        Self {
+            name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
+            project: fields.get("project").and_then(Value::as_str).map(PathBuf::from),
+            hooks: hooks.as_object().into_iter().flatten().map(hook).collect(),
+            cases: fields["cases"].as_array().unwrap().iter().map(Case::read).collect(),
+        }
+    }
+}
+
+impl Case {
+    fn read(value: &Value) -> Self {
+        only(value.as_object().unwrap(), &["name", "event", "payload", "times", "before", "expect"]);
+        let event = |value: &Value| (text(value, "event"), value.get("payload").cloned().unwrap_or_default());
+        let (name, mut payload) = event(value);
+        // A list of one is made longer here, so that nobody has to write two hundred messages.
+        for (field, times) in value.get("times").and_then(Value::as_object).into_iter().flatten() {
+            let item = payload[field.as_str()][0].take();
+            payload[field.as_str()] = Value::Array(vec![item; usize::try_from(times.as_u64().unwrap()).unwrap()]);
+        }
+        Self {
+            name: text(value, "name"),
+            event: name,
+            payload,
+            before: value.get("before").and_then(Value::as_array).into_iter().flatten().map(event).collect(),
+            expect: value["expect"].as_object().unwrap().clone(),
+        }
+    }
+}

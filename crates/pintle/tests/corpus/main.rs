@@ -1,0 +1,64 @@
+//! Hooks as people write them, fired through the real runtime, one case file a set of hooks.
+//!
+//! A case file names a project (`project:`) or holds hook files (`hooks:`), and lists cases: what is fired, and
+//! everything that must come of it: decision, reasons, counters, the rewritten payload, log lines, warnings and failures.
+//! What is not mentioned must be absent, so a counter too many fails a case too. `exceptions.yaml` lists the cases that
+//! are known not to hold, each with the reason; one that holds after all must leave the list.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod case;
+mod stage;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use case::{CaseFile, exceptions};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+fn case_files() -> Vec<CaseFile> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder().join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| CaseFile::read(path)).collect()
+}
+
+#[test]
+fn every_case_holds_but_for_the_known_exceptions() {
+    let exceptions = exceptions(&folder().join("exceptions.yaml"));
+    let (mut faults, mut unused, mut cases) = (Vec::new(), exceptions.clone(), 0);
+    for file in case_files() {
+        for case in &file.cases {
+            cases += 1;
+            let name = format!("{}: {}", file.name, case.name);
+            unused.retain(|(known, _)| *known != name);
+            let known = exceptions.iter().find(|(known, _)| *known == name);
+            match (stage::run(&file, case), known) {
+                (Ok(()), None) | (Err(_), Some(_)) => {}
+                (Ok(()), Some((_, reason))) => {
+                    faults.push(format!("{name}\n  holds, and is a known exception: {reason}"));
+                }
+                (Err(fault), None) => faults.push(format!("{name}\n{fault}")),
+            }
+        }
+    }
+    faults.extend(unused.iter().map(|(name, _)| format!("{name}\n  is a known exception and no case")));
+    assert!(faults.is_empty(), "{} of {cases} cases:\n{}", faults.len(), faults.join("\n"));
+    assert!(cases > 60, "only {cases} cases were found");
+}
+
+#[test]
+fn a_case_that_expects_something_else_fails() {
+    let path = folder().join("cases/governed_agent.yaml");
+    let file = CaseFile::read(&path);
+    let case = file.cases.iter().find(|case| case.expect.get("reason").is_some()).unwrap();
+    assert_eq!(stage::run(&file, case), Ok(()));
+    for (field, value) in [("decision", "allow"), ("reason", "another"), ("metrics", "none"), ("payload", "other")] {
+        let mut wrong = case.clone();
+        wrong.expect.insert(field.to_owned(), value.into());
+        assert!(stage::run(&file, &wrong).is_err(), "{field} is not compared");
+    }
+}

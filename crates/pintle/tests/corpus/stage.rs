@@ -1,0 +1,90 @@
+//! One case, run.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Once};
+
+use pintle::process::{self, Spec};
+use pintle::{
+    Built, Cancel, Event, EventName, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime, Scope, WorkerProgram,
+};
+use serde_json::{Map, Value, json};
+
+use crate::case::{Case, CaseFile};
+
+/// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
+/// not, and builds it here, once.
+fn worker() -> WorkerProgram {
+    static BUILD: Once = Once::new();
+    BUILD.call_once(|| {
+        if WorkerProgram::beside_current_exe().program.is_file() {
+            return;
+        }
+        let arguments = ["build", "--quiet", "--package", "pintle-handlers", "--bin", "pintle-script-worker"];
+        let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
+        spec.timeout_ms = 600_000;
+        let output = process::run(&spec, &Cancel::default()).unwrap();
+        assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
+    });
+    WorkerProgram::beside_current_exe()
+}
+
+fn load(path: &Path) -> Built {
+    let built = Runtime::builder().path(path, Layer::Project).worker(worker()).build();
+    let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+    assert!(!built.has_errors(), "{faults:#?}");
+    built
+}
+
+fn event(name: &str, payload: &Value) -> Event {
+    let name = EventName::parse(name).unwrap();
+    let mut payload = payload.clone();
+    name.complete(&mut payload).unwrap_or_else(|fault| panic!("{name} {payload}: {fault}"));
+    Event::new(name, payload, Arc::new(Origin::default()))
+}
+
+/// Runs a case in a runtime of its own; `Err` says what came instead.
+pub(crate) fn run(file: &CaseFile, case: &Case) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let hooks = folder.path().join(".harness/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    for (name, text) in &file.hooks {
+        fs::write(hooks.join(format!("{name}.md")), text).unwrap();
+    }
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let built = load(&file.project.as_ref().map_or(folder.path().to_owned(), |project| repository.join(project)));
+    for (name, payload) in &case.before {
+        drop(built.runtime.fire(&event(name, payload)));
+    }
+    let scope = Scope::default();
+    let outcome = built.runtime.fire_in(&event(&case.event, &case.payload), &scope);
+    let came = what_came(&outcome, &scope, built.runtime.metrics());
+    if came == case.expect {
+        return Ok(());
+    }
+    Err(format!("  expected {}\n  came     {}", Value::Object(case.expect.clone()), Value::Object(came)))
+}
+
+/// Everything that came of a dispatch; what did not happen is absent.
+fn what_came(outcome: &Outcome, scope: &Scope, metrics: Map<String, Value>) -> Map<String, Value> {
+    let listed = |lines: Vec<String>| (!lines.is_empty()).then(|| json!(lines));
+    let logs = scope.logs.take().into_iter().map(|line| match line.level {
+        LogLevel::Info => line.message,
+        LogLevel::Warn => format!("warning: {}", line.message),
+    });
+    let failures = outcome.failures.iter().map(|report| {
+        let policy = if report.policy == FailurePolicy::Closed { "closed" } else { "open" };
+        format!("{} fails {policy}: {}", report.hook, report.failure.message)
+    });
+    let warnings = outcome.warnings.iter().map(|warning| format!("{}: {}", warning.hook, warning.message));
+    let fields = [
+        ("decision", Some(json!(outcome.decision))),
+        ("reason", Some(outcome.reason()).filter(|reason| !reason.is_empty()).map(Value::from)),
+        ("payload", outcome.rewritten.then(|| outcome.payload.value().clone())),
+        ("metrics", (!metrics.is_empty()).then_some(Value::Object(metrics))),
+        ("logs", listed(logs.collect())),
+        ("warnings", listed(warnings.collect())),
+        ("failures", listed(failures.collect())),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}

@@ -1,0 +1,108 @@
+//! Whatever is written, and whatever it is given: a diagnostic, an answer or a failure, never a panic.
+
+use pintle_contract::{CallId, Caller, Cancel, EventName, Limits, NoSeam, Payload, ScriptText, Severity};
+use pintle_script::{Invocation, Role, compile, compile_when};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Pieces of which scripts are made, right and wrong.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = [
+        "def handle(event, payload):",
+        "\n  ",
+        "\n    ",
+        "\n",
+        "return ",
+        "allow()",
+        "block(\"x\")",
+        "modify(payload)",
+        "payload",
+        "[\"name\"]",
+        ".get(\"args\", {})",
+        "for x in ",
+        "if ",
+        "else:",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ":",
+        "=",
+        "==",
+        "+",
+        "*",
+        "in",
+        "not ",
+        "lambda x: ",
+        "metrics.incr(\"x\")",
+        "log.info(1)",
+        "assert",
+        "json.decode(",
+        "\"",
+        "'''",
+        "#",
+        "\\",
+        "\t",
+        "\u{feff}",
+        "é",
+        "1e999",
+        "0x",
+        "range(3)",
+        ".join(",
+        "f\"{x}\"",
+        "load(",
+        "*=",
+        "payload[\"arguments\"]",
+        "re.search(",
+        "None",
+        "def f(x, *, y=1, **k):",
+        "\0",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..40).prop_map(|words| words.concat())
+}
+
+fn steps() -> Limits {
+    Limits { steps: 20_000, memory_bytes: 8 << 20, ..Limits::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_gives_diagnostics_or_a_script(text in prop_oneof![pieces(), any::<String>()]) {
+        for role in [Role::Hook, Role::Tool] {
+            let compiled = compile("any", &ScriptText::bare(text.as_str()), role);
+            let failed = compiled.diagnostics.iter().any(|found| found.severity == Severity::Error);
+            prop_assert!(!(failed && compiled.script.is_some()));
+            for found in &compiled.diagnostics {
+                prop_assert!(!found.message.contains('\n'), "{}", found.message);
+            }
+        }
+        let event = EventName::parse("tool.pre").unwrap();
+        let _ = compile_when("any", &ScriptText::bare(text.as_str()), Some(&ScriptText::bare(text.as_str())), &event);
+    }
+
+    #[test]
+    fn any_payload_gives_an_answer_or_a_failure(name in any::<String>(), number in any::<f64>(), digits in "[-]?[0-9]{1,40}(\\.[0-9]{1,3})?(e[-+]?[0-9]{1,4})?") {
+        let digits: Value = serde_json::from_str(&digits).unwrap_or(Value::Null);
+        let payload = Payload::new(json!({"name": name, "n": number, "d": digits, "args": {"command": name}, "l": [name, [number]]}));
+        let scripts = [
+            "def handle(event, payload):\n  for d in [\"rm\", \"mkfs\"]:\n    if d in payload[\"args\"][\"command\"]:\n      return block(d)\n  return allow()\n",
+            "def handle(event, payload):\n  return modify(payload)\n",
+            "def handle(event, payload):\n  return block(str(payload[\"d\"]) + json.encode(payload))\n",
+            "def handle(event, payload):\n  return {\"action\": \"modify\", \"payload\": {\"l\": sorted(payload[\"l\"][0])}}\n",
+            "def handle(event, payload):\n  return payload[\"n\"] + payload[\"d\"]\n",
+        ];
+        for text in scripts {
+            let script = compile("any", &ScriptText::bare(text), Role::Hook).script;
+            let (limits, cancel) = (steps(), Cancel::default());
+            let caller = Caller { call: CallId(0), name: "any" };
+            let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+            if let Some(script) = script {
+                let _ = script.handle("tool.pre", &payload, &invocation);
+            }
+        }
+    }
+}

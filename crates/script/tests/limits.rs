@@ -1,0 +1,68 @@
+//! What ends a call in this process: its limits, its host, and a world that panics.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use pintle_contract::{
+    CallId, Caller, Cancel, Failure, FailureKind, LimitKind, Limits, NoSeam, Payload, Reply, Request, ScriptText, Seam,
+    SeamError,
+};
+use pintle_script::{Invocation, Role, compile};
+use serde_json::json;
+
+/// A world with a bug.
+#[derive(Debug)]
+struct Broken;
+
+impl Seam for Broken {
+    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+        assert_eq!(request, Request::Now, "the world broke");
+        Err(SeamError(String::from("no clock here")))
+    }
+}
+
+fn failure(body: &str, limits: Limits, cancel: &Cancel, seam: &dyn Seam) -> Failure {
+    let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
+    let text = format!("def handle(event, payload):\n{body}");
+    let compiled = compile("limited", &ScriptText::bare(text), Role::Hook);
+    let script = compiled.script.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let caller = Caller { call: CallId(0), name: "limited" };
+    let payload = Payload::new(json!({"items": (0..5_000).collect::<Vec<_>>()}));
+    let invocation = Invocation { seam, caller, limits: &limits, cancel };
+    script.handle("tool.pre", &payload, &invocation).expect_err("it must fail")
+}
+
+#[test]
+fn each_limit_names_itself_and_the_line() {
+    let loops = "for a in payload[\"items\"]:\n  for b in payload[\"items\"]:\n    pass\nreturn allow()";
+    let few = Limits { steps: 10_000, ..Limits::default() };
+    let found = failure(loops, few, &Cancel::default(), &NoSeam);
+    assert_eq!((found.kind, found.message.as_str()), (FailureKind::Limit(LimitKind::Steps), "more than 10000 steps"));
+    assert!(found.diagnostic.unwrap().location.line_column().is_some());
+
+    let found = failure(loops, Limits { timeout_ms: 0, ..Limits::default() }, &Cancel::default(), &NoSeam);
+    assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 0 ms"));
+
+    let garbage = "for a in payload[\"items\"]:\n  x = [a, a, a, a]\nreturn allow()";
+    let small = Limits { memory_bytes: 10_000, ..Limits::default() };
+    let found = failure(garbage, small, &Cancel::default(), &NoSeam);
+    assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
+
+    let large = "return modify({\"items\": payload[\"items\"]})";
+    let short = Limits { output_bytes: 100, ..Limits::default() };
+    let found = failure(large, short, &Cancel::default(), &NoSeam);
+    assert_eq!(
+        (found.kind, found.message.as_str()),
+        (FailureKind::Limit(LimitKind::Output), "the script returned more than 100 bytes")
+    );
+}
+
+#[test]
+fn the_host_and_the_world_can_end_a_call() {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(failure("return allow()", Limits::default(), &cancel, &NoSeam).kind, FailureKind::Cancelled);
+
+    let found = failure("return block(time.now())", Limits::default(), &Cancel::default(), &Broken);
+    assert_eq!((found.kind, found.message.as_str()), (FailureKind::Error, "time.now: no clock here"));
+    let found = failure("cache.clear()", Limits::default(), &Cancel::default(), &Broken);
+    assert_eq!(found.kind, FailureKind::Crash);
+}

@@ -1,0 +1,150 @@
+//! The native test of a `when` says what the compiled Starlark says, on thousands of expressions and payloads.
+
+use pintle_contract::{EventName, Match, Payload, ScriptText};
+use pintle_script::{When, compile_when};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn compiled(expression: &str) -> Option<When> {
+    let event = EventName::parse("tool.pre").ok()?;
+    compile_when("t", &ScriptText::bare(expression), None, &event).when
+}
+
+/// `Failed` without its text: only Starlark words it.
+fn kind(answer: &Match) -> &'static str {
+    match answer {
+        Match::Yes => "yes",
+        Match::No => "no",
+        Match::Failed(_) => "failed",
+    }
+}
+
+fn scalar() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        prop_oneof![Just(0), Just(1), Just(-1), Just(i64::MAX), any::<i64>()].prop_map(Value::from),
+        prop_oneof![Just(0.0), Just(1.0), Just(0.5), Just(-2.5), Just(1e300), Just(9007199254740993.0)]
+            .prop_map(Value::from),
+        Just(serde_json::from_str::<Value>("18446744073709551616").unwrap_or_default()),
+        Just(serde_json::from_str::<Value>("1e400").unwrap_or_default()),
+        prop_oneof![Just(""), Just("a"), Just("b"), Just("é"), Just("a é b"), Just("run_command")]
+            .prop_map(Value::from),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    scalar().prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((prop_oneof![Just("a"), Just("b"), Just("name")], inner), 0..3).prop_map(|fields| {
+                Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            }),
+        ]
+    })
+}
+
+fn payload() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        8 => (value(), value(), value()).prop_map(|(name, a, b)| json!({"name": name, "a": a, "b": b})),
+        1 => value(),
+    ]
+}
+
+fn literal() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("None"),
+        Just("True"),
+        Just("False"),
+        Just("0"),
+        Just("1"),
+        Just("-1"),
+        Just("1.0"),
+        Just("0.5"),
+        Just("\"\""),
+        Just("\"a\""),
+        Just("\"é\""),
+        Just("\"run_command\""),
+        Just("[]"),
+        Just("[1, \"a\", None]"),
+        Just("(True, 1.0)"),
+        Just("{}"),
+        Just("9223372036854775807"),
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn expression() -> impl Strategy<Value = String> {
+    let key = prop_oneof![Just("name"), Just("a"), Just("b"), Just("absent")];
+    let leaf = prop_oneof![
+        literal(),
+        Just(String::from("event")),
+        Just(String::from("payload")),
+        key.clone().prop_map(|key| format!("payload[\"{key}\"]")),
+        (key.clone(), literal()).prop_map(|(key, default)| format!("payload.get(\"{key}\", {default})")),
+        key.prop_map(|key| format!("payload.get(\"{key}\")")),
+    ];
+    leaf.prop_recursive(4, 16, 2, |inner| {
+        let operator = prop_oneof![
+            Just("=="), Just("!="), Just("<"), Just("<="), Just(">"), Just(">="), Just("in"), Just("not in"),
+            Just("and"), Just("or"),
+        ];
+        prop_oneof![
+            4 => (inner.clone(), operator, inner.clone()).prop_map(|(left, op, right)| format!("({left}) {op} ({right})")),
+            1 => inner.clone().prop_map(|inner| format!("not ({inner})")),
+            1 => inner.clone().prop_map(|inner| format!("len({inner})")),
+            1 => inner.clone().prop_map(|inner| format!("({inner})[\"a\"]")),
+            1 => inner.clone().prop_map(|inner| format!("({inner}).get(\"a\", 1)")),
+            1 => inner.clone().prop_map(|inner| format!("({inner}).startswith(\"a\")")),
+            1 => inner.prop_map(|inner| format!("({inner}).endswith(\"é\")")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_native_test_agrees_with_starlark(expression in expression(), payloads in prop::collection::vec(payload(), 1..6)) {
+        let Some(when) = compiled(&expression) else {
+            // A needle from the input: it runs in a worker.
+            return Ok(());
+        };
+        for value in payloads {
+            let payload = Payload::new(value);
+            let (native, starlark) = (when.test("tool.pre", &payload), when.interpret("tool.pre", &payload));
+            // A number that is not finite fails Starlark's payload as a whole; the native test looks only where it reads.
+            if matches!(&starlark, Match::Failed(failure) if failure.message.contains("not a finite number")) {
+                continue;
+            }
+            prop_assert_eq!(kind(&native), kind(&starlark), "{} on {:?}", expression, payload);
+        }
+    }
+}
+
+#[test]
+fn the_traps_of_the_language() {
+    let payload =
+        Payload::new(json!({"one": 1, "float": 1.0, "yes": true, "text": "héllo", "list": [1], "none": null}));
+    let cases = [
+        ("payload[\"one\"] == 1.0", "yes"),
+        ("payload[\"yes\"] == 1", "no"),
+        ("payload[\"float\"] == 1", "yes"),
+        ("len(payload[\"text\"]) == 5", "yes"),
+        ("payload[\"absent\"] == 1", "failed"),
+        ("payload[\"absent\"] == 1 or True", "failed"),
+        ("True or payload[\"absent\"]", "yes"),
+        ("payload[\"one\"] < \"a\"", "failed"),
+        ("len(payload[\"none\"]) > 0", "failed"),
+        ("\"é\" in payload[\"text\"]", "yes"),
+        ("payload[\"none\"] or \"x\"", "yes"),
+        ("payload[\"list\"] == [1]", "yes"),
+        ("True in [1]", "no"),
+        ("payload.get(\"absent\", {}).get(\"a\", \"\") == \"\"", "yes"),
+    ];
+    for (expression, expected) in cases {
+        let when = compiled(expression).unwrap();
+        assert_eq!(kind(&when.test("tool.pre", &payload)), expected, "{expression}");
+        assert_eq!(kind(&when.interpret("tool.pre", &payload)), expected, "{expression}");
+    }
+}
