@@ -237,6 +237,9 @@ fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) -> Result<A
     let (chain, found) = runtime.compile_chain(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     if faults.is_empty() {
+        if let Some(tape) = runtime.tape() {
+            tape.hooks([&chain]);
+        }
         Ok(Arc::new(above.with([chain])))
     } else {
         Err(format!("hooks of agent `{}` do not compile: {}", spec.name, told(&faults)))

@@ -19,6 +19,6 @@ mod workspace;
 
 pub use agent::OpenModel;
 pub use observe::{Happening, Observer, Unobserved};
-pub use session::{Answer, Fault, FaultKind, RealSleeper, Session, SessionBuilder, Sleeper};
+pub use session::{Answer, Fault, FaultKind, Interrupt, Interrupted, RealSleeper, Session, SessionBuilder, Sleeper};
 pub use tools::{Tool, ToolUse};
 pub use workspace::Workspace;

@@ -85,8 +85,14 @@ impl TurnState {
 }
 
 impl Turn {
-    /// A turn of an agent, with log lines of its own.
-    pub(crate) fn new(agent: &Arc<Agent>, number: u32, scratch: Arc<Scratch>, state: TurnState) -> Self {
+    /// A turn of an agent, with log lines of its own. Raising `cancel` ends it and everything it started.
+    pub(crate) fn new(
+        agent: &Arc<Agent>,
+        number: u32,
+        scratch: Arc<Scratch>,
+        cancel: Cancel,
+        state: TurnState,
+    ) -> Self {
         let shared = &agent.shared;
         let origin = Arc::new(Origin {
             session: shared.session.clone(),
@@ -99,7 +105,7 @@ impl Turn {
         let scope = Scope {
             overlay: Arc::clone(&agent.overlay),
             host: Some(Arc::new(host)),
-            cancel: shared.cancel.clone(),
+            cancel,
             logs: Arc::new(LogBook::default()),
             scratch,
             depth: 0,

@@ -270,3 +270,28 @@ fn an_agent_has_its_own_model_calls_to_spend() {
         delegated(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { delegation, ..team() });
     assert!(is_error && content.contains("limit of 2 model calls"), "{content}");
 }
+
+#[test]
+fn as_many_children_run_at_once_as_the_project_says() {
+    let play = |max_concurrent: u32, hooks: Vec<pintle::Hook>| {
+        let model = Play::root([call(&[("delegate", REVIEW), ("delegate", REVIEW)]), say("end")]);
+        model.add("reviewer", [say("sound"), say("sound")]);
+        let delegation = DelegationSpec { max_concurrent: Some(max_concurrent), ..DelegationSpec::default() };
+        let mut stage = stage(model, hooks, AgentSpec { delegation, ..team() });
+        stage.session.turn("go").unwrap();
+        stage.seen.by_agent().into_iter().filter(|event| event.starts_with("reviewer:turn")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        play(1, Vec::new()),
+        ["reviewer:turn.start", "reviewer:turn.end", "reviewer:turn.start", "reviewer:turn.end"]
+    );
+    // Neither child goes on before both have begun.
+    let both = std::sync::Barrier::new(2);
+    let meet = hook("meet", "turn.start", move |call| {
+        if call.event.origin.depth == 1 {
+            both.wait();
+        }
+        Verdict::pass()
+    });
+    assert_eq!(play(2, vec![meet])[..2], ["reviewer:turn.start", "reviewer:turn.start"]);
+}

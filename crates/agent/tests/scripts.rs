@@ -128,6 +128,11 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     let expected = "meta.register_tool: blocked by governance: blocked by hook \"meta_tool_guard\": banned prefix";
     assert!(is_error && content.contains(expected), "{content}");
 
+    let shell_less = AgentSpec { policy: pintle::ToolsPolicy::default(), ..spec() };
+    let (content, is_error, stage) = once(shell_less, "create", "shell", Vec::new());
+    assert!(is_error && content.contains("`shell` is the name of a native tool"), "{content}");
+    assert!(!stage.session.tools().contains(&String::from("shell")));
+
     let (content, is_error, _) = once(with_tools(vec![tool("create", CREATE)], false), "create", "greet", Vec::new());
     assert!(is_error && content.contains("meta.register_tool: self-augmentation is off"), "{content}");
 }

@@ -5,8 +5,8 @@ mod support;
 use std::sync::Arc;
 
 use pintle::{Effect, ExitMode, ExitSpec, HistorySpec, OnMaxIterations, Verdict};
-use pintle_agent::FaultKind;
 use pintle_agent::model::ModelError;
+use pintle_agent::{FaultKind, Interrupt, Interrupted};
 use serde_json::{Value, json};
 use support::*;
 
@@ -239,6 +239,32 @@ fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (1, 1));
     assert!(stage.seen.of("error").is_empty());
     assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("cancelled"));
+}
+
+#[test]
+fn an_interrupted_turn_ends_with_all_it_started_and_the_session_goes_on() {
+    let interrupt: Arc<std::sync::Mutex<Option<Interrupt>>> = Arc::default();
+    let raise = Arc::clone(&interrupt);
+    let hook = hook("ctrl_c", "delegation.pre", move |_| {
+        assert_eq!(raise.lock().unwrap().as_ref().unwrap().raise(), Interrupted::Turn);
+        assert_eq!(raise.lock().unwrap().as_ref().unwrap().raise(), Interrupted::Again);
+        Verdict::pass()
+    });
+    let model = Play::root([
+        call(&[("delegate", r#"{"task":"sleep"}"#), ("shell", r#"{"command":"until false; do :; done"}"#)]),
+        say("here I am"),
+    ]);
+    let mut stage = stage(model, [hook], agent());
+    *interrupt.lock().unwrap() = Some(stage.session.interrupt());
+    assert_eq!(stage.session.turn("work").unwrap_err().kind, FaultKind::Cancelled);
+    assert_eq!(stage.session.interrupt().raise(), Interrupted::Nothing);
+    assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (2, 2));
+    assert_eq!(stage.model.count(), 1, "the delegated agent asked no model");
+    assert_eq!(stage.session.turn("still there?").unwrap().text, "here I am");
+    let told = told(&stage.model.request(1));
+    assert_eq!(told.len(), 6, "each call of the interrupted turn has its result: {told:?}");
+    stage.session.end();
+    assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("done"));
 }
 
 #[test]

@@ -88,6 +88,10 @@ fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
     let tools: Vec<_> = request.messages[3..].iter().map(|message| message.tool_call_id.clone().unwrap()).collect();
     assert_eq!(tools, ["1", "2"]);
     assert!(request.messages[3].content.contains("slow"));
+    let ids =
+        |event: &str, id: &str| -> Vec<Value> { stage.seen.of(event).iter().map(|seen| seen[id].clone()).collect() };
+    assert_eq!(ids("tool.pre", "id"), ["1", "2"]);
+    assert_eq!(ids("tool.post", "call_id"), ["1", "2"], "hooks see the results in the order of the calls too");
 }
 
 #[test]
@@ -113,6 +117,34 @@ fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
 }
 
 #[test]
+fn hooks_see_no_argument_that_the_model_did_not_give() {
+    let calls = [("glob", r#"{"pattern":"C:\\x"}"#), ("list", "{}"), ("grep", r#"{"pattern":"x"}"#)];
+    let (results, stage) = results(&calls, Vec::new(), agent());
+    assert!(results.iter().all(|(_, is_error)| !is_error), "{results:?}");
+    let seen: Vec<Value> = stage.seen.of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
+    assert_eq!(seen, [json!({"pattern": "C:\\x"}), json!({}), json!({"pattern": "x"})]);
+}
+
+#[test]
+fn no_tool_changes_the_policy_it_runs_under() {
+    let guard = ".harness/hooks/guard.md";
+    let write = json!({"path": guard, "content": "off"}).to_string();
+    let edit = json!({"path": "harness.md", "old": "on", "new": "off"}).to_string();
+    let calls = [("write", write.as_str()), ("edit", edit.as_str()), ("read", r#"{"path":"harness.md"}"#)];
+    let mut stage = stage(Play::root([call(&calls), say("end")]), [], agent());
+    let at = |path: &str| stage.folder.path().join(path);
+    std::fs::create_dir_all(at(".harness/hooks")).unwrap();
+    std::fs::write(at(guard), "on").unwrap();
+    std::fs::write(at("harness.md"), "on").unwrap();
+    let results = stage.session.turn("go").unwrap().tool_results;
+    for (result, path) in results.iter().zip([guard, "harness.md"]) {
+        assert!(result.is_error && result.content.contains(&format!("`{path}` is read-only for tools")), "{result:?}");
+        assert_eq!(std::fs::read_to_string(stage.folder.path().join(path)).unwrap(), "on");
+    }
+    assert_eq!(results[2].content, "on");
+}
+
+#[test]
 fn hooks_may_withhold_or_change_a_result() {
     let (withheld, _) = results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
     assert_eq!(withheld, [(String::from("tool result blocked: blocked by hook \"no\": private"), true)]);
@@ -125,7 +157,15 @@ fn hooks_may_withhold_or_change_a_result() {
 #[test]
 fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
     let tools = |spec: AgentSpec| stage(Play::root([]), [], spec).session.tools();
-    let plain = tools(agent());
+    let shell = String::from("shell");
+    assert!(tools(agent()).contains(&shell), "a policy names it");
+    for (allow, is_offered) in [("sh*", true), ("run_command", false)] {
+        for mode in [PolicyMode::Denylist, PolicyMode::Allowlist] {
+            assert_eq!(tools(policy(mode, &[allow], &[])).contains(&shell), is_offered, "{mode:?} {allow}");
+        }
+    }
+    let plain = tools(AgentSpec { policy: pintle::ToolsPolicy::default(), ..agent() });
+    assert!(!plain.contains(&shell), "guards that were written for other tools never heard of it: {plain:?}");
     assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");
     assert_eq!(tools(policy(PolicyMode::Allowlist, &["fs.read", "fs.list", "run_*"], &[])), ["fs.read", "fs.list"]);

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use pintle_contract::{AgentSpec, Chain, Diagnostic, HandlerSpec, Hook, HookDeclaration, Mode, Subjects, did_you_mean};
+use pintle_contract::{
+    AgentSpec, Chain, Diagnostic, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec, Mode, ScriptText,
+    Subjects, did_you_mean,
+};
 
 /// Looks at a compiled chain and what it was compiled from.
 pub(crate) fn lint(
@@ -13,29 +16,43 @@ pub(crate) fn lint(
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for hook in &chain.hooks {
-        findings.extend(never_matches(hook));
+        let condition = condition(hook, declarations);
+        let place = condition.map_or(&hook.location, |when| &when.location);
+        findings.extend(never_matches(hook, condition, place));
         if let Some(agent) = agent {
-            findings.extend(names_no_tool(hook, agent, host_tools));
+            findings.extend(names_no_tool(hook, place, agent, host_tools));
         }
     }
     findings.extend(unreachable(declarations));
     findings
 }
 
-/// A `when` that no subject can satisfy.
-fn never_matches(hook: &Hook) -> Option<Diagnostic> {
-    match hook.matcher.as_ref()?.subjects() {
-        Subjects::Only { names, .. } if names.is_empty() => {
-            let message = format!("hook `{}` never runs: its `when` cannot be true", hook.id);
-            let help = "it asks for two different names at once";
-            Some(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help))
-        }
-        _ => None,
-    }
+/// The `when` of a compiled hook as it was written.
+fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptText> {
+    let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
+    let MatcherSpec::Expression(when) = declaration.matcher.as_ref()?;
+    Some(when)
+}
+
+/// A `when` that no subject can satisfy, or that says no in so many words.
+fn never_matches(hook: &Hook, condition: Option<&ScriptText>, place: &Location) -> Option<Diagnostic> {
+    let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
+        "to keep a hook without running it, move it out of the folder, or watch it with `mode: shadow`"
+    } else if hook
+        .matcher
+        .as_ref()
+        .is_some_and(|matcher| matches!(matcher.subjects(), Subjects::Only { names, .. } if names.is_empty()))
+    {
+        "no name satisfies it: it asks for two different ones at once, or for one of none"
+    } else {
+        return None;
+    };
+    let message = format!("hook `{}` never runs: its `when` cannot be true", hook.id);
+    Some(Diagnostic::warning("unreachable_hook", message, place.clone()).help(help))
 }
 
 /// A `when` with the name of a tool that does not exist while one of nearly that name does.
-fn names_no_tool(hook: &Hook, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
+fn names_no_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
@@ -49,7 +66,7 @@ fn names_no_tool(hook: &Hook, agent: &AgentSpec, host_tools: &[&str]) -> Option<
         .filter(|name| !tools.contains(&name.as_str()))
         .find_map(|name| did_you_mean(name, tools.iter().copied()).map(|near| (name, near)))?;
     let message = format!("hook `{}` waits for tool `{name}`, which does not exist", hook.id);
-    Some(Diagnostic::warning("unknown_tool", message, hook.location.clone()).help(format!("did you mean `{near}`?")))
+    Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
 }
 
 /// Hooks behind one that always blocks the same event.

@@ -76,7 +76,7 @@ impl Builder {
         self
     }
 
-    /// Records everything on a tape.
+    /// Records everything on a tape: the hooks as they are loaded and registered, and all that happens.
     #[must_use]
     pub fn tape(mut self, tape: Arc<Tape>) -> Self {
         self.tape = Some(tape);
@@ -142,6 +142,10 @@ impl Builder {
         }
         let declared = || agent.as_ref().map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
+        let set = HookSet::new(chains);
+        if let Some(tape) = &self.tape {
+            tape.hooks(set.chains());
+        }
         let parts = Parts {
             build,
             state: State::default(),
@@ -152,7 +156,7 @@ impl Builder {
             journals: Journals::new(self.tape, self.watchers),
             shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(HookSet::new(chains), parts));
+        let runtime = Arc::new(Runtime::new(set, parts));
         Built { runtime, agent, declarations, diagnostics, files }
     }
 }

@@ -44,7 +44,7 @@ mod scope;
 mod seam;
 mod state;
 
-pub use builder::{Built, Builder};
+pub use builder::{Builder, Built};
 pub use clock::SystemClock;
 pub use host::Host;
 pub use overlay::Overlay;

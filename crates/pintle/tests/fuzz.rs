@@ -1,10 +1,12 @@
 //! Whatever an event holds: payload, script, verdict, outcome, and never a panic, through the real runtime.
 
+mod worker;
+
 use std::fs;
 use std::sync::{Arc, LazyLock};
 
 use pintle::event::CATALOGUE;
-use pintle::{Event, EventName, Layer, Origin, Payload, Runtime};
+use pintle::{Event, EventName, Layer, Origin, Outcome, Runtime};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -12,7 +14,7 @@ use serde_json::{Map, Value};
 const SCRIPTS: &[(&str, &str)] = &[
     (
         "reads_everything",
-        "def walk(value, depth):\n    if depth > 6:\n        return 1\n    if type(value) == \"dict\":\n        total = 0\n        for key in value:\n            total += walk(value[key], depth + 1)\n        return total\n    if type(value) == \"list\":\n        total = 0\n        for item in value:\n            total += walk(item, depth + 1)\n        return total\n    return len(str(value))\n\ndef handle(event, payload):\n    metrics.set(\"size\", walk1(payload))\n    return allow()\n\ndef walk1(value):\n    return len(str(value)) + len(json.encode(value))\n",
+        "def size(value):\n    return len(str(value)) + len(json.encode(value))\n\ndef handle(event, payload):\n    metrics.set(\"size\", size(payload))\n    return allow()\n",
     ),
     (
         "reads_fields",
@@ -22,10 +24,7 @@ const SCRIPTS: &[(&str, &str)] = &[
         "modifies",
         "def handle(event, payload):\n    if type(payload) == \"string\":\n        return modify(payload + \"!\")\n    if type(payload) != \"dict\":\n        return modify(payload)\n    changed = dict(payload)\n    if \"args\" in changed and type(changed[\"args\"]) == \"dict\":\n        changed[\"args\"] = dict(changed[\"args\"], added = [payload.get(\"id\")])\n    changed[\"odd key\"] = {\"\": None}\n    return modify(changed)\n",
     ),
-    (
-        "answers_with_it",
-        "def handle(event, payload):\n    return payload\n",
-    ),
+    ("answers_with_it", "def handle(event, payload):\n    return payload\n"),
     (
         "sends_it_round",
         "def handle(event, payload):\n    cache.set(\"last\", payload)\n    if event != \"custom.round\":\n        return modify(events.emit(\"custom.round\", cache.get(\"last\")))\n    return allow()\n",
@@ -57,7 +56,7 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
             fs::write(hooks.join(format!("when_{index}_{event}.md")), text).expect("the file is new");
         }
     }
-    let built = Runtime::builder().path(project.path(), Layer::Project).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker::worker()).build();
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(!built.has_errors(), "{faults:#?}");
     built.runtime
@@ -66,7 +65,8 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
 /// One event of each shape that hooks meet most.
 fn events() -> Vec<String> {
     let known = ["tool.pre", "tool.post", "turn.start", "turn.end", "completion.pre", "completion.post"];
-    let more = ["delegation.pre", "delegation.post_verify", "agent.stop", "error", "custom.round", "meta.register_tool"];
+    let more =
+        ["delegation.pre", "delegation.post_verify", "agent.stop", "error", "custom.round", "meta.register_tool"];
     known.iter().chain(&more).map(|name| (*name).to_owned()).collect()
 }
 
@@ -91,23 +91,23 @@ fn number() -> impl Strategy<Value = String> {
 }
 
 fn key() -> impl Strategy<Value = String> {
-    let known = ["name", "args", "arguments", "content", "is_error", "messages", "tools", "n", "id", "", "\u{0}", "é", "$ref"];
+    let known =
+        ["name", "args", "arguments", "content", "is_error", "messages", "tools", "n", "id", "", "\u{0}", "é", "$ref"];
     prop_oneof![3 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
 
 /// JSON text, some of it deep.
 fn json_text() -> impl Strategy<Value = String> {
-    let quoted = |text: String| Value::String(text).to_string();
     let leaf = prop_oneof![
         Just(String::from("null")),
         any::<bool>().prop_map(|value| value.to_string()),
         number(),
-        any::<String>().prop_map(quoted),
+        any::<String>().prop_map(|text| Value::String(text).to_string()),
         prop::sample::select(vec!["run_command", "rm -rf /", "{\"a\":1e400}", "{", "\u{FEFF}"])
-            .prop_map(|text| quoted(text.to_owned())),
+            .prop_map(|text| Value::from(text).to_string()),
         (1_usize..100).prop_map(|depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth))),
     ];
-    leaf.prop_recursive(4, 40, 6, move |inner| {
+    leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(","))),
             prop::collection::vec((key(), inner), 0..6).prop_map(|fields| {
@@ -120,15 +120,16 @@ fn json_text() -> impl Strategy<Value = String> {
 }
 
 /// Fires it, and looks at all that came.
-fn fire(event: &str, payload: Value) {
+fn fire(event: &str, payload: Value) -> Outcome {
     let name = EventName::parse(event).expect("a known event");
     let is_object = payload.is_object();
     let outcome = RUNTIME.fire(&Event::new(name, payload.clone(), Arc::new(Origin::default())));
     let after = outcome.payload.value();
     assert_eq!(after.is_object(), is_object, "{event}: {payload} became {after}");
-    assert!(!outcome.is_allowed() || outcome.reasons.is_empty() || outcome.approved, "{outcome:?}");
+    assert!(outcome.is_allowed() || !outcome.reason().is_empty(), "{outcome:?}");
     assert_eq!(outcome.rewritten, *after != payload, "{event}: {payload} became {after}");
     assert!(!outcome.payload.digest().is_empty());
+    outcome
 }
 
 proptest! {
@@ -161,16 +162,8 @@ proptest! {
 fn every_event_of_the_catalogue_is_fired_with_its_example() {
     for row in CATALOGUE {
         let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}round"));
-        fire(&name, (row.example)());
+        let outcome = fire(&name, (row.example)());
+        let listens = events().contains(&name);
+        assert_eq!(listens, outcome.asked as usize >= SCRIPTS.len(), "{name}: {} hooks were asked", outcome.asked);
     }
-}
-
-#[test]
-fn a_payload_that_is_shared_and_deep_is_dropped_without_harm() {
-    let mut value = Value::Null;
-    for _ in 0..20_000 {
-        value = Value::Array(vec![value]);
-    }
-    let payload = Payload::from(value);
-    drop(payload);
 }

@@ -6,8 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, SystemClock, Verdict, native};
 use pintle::tape::{Header, Tape};
+use pintle::{
+    Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, SystemClock, Verdict, native,
+};
 use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -77,7 +77,13 @@ impl Task<'_> {
     ) -> Result<Answer, String> {
         let state = TurnState::new(Some(self.id.clone()), self.redirects.clone());
         self.child.turn.store(attempt, std::sync::atomic::Ordering::Relaxed);
-        let turn = Turn::new(&self.child, attempt, Arc::clone(&self.turn.scope.scratch), state);
+        let turn = Turn::new(
+            &self.child,
+            attempt,
+            Arc::clone(&self.turn.scope.scratch),
+            self.turn.scope.cancel.clone(),
+            state,
+        );
         let before = conversation.usage;
         let result = run_turn(&turn, conversation, message);
         *usage = usage.plus(crate::session::since(before, conversation.usage));

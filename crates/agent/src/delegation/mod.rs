@@ -91,6 +91,6 @@ fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut
     }
     let verifiers = attempts::verifiers(turn, &request)?;
     let child: Arc<Agent> = child::of(turn, &request)?;
-    let Some(_slot) = parent.slots.take(&parent.shared.cancel) else { return Err(String::from("cancelled")) };
+    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
     Task { turn, id, request, child, verifiers, redirects }.run(usage)
 }

@@ -3,7 +3,9 @@
 use std::sync::PoisonError;
 
 use pintle::event::Meta;
-use pintle::{AgentSpec, Diagnostic, HookDeclaration, Location, ModelSpec, PolicyMode, ScriptText, ToolSpec, loader};
+use pintle::{
+    AgentSpec, Diagnostic, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptText, ToolSpec, loader,
+};
 use serde_json::{Map, Value, json};
 
 use super::{check_name, enabled, guard, take_place};
@@ -38,6 +40,10 @@ pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, S
     match turn.agent.tool(name) {
         Some(_) if !is_registered => return Err(format!("tool `{name}` is the project's own; choose another name")),
         Some(_) if !replace => return Err(format!("tool `{name}` exists; pass replace=True to replace it")),
+        // Whoever is given this one would be given the native one with it.
+        None if NATIVE_TOOLS.contains(&name) => {
+            return Err(format!("`{name}` is the name of a native tool; choose another name"));
+        }
         _ => {}
     }
     let spec = ToolSpec {

@@ -18,6 +18,7 @@ pub struct SessionBuilder {
     agent: AgentSpec,
     model: Arc<dyn Model>,
     workspace: PathBuf,
+    read_only: Vec<PathBuf>,
     observer: Arc<dyn Observer>,
     cancel: Cancel,
     sleeper: Arc<dyn Sleeper>,
@@ -40,6 +41,7 @@ impl Session {
             agent,
             model,
             workspace: PathBuf::from("."),
+            read_only: Vec::new(),
             observer: Arc::new(Unobserved),
             cancel: Cancel::default(),
             sleeper: Arc::new(RealSleeper),
@@ -55,6 +57,14 @@ impl SessionBuilder {
     #[must_use]
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = folder.into();
+        self
+    }
+
+    /// Paths that tools may read and not change, such as hooks and a tape that lie in the workspace. What is called
+    /// `.harness`, `.pintle` or `harness.md` is so without a word.
+    #[must_use]
+    pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.read_only.extend(paths);
         self
     }
 
@@ -105,7 +115,7 @@ impl SessionBuilder {
     /// # Errors
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid.
     pub fn build(self) -> Result<Session, String> {
-        let workspace = Workspace::open(&self.workspace)?;
+        let workspace = Workspace::open(&self.workspace)?.read_only(self.read_only);
         let session = self.name.unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
         let shared = Shared::new(Choices {
             runtime: self.runtime,

@@ -10,7 +10,7 @@ use super::completion::{self, ToolUsage};
 use super::{Answer, Conversation, Fault, FaultKind, stop};
 use crate::model::{Message, ModelReply, ToolCall as ToolCallAsked};
 use crate::observe::Happening;
-use crate::tools::{CallRequest, Called, dispatch};
+use crate::tools::{Asked, CallRequest};
 use crate::turn::Turn;
 
 /// Tool calls of one message that run at once; the others wait for them.
@@ -150,29 +150,30 @@ fn ask(
     Ok(reply)
 }
 
-/// Makes the tool calls of one answer at once; their results stand in the order of the calls, whichever ended first.
+/// Makes the tool calls of one answer. They run at once; their hooks are asked in the order of the calls, before and
+/// after, so that neither the conversation nor the tape depends on which one ended first.
 fn call_tools(turn: &Turn, conversation: &mut Conversation, progress: &mut Progress, reply: &ModelReply) {
     for calls in reply.tool_calls.chunks(MAX_PARALLEL) {
-        let make = |call: &ToolCallAsked| {
-            dispatch(turn, &CallRequest { id: &call.id, name: &call.name, arguments: &call.arguments })
+        let guarded = |call: &ToolCallAsked| {
+            Asked::guarded(turn, &CallRequest { id: &call.id, name: &call.name, arguments: &call.arguments })
         };
-        let made: Vec<Option<Called>> = std::thread::scope(|threads| {
-            let start = |call| std::thread::Builder::new().spawn_scoped(threads, move || make(call));
-            let started: Vec<_> = calls.iter().map(|call| (call, start(call))).collect();
-            let finish = |(call, thread): (&ToolCallAsked, std::io::Result<_>)| match thread {
-                Ok(thread) => std::thread::ScopedJoinHandle::join(thread).ok(),
-                // No thread to be had: the call waits for its turn here.
-                Err(_) => Some(make(call)),
-            };
-            started.into_iter().map(finish).collect()
+        let asked: Vec<Asked> = calls.iter().map(guarded).collect();
+        std::thread::scope(|threads| {
+            let start = |asked| std::thread::Builder::new().spawn_scoped(threads, move || Asked::run(asked, turn));
+            let started: Vec<_> = asked.iter().map(start).collect();
+            for ((call, asked), thread) in calls.iter().zip(&asked).zip(started) {
+                let ran = match thread {
+                    // Every call gets a result, else the provider refuses the conversation from here on.
+                    Ok(thread) => thread.join().unwrap_or_default(),
+                    // No thread to be had: the call waits for its turn here.
+                    Err(_) => asked.run(turn),
+                };
+                let made = asked.reviewed(turn, ran);
+                conversation.messages.push(Message::tool(call, made.result.content.clone()));
+                progress.tool_calls.push(made.call);
+                progress.tool_results.push(made.result);
+            }
         });
-        for (call, made) in calls.iter().zip(made) {
-            // Every call gets a result, else the provider refuses the conversation from here on.
-            let made = made.unwrap_or_else(|| Called::crashed(call));
-            conversation.messages.push(Message::tool(call, made.result.content.clone()));
-            progress.tool_calls.push(made.call);
-            progress.tool_results.push(made.result);
-        }
         conversation.usage = conversation.usage.plus(turn.state.take_spent());
     }
 }

@@ -5,6 +5,7 @@ mod builder;
 mod completion;
 mod fault;
 mod history;
+mod interrupt;
 mod iterations;
 mod retry;
 mod stop;
@@ -20,6 +21,7 @@ use crate::turn::{Turn, TurnState};
 pub use answer::Answer;
 pub use builder::SessionBuilder;
 pub use fault::{Fault, FaultKind};
+pub use interrupt::{Interrupt, Interrupted};
 pub use retry::{RealSleeper, Sleeper};
 
 pub(crate) use history::Conversation;
@@ -33,6 +35,7 @@ pub(crate) use iterations::{run_turn, since};
 pub struct Session {
     agent: Arc<Agent>,
     conversation: Conversation,
+    interrupt: Interrupt,
     began_us: u64,
     stage: Stage,
     /// Why the session will end if nobody says otherwise.
@@ -51,7 +54,15 @@ impl Session {
     pub(crate) fn new(agent: Arc<Agent>) -> Self {
         let conversation = Conversation::new(agent.shared.unique("conversation"));
         let began_us = agent.shared.runtime.clock().monotonic_us();
-        Self { agent, conversation, began_us, stage: Stage::New, reason: "done", message: None }
+        Self {
+            agent,
+            conversation,
+            interrupt: Interrupt::default(),
+            began_us,
+            stage: Stage::New,
+            reason: "done",
+            message: None,
+        }
     }
 
     /// Starts the session. A second start does nothing.
@@ -89,7 +100,10 @@ impl Session {
         }
         let turn = self.turn_of(self.agent.turn_number() + 1);
         turn.scope.scratch.set(String::from("turn"), turn.origin.turn.into());
-        let answer = run_turn(&turn, &mut self.conversation, message);
+        let answer = {
+            let _working = self.interrupt.begin(&turn.scope.cancel);
+            run_turn(&turn, &mut self.conversation, message)
+        };
         (self.reason, self.message) = match &answer {
             Ok(_) => ("done", None),
             Err(fault) => (fault.end_reason(), Some(fault.message.clone())),
@@ -115,10 +129,16 @@ impl Session {
         self.agent.turn_number()
     }
 
-    /// Raise it to stop the session and everything it started.
+    /// Raise it to stop the session and everything it started. [`Session::interrupt`] stops one turn alone.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.agent.shared.cancel
+    }
+
+    /// The handle that stops the turn at work, from any thread, and leaves the session usable.
+    #[must_use]
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
     }
 
     /// Forgets the conversation; the turns, the usage and what hooks keep stay.
@@ -138,7 +158,8 @@ impl Session {
     }
 
     fn turn_at(&self, number: u32) -> Turn {
-        Turn::new(&self.agent, number, Arc::new(Scratch::default()), TurnState::default())
+        let cancel = self.agent.shared.cancel.part();
+        Turn::new(&self.agent, number, Arc::new(Scratch::default()), cancel, TurnState::default())
     }
 
     fn finish(&mut self, reason: &str, message: Option<String>) {

@@ -8,12 +8,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle::event::{EventPayload, ToolCall as ToolCallMade, ToolPost, ToolPre, ToolResult};
-use pintle::{Clock, Event, EventName};
+use pintle::event::{ToolCall as ToolCallMade, ToolPost, ToolPre, ToolResult};
+use pintle::{Clock, Event};
 use serde_json::{Map, Value};
 
 use super::{Tool, ToolUse, arguments};
-use crate::model::ToolCall;
 use crate::observe::Happening;
 use crate::turn::Turn;
 
@@ -33,15 +32,30 @@ pub(crate) struct Called {
     pub(crate) result: ToolResult,
 }
 
-impl Called {
-    /// What stands for a call whose thread died.
-    pub(crate) fn crashed(call: &ToolCall) -> Self {
-        let args = arguments::decode(&call.arguments).unwrap_or_else(|_| Value::Object(Map::new()));
-        let content = Value::String(format!("tool error: tool \"{}\" crashed", call.name));
-        Self {
-            call: ToolCallMade::new(call.id.clone(), call.name.clone(), args),
-            result: ToolResult::new(call.id.clone(), call.name.clone(), content, true),
-        }
+/// Makes one call with its whole lifecycle. Never fails: what went wrong is the result.
+pub(crate) fn dispatch(turn: &Turn, request: &CallRequest<'_>) -> Called {
+    let asked = Asked::guarded(turn, request);
+    let ran = asked.run(turn);
+    asked.reviewed(turn, ran)
+}
+
+/// A call that its guards have judged.
+pub(crate) struct Asked {
+    id: String,
+    target: Target,
+    refusal: Option<Refusal>,
+}
+
+/// A call that has run, or was kept from it.
+pub(crate) struct Ran {
+    result: Result<Value, Refusal>,
+    duration_ms: Option<u64>,
+}
+
+/// What stands for a call whose thread died.
+impl Default for Ran {
+    fn default() -> Self {
+        Self { result: Err(Refusal::Failed(String::from("the call crashed"))), duration_ms: None }
     }
 }
 
@@ -56,37 +70,50 @@ struct Target {
     is_undecoded: bool,
 }
 
-/// Makes one call with its whole lifecycle. Never fails: what went wrong is the result.
-pub(crate) fn dispatch(turn: &Turn, request: &CallRequest<'_>) -> Called {
-    let mut target = Target::read(turn, request.name, request.arguments);
-    turn.tell(Happening::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
-    let refusal = guard(turn, request.id, &mut target);
-    let clock = turn.agent.shared.runtime.clock();
-    let began_us = clock.monotonic_us();
-    let ran = match refusal {
-        Some(refusal) => Err(refusal),
-        None => run(turn, request.id, &target),
-    };
-    let duration_ms = matches!(ran, Ok(_) | Err(Refusal::Failed(_))).then(|| elapsed_ms(clock, began_us));
-    let call_id = request.id;
-    let result = match ran {
-        Ok(Value::String(text)) => ToolResult::from_content(call_id, &target.name, &text, false),
-        Ok(value) => ToolResult::new(call_id, &target.name, value, false),
-        Err(refusal) => ToolResult::new(call_id, &target.name, Value::String(refusal.text()), true),
-    };
-    let result = review(turn, &target, result, duration_ms);
-    turn.tell(Happening::ToolReturned {
-        id: call_id,
-        name: &target.name,
-        content: &result.content,
-        is_error: result.is_error,
-    });
-    let call =
-        ToolCallMade { id: call_id.to_owned(), name: target.name, args: target.args, arguments: target.arguments };
-    Called { call, result }
+impl Asked {
+    /// Shows a call to the hooks of `tool.pre`.
+    pub(crate) fn guarded(turn: &Turn, request: &CallRequest<'_>) -> Self {
+        let mut target = Target::read(turn, request.name, request.arguments);
+        turn.tell(Happening::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
+        let refusal = guard(turn, request.id, &mut target);
+        Self { id: request.id.to_owned(), target, refusal }
+    }
+
+    /// Runs the tool, unless something speaks against it.
+    pub(crate) fn run(&self, turn: &Turn) -> Ran {
+        if let Some(refusal) = &self.refusal {
+            return Ran { result: Err(refusal.clone()), duration_ms: None };
+        }
+        let clock = turn.agent.shared.runtime.clock();
+        let began_us = clock.monotonic_us();
+        let result = run(turn, &self.id, &self.target);
+        let duration_ms = matches!(result, Ok(_) | Err(Refusal::Failed(_))).then(|| elapsed_ms(clock, began_us));
+        Ran { result, duration_ms }
+    }
+
+    /// Shows the result to the hooks of `tool.post`.
+    pub(crate) fn reviewed(&self, turn: &Turn, ran: Ran) -> Called {
+        let Self { id, target, .. } = self;
+        let name = &target.name;
+        let result = match ran.result {
+            Ok(Value::String(text)) => ToolResult::from_content(id, name, &text, false),
+            Ok(value) => ToolResult::new(id, name, value, false),
+            Err(refusal) => ToolResult::new(id, name, Value::String(refusal.text()), true),
+        };
+        let result = review(turn, target, result, ran.duration_ms);
+        turn.tell(Happening::ToolReturned { id, name, content: &result.content, is_error: result.is_error });
+        let call = ToolCallMade {
+            id: id.clone(),
+            name: name.clone(),
+            args: target.args.clone(),
+            arguments: target.arguments.clone(),
+        };
+        Called { call, result }
+    }
 }
 
 /// Why a call did not run, or what it failed with.
+#[derive(Clone)]
 enum Refusal {
     /// A hook said no.
     Blocked(String),
@@ -143,16 +170,9 @@ fn guard(turn: &Turn, id: &str, target: &mut Target) -> Option<Refusal> {
         name: target.name.clone(),
         arguments: target.arguments.clone(),
         args: target.args.clone(),
+        invalid: target.invalid.clone(),
     };
-    let mut event = Event::of(&payload, Arc::clone(&turn.origin));
-    if let Some(invalid) = &target.invalid {
-        let mut fields = event.payload.into_value();
-        if let Some(fields) = fields.as_object_mut() {
-            fields.insert(String::from("invalid"), Value::String(invalid.clone()));
-        }
-        event = Event::new(EventName::of(ToolPre::row()), fields, Arc::clone(&turn.origin));
-    }
-    let outcome = turn.fire(&event);
+    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         return Some(Refusal::Blocked(outcome.reason()));
     }

@@ -21,7 +21,7 @@ use crate::model::ToolDefinition;
 use crate::turn::Turn;
 use crate::workspace::Workspace;
 
-pub(crate) use dispatch::{CallRequest, Called, dispatch};
+pub(crate) use dispatch::{Asked, CallRequest, dispatch};
 pub(crate) use done::Done;
 pub(crate) use policy::Policies;
 pub(crate) use script::{StarlarkTool, told, why};
@@ -69,6 +69,17 @@ impl ToolUse<'_> {
 /// A text argument; the empty text when it is absent.
 fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A folder; the workspace when it is absent.
+///
+/// That is no default of the schema: hooks see what the model wrote, and a guard that looks at the first of several
+/// arguments must not find one that nobody gave.
+fn folder<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    match text(arguments, name) {
+        "" => ".",
+        folder => folder,
+    }
 }
 
 /// A whole, non-negative argument.

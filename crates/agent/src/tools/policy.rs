@@ -40,6 +40,11 @@ impl Policies {
         self.0.iter().any(|policy| policy.deny.is_match(tool))
     }
 
+    /// Whether a policy's `allow` covers this tool: somebody thought of it. That no policy denies it is not enough.
+    pub(crate) fn grants(&self, tool: &str) -> bool {
+        self.0.iter().any(|policy| policy.allow.is_match(tool))
+    }
+
     /// Whether a policy allows this tool by its very name. Only then are second names of native tools offered.
     pub(crate) fn names(&self, tool: &str) -> bool {
         self.0.iter().any(|policy| policy.named.iter().any(|named| named == tool))
@@ -83,6 +88,7 @@ mod tests {
             assert!(Policies::default().allows(tool));
         }
         assert!(parent.names("run_command") && !parent.names("fs.read"));
+        assert!(parent.grants("fs.read") && child.grants("shell") && !parent.grants("shell"));
     }
 
     #[test]

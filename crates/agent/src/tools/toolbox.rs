@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use pintle::did_you_mean;
 
-use super::{Policies, Tool, native};
+use super::native::{self, Offer};
+use super::{Policies, Tool};
 use crate::model::ToolDefinition;
 
 /// The tools of one agent, in the order the model sees them, and the policies that say which of them it may use.
@@ -19,10 +20,16 @@ impl Toolbox {
         Self { tools: Vec::new(), policies }
     }
 
-    /// Adds the native tools. Their second names (`fs.read` for `read`) are there only where a policy names them.
+    /// Adds the native tools, each by the rule of its offer.
     pub(crate) fn with_native(mut self) -> Self {
-        for (tool, is_alias) in native::all() {
-            if !is_alias || self.policies.names(&tool.definition().name) {
+        for (tool, offer) in native::all() {
+            let name = &tool.definition().name;
+            let is_offered = match offer {
+                Offer::Always => true,
+                Offer::Granted => self.policies.grants(name),
+                Offer::Named => self.policies.names(name),
+            };
+            if is_offered {
                 self.add(tool);
             }
         }

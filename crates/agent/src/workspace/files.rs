@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use cap_std::fs::{Dir, OpenOptions};
 use serde_json::{Value, json};
 
-use super::{MAX_FILE_BYTES, Workspace};
+use super::{MAX_FILE_BYTES, Workspace, protect};
 
 /// What is known of a file without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,7 @@ impl Workspace {
 
     /// Replaces a file's text, making the file and its folders when they are not there.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        self.may_change(path)?;
         self.at(path, |dir, path| {
             make_parent(dir, path)?;
             dir.write(path, text)
@@ -64,6 +65,7 @@ impl Workspace {
     }
 
     pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
+        self.may_change(path)?;
         self.at(path, |dir, path| {
             make_parent(dir, path)?;
             let mut file = dir.open_with(path, OpenOptions::new().create(true).append(true))?;
@@ -77,6 +79,7 @@ impl Workspace {
 
     /// Removes a file, or a folder that is empty. A folder with something in it stays.
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
+        self.may_change(path)?;
         self.at(
             path,
             |dir, path| {
@@ -86,10 +89,12 @@ impl Workspace {
     }
 
     pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
+        self.may_change(path)?;
         self.at(path, |dir, path| dir.create_dir_all(path))
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
+        self.may_change(to)?;
         let to = self.relative(to)?;
         self.at(from, |dir, from| {
             make_parent(dir, &to)?;
@@ -98,6 +103,8 @@ impl Workspace {
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
+        self.may_move(from)?;
+        self.may_change(to)?;
         let to = self.relative(to)?;
         self.at(from, |dir, from| {
             make_parent(dir, &to)?;
@@ -113,13 +120,16 @@ impl Workspace {
         })
     }
 
-    /// What is in a folder, by name.
+    /// What is in a folder, by name. The tapes of sessions are no part of the work and are left out.
     pub(crate) fn list(&self, path: &str) -> Result<Vec<Stat>, String> {
         let mut found = self.at(path, |dir, path| {
             let mut found = Vec::new();
             for entry in dir.read_dir(path)? {
                 let entry = entry?;
                 let name = entry.file_name().to_string_lossy().into_owned();
+                if name == protect::RECORDS {
+                    continue;
+                }
                 found.push(stat_of(name, &entry.metadata()?));
             }
             Ok(found)

@@ -6,6 +6,7 @@
 mod content;
 mod files;
 mod lines;
+mod protect;
 mod walk;
 
 use std::io;
@@ -26,6 +27,8 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 pub struct Workspace {
     root: PathBuf,
     dir: Dir,
+    /// More that tools may not change, relative to the root and without links.
+    read_only: Vec<PathBuf>,
 }
 
 impl Workspace {
@@ -37,7 +40,7 @@ impl Workspace {
         let fault = |fault: io::Error| format!("cannot open workspace `{}`: {fault}", root.display());
         let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(fault)?;
         let root = std::path::absolute(root).map_err(fault)?;
-        Ok(Self { root, dir })
+        Ok(Self { root, dir, read_only: Vec::new() })
     }
 
     /// The folder's absolute path.

@@ -154,7 +154,7 @@ pub(crate) fn rewrite(event: &str, fields: Value) -> Hook {
 
 /// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
 /// not, and builds it here, once.
-fn worker() -> WorkerProgram {
+pub(crate) fn worker() -> WorkerProgram {
     static BUILD: Once = Once::new();
     BUILD.call_once(|| {
         if WorkerProgram::beside_current_exe().program.is_file() {
@@ -194,6 +194,7 @@ pub(crate) struct Stage {
 pub(crate) fn agent() -> pintle::AgentSpec {
     pintle::AgentSpec {
         name: String::from("root"),
+        policy: pintle::ToolsPolicy { allow: vec![String::from("shell")], ..pintle::ToolsPolicy::default() },
         instruction: String::from("be brief"),
         ..pintle::AgentSpec::default()
     }

@@ -14,7 +14,10 @@ impl FromStr for EventArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
         let unknown = match EventName::parse(text) {
+            // What looks like one of a family may be a dialect's name for another of it (`meta.tool_register`).
+            Ok(name) if name.row().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name))),
             Ok(name) => return Ok(Self(name)),
             Err(unknown) => unknown,
         };
@@ -22,8 +25,7 @@ impl FromStr for EventArgument {
             let one = text.replace('*', "NAME");
             return Err(format!("`{text}` is a family of events; name one of it, such as `{one}` in small letters"));
         }
-        let of_dialect = DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
-        of_dialect.map(Self).ok_or_else(|| format!("{unknown}; `pintle events` lists them"))
+        of_dialect().map(Self).ok_or_else(|| format!("{unknown}; `pintle events` lists them"))
     }
 }
 
@@ -38,6 +40,25 @@ impl FromStr for RowArgument {
         match CATALOGUE.iter().find(|row| row.name == text) {
             Some(row) => Ok(Self(row)),
             None => text.parse::<EventArgument>().map(|event| Self(event.0.row())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialects_name_is_its_event_and_a_canonical_one_itself() {
+        let cases = [
+            ("tool.pre", "tool.pre"),
+            ("meta.register_tool", "meta.register_tool"),
+            ("meta.tool_register", "meta.register_tool"),
+            ("meta.hook_register", "meta.register_hook"),
+            ("custom.deploy", "custom.deploy"),
+        ];
+        for (typed, event) in cases {
+            assert_eq!(typed.parse::<EventArgument>().unwrap().0.as_str(), event);
         }
     }
 }

@@ -5,10 +5,10 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Global {
     /// Write JSON for programs instead of text for people.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
     /// When to use colours; `auto` does so on a terminal unless NO_COLOR is set.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 901)]
     pub(crate) color: Color,
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::{Builder, Built, Layer, Runtime, Severity, WorkerProgram};
+use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram};
 
 use crate::fault::Fault;
 use crate::render::diagnostic;
@@ -43,11 +43,11 @@ pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> 
             .help("name a project, a `.harness` folder, a folder of hooks or one hook file"));
     }
     let built = builder.build();
-    if let Some(tape) = built.runtime.tape() {
-        tape.hooks(built.runtime.hooks().chains());
-    }
-    // Mere notes are for `pintle validate`.
-    for finding in built.diagnostics.iter().filter(|finding| finding.severity >= Severity::Warning) {
+    let has_hooks = built.runtime.hooks().hooks().next().is_some();
+    // Mere notes are for `pintle validate`, and a folder may well be empty when the hooks come from another one.
+    let is_shown =
+        |finding: &&Diagnostic| finding.severity >= Severity::Warning && !(has_hooks && finding.code == "no_files");
+    for finding in built.diagnostics.iter().filter(is_shown) {
         terminal.err(diagnostic::text(finding));
     }
     if built.has_errors() {
@@ -55,7 +55,7 @@ pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> 
             "a hook that does not load guards nothing: repair it or take it away; `pintle validate` checks again",
         ));
     }
-    if built.diagnostics.is_empty() && built.runtime.hooks().hooks().next().is_none() {
+    if built.diagnostics.is_empty() && !has_hooks {
         terminal.note(format!(
             "no hooks found in {}; a hook is a file such as `.harness/hooks/NAME.md`",
             paths.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ")

@@ -40,18 +40,23 @@ pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
 }
 
 /// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
-/// object, and needs no `id`.
+/// object, an empty one is `{}`, and it needs no `id`; any event may lack what can be blank.
 fn complete(event: &EventName, value: &mut Value) -> Result<(), String> {
     if event.as_str() == "tool.pre"
         && let Some(fields) = value.as_object_mut()
     {
         fields.entry("id").or_insert_with(|| Value::from("call_1"));
-        if !fields.contains_key("args") && !fields.contains_key("arguments") {
+        let says_nothing = |name: &str| match fields.get(name) {
+            None | Some(Value::Null) => true,
+            Some(Value::String(text)) => text.trim().is_empty(),
+            Some(_) => false,
+        };
+        if says_nothing("args") && says_nothing("arguments") {
+            fields.shift_remove("arguments");
             fields.insert(String::from("args"), Value::Object(serde_json::Map::new()));
         }
     }
-    // Seen from nothing, every spelling that is there has changed, so that the others follow it.
-    (event.row().settle)(&Value::Null, value)
+    event.complete(value)
 }
 
 #[cfg(test)]
@@ -73,6 +78,13 @@ mod tests {
             let mut value = given.clone();
             complete(&event, &mut value).unwrap();
             assert_eq!(value, whole, "{given}");
+        }
+        for empty in
+            [json!({"name": "run"}), json!({"name": "run", "arguments": ""}), json!({"name": "run", "arguments": null})]
+        {
+            let mut value = empty.clone();
+            complete(&event, &mut value).unwrap();
+            assert_eq!(value, json!({"name": "run", "id": "call_1", "args": {}, "arguments": "{}"}), "{empty}");
         }
         for bad in [json!([]), json!({}), json!({"name": "run", "arguments": "{"}), json!({"name": "run", "args": 1})] {
             assert!(complete(&event, &mut bad.clone()).is_err(), "{bad}");

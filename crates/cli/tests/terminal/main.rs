@@ -9,6 +9,7 @@ mod events;
 mod explain;
 mod fire;
 mod hooks;
+mod models;
 mod run;
 mod tape;
 mod usage;

@@ -1,6 +1,6 @@
 use std::fs;
 
-use crate::stage::{Stage, snapshot};
+use crate::stage::{AUDIT, Stage, snapshot};
 
 const AGENT: &str = r#"---
 name: tidy
@@ -11,7 +11,7 @@ model:
 You keep this folder tidy.
 "#;
 
-const SCRIPT: &str = r#"about: one call is blocked, the next one runs
+const SCRIPT: &str = r#"about: one call is denied, the next one runs
 prompts: [Clean up.]
 turns:
   - say: I will format the disk.
@@ -50,7 +50,7 @@ fn json_is_one_record_a_line() {
     assert!(records.iter().any(|record| record["kind"] == "outcome" && record["decision"] == "deny"));
     assert!(records.iter().any(|record| record["kind"] == "text"));
     let last = records.last().unwrap();
-    assert_eq!((&last["kind"], &last["tool_calls"], &last["blocked"]), (&"summary".into(), &2.into(), &1.into()));
+    assert_eq!((&last["kind"], &last["tool_calls"], &last["denied"]), (&"summary".into(), &2.into(), &1.into()));
     let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
     for line in tape.lines().skip(1) {
         assert!(out.contains(line), "{line}");
@@ -99,4 +99,49 @@ fn what_is_missing_is_said() {
     let keyless = stage.pintle(&["run", "agent", "--model", "anthropic:claude-x", "hello"]);
     snapshot!("run_no_key", keyless.environment("ANTHROPIC_API_KEY", "").screen());
     snapshot!("run_no_provider", stage.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).screen());
+}
+
+const ASKING: &str =
+    "---\nname: tidy\nmodel: {provider: script, name: script.yaml}\ntools_policy: {allow: [shell]}\n---\n";
+const ASK_ALWAYS: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return ask(\"commands need a person\")\n---\n";
+
+#[test]
+fn an_ask_is_answered_on_the_line_or_by_nobody() {
+    let script = "turns:\n  - calls: [{tool: shell, args: {command: \"echo it ran\"}}]\n  - say: That is all.\n";
+    let stage = Stage::empty()
+        .file("harness.md", ASKING)
+        .file("script.yaml", script)
+        .file(".harness/hooks/careful.md", ASK_ALWAYS);
+    snapshot!("run_ask_nobody", stage.pintle(&["run", ".", "go"]).screen());
+    snapshot!("run_ask_yes", stage.pintle(&["run", ".", "go", "--yes"]).screen());
+    snapshot!("run_ask_no", stage.pintle(&["run", ".", "go", "--no"]).screen());
+}
+
+#[test]
+fn an_interrupted_run_ends_in_good_order() {
+    use std::process::{Command, Stdio};
+    let script = "turns: [{calls: [{tool: shell, args: {command: \"touch begun; tail -f /dev/null\"}}]}]";
+    let stage =
+        Stage::empty().file("harness.md", ASKING).file("script.yaml", script).file(".harness/hooks/audit.md", AUDIT);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
+        .args(["run", ".", "go", "--tape", "t.jsonl"])
+        .current_dir(stage.path("."))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !stage.path("begun").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before the tool ran");
+        std::thread::yield_now();
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    let screen =
+        format!("{}\n[stderr]\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{screen}");
+    snapshot!("run_interrupted", screen);
+    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    assert!(tape.lines().any(|line| line.contains(r#""event":"session.end""#) && line.contains("cancelled")), "{tape}");
 }

@@ -60,6 +60,32 @@ fn every_fault_of_every_file_is_reported() {
 }
 
 #[test]
+fn the_models_of_agents_are_checked() {
+    let agent = |model: &str| format!("---\nmodel: {model}\n---\nHi.\n");
+    let cases = [
+        ("{provider: script, name: demo.yaml}", "no faults"),
+        ("{provider: script, name: torn.yaml}", "the model's script cannot be played: "),
+        ("{provider: script, name: gone.yaml}", "the model's script `./gone.yaml` cannot be read: it does not exist"),
+        ("{provider: opnai, name: gpt-4o}", "unknown model provider `opnai`; did you mean `openai`?"),
+        ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no faults"),
+    ];
+    for (model, said) in cases {
+        let stage = Stage::empty()
+            .file("harness.md", agent(model))
+            .file("demo.yaml", "turns: [{say: hi}]")
+            .file("torn.yaml", "turns: [{say: hi}");
+        let (out, _, status) = stage.pintle(&["validate"]).parts();
+        assert!(out.contains(said), "{model}: {out}");
+        assert_eq!(status, Some(if said == "no faults" { 0 } else { 3 }), "{model}");
+    }
+    let stage = Stage::empty()
+        .file("harness.md", agent("{provider: script, name: demo.yaml}"))
+        .file("demo.yaml", "turns: [{say: hi}]")
+        .file(".harness/agents/helper.md", agent("{provider: script, name: gone.yaml}"));
+    snapshot!("validate_model_of_a_child", stage.pintle(&["validate"]).screen());
+}
+
+#[test]
 fn large_files_and_many_files_are_checked() {
     let mut stage = Stage::empty().file(".harness/hooks/large.md", "x".repeat(10 << 20));
     for number in 0..300 {

@@ -5,6 +5,7 @@ mod name;
 mod piece;
 mod row;
 mod spelling;
+mod whole;
 
 use std::sync::Arc;
 

@@ -256,9 +256,58 @@ impl<'a> Fields<'a> {
             {
                 Some(String::from("remove the quotes"))
             }
+            (Kind::Scalar(_), "a whole number" | "a number") => Some(format!("write digits alone, as in `{key}: 10`")),
+            (_, "true or false") => Some(format!("write `{key}: true` or `{key}: false`")),
+            (Kind::List(items), "a string") => match items.as_slice() {
+                [item] if item.as_text().is_some() => Some(String::from("write it without the brackets or the dash")),
+                _ => Some(format!("there can be one only: write text behind `{key}:`")),
+            },
+            (Kind::Map(_), "a string") => {
+                Some(format!("write `{key}: |` and the text on the lines below, indented; or put it in quotes"))
+            }
             _ => None,
         };
         self.report.value_error("wrong_type", &message, node.span, help);
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use pintle_contract::{SourceFile, Span};
+
+    use super::super::parse;
+    use super::*;
+
+    /// What is written, how it is read, and the next step that its fault names.
+    const FAULTS: &[(&str, fn(&mut Fields<'_>), &str)] = &[
+        ("k: 3", |fields| drop(fields.text("k")), "put it in quotes: \"3\""),
+        ("k: [one]", |fields| drop(fields.text("k")), "write it without the brackets or the dash"),
+        ("k: [one, two]", |fields| drop(fields.text("k")), "there can be one only: write text behind `k:`"),
+        (
+            "k: {a: 1}",
+            |fields| drop(fields.script("k")),
+            "write `k: |` and the text on the lines below, indented; or put it in quotes",
+        ),
+        ("k: high", |fields| drop(fields.integer::<i64>("k", 0..=9)), "write digits alone, as in `k: 10`"),
+        ("k: \"3\"", |fields| drop(fields.integer::<i64>("k", 0..=9)), "remove the quotes"),
+        ("k: \"yes\"", |fields| drop(fields.boolean("k")), "write `k: true` or `k: false`"),
+        ("k: one", |fields| drop(fields.texts("k")), "write each item on a line of its own after `- `"),
+        ("k: shadw", |fields| drop(fields.choice("k", &[("shadow", ())])), "did you mean `shadow`?"),
+    ];
+
+    #[test]
+    fn a_value_of_another_type_has_a_next_step() {
+        for (text, read, wanted) in FAULTS {
+            let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: (*text).to_owned() });
+            let whole = Span { start: 0, end: text.len() };
+            let report = Report::new(file, "");
+            let node = parse(&report, whole).unwrap().unwrap();
+            read(&mut Fields::new(&report, "a thing", Some(&node), whole));
+            let found: Vec<Option<String>> = report.into_findings().into_iter().map(|finding| finding.help).collect();
+            assert_eq!(found, [Some((*wanted).to_owned())], "{text}");
+        }
     }
 }

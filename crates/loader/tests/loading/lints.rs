@@ -30,14 +30,16 @@ fn a_when_that_no_name_satisfies_and_one_with_a_misspelt_tool_are_pointed_out() 
     let project = Project::new(&[
         (".harness/tools/run_command.md", TOOL.to_owned()),
         (".harness/hooks/empty.md", with("one of", "x", 1)),
+        (".harness/hooks/never.md", with("'False'", "x", 1)),
         (".harness/hooks/known.md", with("one of run_command, exec", "x", 1)),
         (".harness/hooks/near.md", with("one of run_comand", "x", 1)),
         (".harness/hooks/strange.md", with("one of fs.read", "x", 1)),
     ]);
     let loaded = project.load("");
     let wanted = [
-        ".harness/hooks/empty.md:2:8: warning: hook `empty` never runs: its `when` cannot be true",
-        ".harness/hooks/near.md:2:8: warning: hook `near` waits for tool `run_comand`, which does not exist",
+        ".harness/hooks/empty.md:4:7: warning: hook `empty` never runs: its `when` cannot be true",
+        ".harness/hooks/near.md:4:7: warning: hook `near` waits for tool `run_comand`, which does not exist",
+        ".harness/hooks/never.md:4:7: warning: hook `never` never runs: its `when` cannot be true",
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted);
 }

@@ -25,12 +25,14 @@ impl ScopeSeam<'_> {
             Request::Http { .. } | Request::Sleep { .. } | Request::Now | Request::Random { .. } | Request::Uuid => {
                 outside::answer(self, request)
             }
-            Request::CallTool { .. } | Request::Meta { .. } | Request::Exec { .. } | Request::Fs { .. } | Request::Host { .. } => {
-                match &self.scope.host {
-                    Some(host) => host.perform(caller, request, self.scope),
-                    None => Err(SeamError(String::from("there is no agent behind this call to do that"))),
-                }
-            }
+            Request::CallTool { .. }
+            | Request::Meta { .. }
+            | Request::Exec { .. }
+            | Request::Fs { .. }
+            | Request::Host { .. } => match &self.scope.host {
+                Some(host) => host.perform(caller, request, self.scope),
+                None => Err(SeamError(String::from("there is no agent behind this call to do that"))),
+            },
             local => Ok(local::answer(self, caller, local)),
         }
     }

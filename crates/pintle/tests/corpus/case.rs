@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::dialects::document::{MAX_FILE_BYTES, Report, parse, source_file, to_json};
 use pintle::Span;
+use pintle::dialects::document::{MAX_FILE_BYTES, Report, parse, source_file, to_json};
 use serde_json::{Map, Value};
 
 /// One file: a set of hooks, and what comes of firing at them.

@@ -9,6 +9,8 @@
 
 mod case;
 mod stage;
+#[path = "../worker/mod.rs"]
+mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};

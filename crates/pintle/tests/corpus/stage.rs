@@ -2,32 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
-use pintle::process::{self, Spec};
-use pintle::{
-    Built, Cancel, Event, EventName, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime, Scope, WorkerProgram,
-};
+use pintle::{Built, Event, EventName, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime, Scope};
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, CaseFile};
-
-/// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
-/// not, and builds it here, once.
-fn worker() -> WorkerProgram {
-    static BUILD: Once = Once::new();
-    BUILD.call_once(|| {
-        if WorkerProgram::beside_current_exe().program.is_file() {
-            return;
-        }
-        let arguments = ["build", "--quiet", "--package", "pintle-handlers", "--bin", "pintle-script-worker"];
-        let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
-        spec.timeout_ms = 600_000;
-        let output = process::run(&spec, &Cancel::default()).unwrap();
-        assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
-    });
-    WorkerProgram::beside_current_exe()
-}
+use crate::worker::worker;
 
 fn load(path: &Path) -> Built {
     let built = Runtime::builder().path(path, Layer::Project).worker(worker()).build();

@@ -9,7 +9,7 @@ use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 use starlark::values::OwnedFrozenValue;
 
-use super::{CompiledWhen, WHEN, When, helpers, native, subjects, wrapped};
+use super::{CompiledWhen, WHEN, When, called, native, subjects, wrapped};
 use crate::Finding;
 use crate::analysis;
 use crate::compile::Placement;
@@ -34,8 +34,8 @@ pub(super) fn build(
     if let Some(refusal) = refusal {
         return failed(Placement::Worker, refusal);
     }
-    let helpers = helpers::needed(name, &source, script);
-    let (text, offset) = wrapped(&helpers, &source.text);
+    let called = called::needed(name, &source, script);
+    let (text, offset) = wrapped(&called, &source.text);
     let ast = match AstModule::parse(&source.name, text, &dialect()) {
         Ok(ast) => ast,
         Err(fault) => return failed(Placement::Worker, load::finding(Code::Syntax, &fault).after(offset)),

@@ -4,8 +4,8 @@
 //! which answers without the interpreter; whatever that does not know or would have to fail at is left to Starlark, so
 //! both always agree. From equalities on the event's subject comes the index of the engine.
 
+mod called;
 mod compiled;
-mod helpers;
 mod native;
 mod subjects;
 
@@ -144,8 +144,8 @@ impl Matcher for When {
 /// The text that is parsed for an expression, and how many bytes stand before it.
 ///
 /// The closing bracket stands on a line of its own, so that a trailing comment does not swallow it.
-fn wrapped(helpers: &str, expression: &str) -> (String, usize) {
-    let head = format!("{helpers}def {WHEN}(event, payload):\n  return (\n");
+fn wrapped(called: &str, expression: &str) -> (String, usize) {
+    let head = format!("{called}def {WHEN}(event, payload):\n  return (\n");
     let offset = head.len();
     (format!("{head}{expression}\n  )\n"), offset)
 }

@@ -19,6 +19,7 @@ pub(super) struct Block {
     parent: Option<u64>,
     event: String,
     whose: String,
+    delegated: bool,
     details: Vec<Line>,
     /// What the calls that have not returned did so far.
     effects: BTreeMap<u64, Vec<String>>,
@@ -48,6 +49,7 @@ impl Block {
             parent: fired.parent,
             event,
             whose,
+            delegated: fired.origin.depth > 0,
             details: Vec::new(),
             effects: BTreeMap::new(),
             repeated: BTreeSet::new(),
@@ -116,6 +118,10 @@ impl Block {
             Decision::Ask => (Tone::Warn, "ask"),
             Decision::Deny => (Tone::Bad, "deny"),
         };
+        let quiet = decided.decision == Decision::Allow && !decided.rewritten && decided.failures.is_empty();
+        if self.delegated && quiet && self.details.is_empty() && self.nested.is_empty() && !options.everything {
+            return Vec::new();
+        }
         let mut head = self.head(tone, word);
         if decided.asked == 0 {
             head.push(Tone::Quiet, "  (no hook)");
@@ -129,6 +135,9 @@ impl Block {
                 None => Vec::new(),
             };
             self.details.extend(changes.into_iter().map(|line| line.indented(INDENT)));
+        }
+        if decided.decision == Decision::Deny {
+            self.details.extend(self.unsaid(decided, options));
         }
         for failure in &decided.failures {
             let meant = match failure.policy {
@@ -145,6 +154,17 @@ impl Block {
             self.details.push(Line::new(Tone::Warn, text).indented(INDENT));
         }
         self.finish(head)
+    }
+
+    /// What the outcome says that no hook of the block said, such as who refused what a hook asked.
+    fn unsaid(&self, decided: &Decided<'_>, options: &Options) -> Vec<Line> {
+        let said: Vec<String> = self.details.iter().map(Line::to_string).collect();
+        // A failure has a line of its own.
+        let failed = |hook: &str| decided.failures.iter().any(|failure| failure.hook == hook);
+        let reasons = decided.reasons.iter().filter(|reason| !failed(reason.hook.as_str()));
+        let reasons = reasons.map(|reason| (plain(reason.hook.as_str(), 80), plain(&reason.text, options.text_chars)));
+        let unsaid = reasons.filter(|(_, text)| !said.iter().any(|line| line.contains(text.as_str())));
+        unsaid.map(|(hook, text)| Line::new(Tone::Bad, format!("{hook}  {text}")).indented(INDENT)).collect()
     }
 
     /// The block of a dispatch that the tape ends in.

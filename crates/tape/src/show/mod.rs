@@ -20,8 +20,8 @@ use crate::record::{Body, Header, Noted, Record};
 /// What a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Hooks that passed and had nothing to say, whatever they counted or logged, and effects that only looked (a clock, a
-    /// cache). Default true.
+    /// Hooks that passed and had nothing to say, whatever they counted or logged, effects that only looked (a clock, a
+    /// cache), and dispatches of delegated agents in which nothing happened. Default true.
     pub everything: bool,
     /// Notes of the host, such as messages. Default true.
     pub notes: bool,
@@ -62,6 +62,13 @@ impl View {
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self { options, started_ms: 0, open: BTreeMap::new() }
+    }
+
+    /// Tells when the session began, to a view that is not shown the header.
+    #[must_use]
+    pub fn since(mut self, started_ms: u64) -> Self {
+        self.started_ms = started_ms;
+        self
     }
 
     /// Sees a record; gives the lines that are now complete.

@@ -105,8 +105,10 @@ mod tests {
             for reader in READERS {
                 keys.extend(text.split(reader).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned));
             }
-            let listed = text.split("const ABOUT").nth(1).and_then(|rest| rest.split(';').nth(1)).unwrap_or_default();
-            keys.extend(listed.split('"').skip(1).step_by(2).map(str::to_owned));
+            for list in ["const ABOUT", "const SCHEMA_KEYS"] {
+                let listed = text.split(list).nth(1).and_then(|rest| rest.split(';').nth(1)).unwrap_or_default();
+                keys.extend(listed.split('"').skip(1).step_by(2).map(str::to_owned));
+            }
         }
         keys
     }

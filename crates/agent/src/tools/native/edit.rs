@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Native;
+use super::{Native, Offer};
 use crate::tools::{ToolUse, flag, text};
 use crate::workspace::{replace_all, replace_one};
 
 pub(super) const TOOL: Native = Native {
     name: "edit",
+    offer: Offer::Always,
     alias: Some("fs.edit"),
     description: "Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.",
     parameters: || {

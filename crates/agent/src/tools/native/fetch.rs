@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Native;
+use super::{Native, Offer};
 use crate::tools::{ToolUse, number, text};
 
 pub(super) const TOOL: Native = Native {
     name: "fetch",
+    offer: Offer::Always,
     alias: None,
     description: "Gets a page by HTTP. Only the hosts that the project's `network.allowed_domains` names can be reached.",
     parameters: || {

@@ -5,12 +5,13 @@ use std::path::Path;
 use regex::RegexBuilder;
 use serde_json::{Value, json};
 
-use super::Native;
-use crate::tools::{ToolUse, flag, text};
+use super::{Native, Offer};
+use crate::tools::{ToolUse, flag, folder, text};
 use crate::workspace::glob_matcher;
 
 pub(super) const TOOL: Native = Native {
     name: "grep",
+    offer: Offer::Always,
     alias: Some("fs.grep"),
     description: "Finds the lines of the workspace's text files that match a regular expression.",
     parameters: || {
@@ -18,7 +19,7 @@ pub(super) const TOOL: Native = Native {
             "type": "object",
             "properties": {
                 "pattern": {"type": "string", "description": "The regular expression."},
-                "path": {"type": "string", "default": ".", "description": "The file or folder to look in."},
+                "path": {"type": "string", "description": "The file or folder to look in. Default: the workspace."},
                 "glob": {"type": "string", "description": "Look only in files with such a name, as in `*.rs`."},
                 "ignore_case": {"type": "boolean", "description": "Whether case does not count. Default false."},
             },
@@ -40,7 +41,7 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let regex =
         regex.map_err(|fault| format!("`{pattern}` is not a regular expression: {}", one_line(&fault.to_string())))?;
     let workspace = at.workspace();
-    let path = text(arguments, "path");
+    let path = folder(arguments, "path");
     let paths = if workspace.stat(path)?.is_dir {
         let wanted = match text(arguments, "glob") {
             "" => None,

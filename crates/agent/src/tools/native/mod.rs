@@ -24,6 +24,8 @@ static NATIVE: &[Native] =
 struct Native {
     /// The tool's name.
     name: &'static str,
+    /// When an agent is offered it.
+    offer: Offer,
     /// Its second name, under which hooks of AI Harness projects know it.
     alias: Option<&'static str>,
     /// What it does, for the model.
@@ -34,6 +36,18 @@ struct Native {
     call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
 }
 
+/// When an agent is offered a native tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// Unless a policy denies it.
+    Always,
+    /// When the `allow` list of a policy covers it. The guards of a project are written for the tools that it names; a
+    /// door they never heard of must not stand open.
+    Granted,
+    /// When the `allow` list of a policy holds its very name: it is the second name of another tool.
+    Named,
+}
+
 /// A native tool under one of its names.
 #[derive(Debug)]
 struct NativeTool {
@@ -41,18 +55,18 @@ struct NativeTool {
     call: fn(&Value, &ToolUse<'_>) -> Result<Value, String>,
 }
 
-/// Every native tool under each of its names, and whether that is its second one.
-pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, bool)> {
+/// Every native tool under each of its names, and when it is offered so.
+pub(super) fn all() -> impl Iterator<Item = (Arc<dyn Tool>, Offer)> {
     NATIVE.iter().flat_map(|native| {
-        let names = [Some((native.name, false)), native.alias.map(|alias| (alias, true))];
-        names.into_iter().flatten().map(|(name, is_alias)| {
+        let names = [Some((native.name, native.offer)), native.alias.map(|alias| (alias, Offer::Named))];
+        names.into_iter().flatten().map(|(name, offer)| {
             let definition = ToolDefinition {
                 name: name.to_owned(),
                 description: native.description.to_owned(),
                 parameters: (native.parameters)(),
             };
             let tool: Arc<dyn Tool> = Arc::new(NativeTool { definition, call: native.call });
-            (tool, is_alias)
+            (tool, offer)
         })
     })
 }
@@ -90,6 +104,7 @@ mod tests {
             for (parameter, schema) in definition.parameters["properties"].as_object().unwrap() {
                 assert!(schema["type"].is_string(), "{}.{parameter}", definition.name);
                 assert!(schema["description"].is_string(), "{}.{parameter}", definition.name);
+                assert_eq!(schema.get("default"), None, "{}.{parameter}", definition.name);
             }
             names.push(definition.name.clone());
         }

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Native;
+use super::{Native, Offer};
 use crate::tools::{ToolUse, number, text};
 use crate::workspace::Lines;
 
 pub(super) const TOOL: Native = Native {
     name: "read",
+    offer: Offer::Always,
     alias: Some("fs.read"),
     description: "Reads a text file of the workspace. With `offset` or `limit` it gives those lines, numbered.",
     parameters: || {

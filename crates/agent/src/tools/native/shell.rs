@@ -3,11 +3,12 @@
 use pintle::process::{self, Environment, Spec};
 use serde_json::{Value, json};
 
-use super::Native;
-use crate::tools::{ToolUse, number, text};
+use super::{Native, Offer};
+use crate::tools::{ToolUse, folder, number, text};
 
 pub(super) const TOOL: Native = Native {
     name: "shell",
+    offer: Offer::Granted,
     alias: None,
     description: "Runs a command with bash in the workspace and gives its output and exit code. It has no input; what it starts ends with it.",
     parameters: || {
@@ -19,7 +20,7 @@ pub(super) const TOOL: Native = Native {
                     "type": "integer", "minimum": 1, "maximum": 600_000,
                     "description": "How long it may take. Default 60000.",
                 },
-                "directory": {"type": "string", "description": "The folder to run in, inside the workspace."},
+                "directory": {"type": "string", "description": "The folder to run in, inside the workspace. Default: the workspace."},
             },
             "required": ["command"],
         })
@@ -33,13 +34,9 @@ const TIMEOUT_MS: u64 = 60_000;
 const SHOWN_BYTES: usize = 64 << 10;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let directory = match text(arguments, "directory") {
-        "" => ".",
-        directory => directory,
-    };
     let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
     let mut spec = Spec::new("bash", vec![String::from("-c"), text(arguments, "command").to_owned()]);
-    spec.directory = Some(at.workspace().directory(directory)?);
+    spec.directory = Some(at.workspace().directory(folder(arguments, "directory"))?);
     spec.environment = Environment::WithoutSecrets;
     spec.timeout_ms = timeout_ms;
     spec.output_bytes = SHOWN_BYTES;

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Native;
+use super::{Native, Offer};
 use crate::tools::{ToolUse, text};
 
 pub(super) const TOOL: Native = Native {
     name: "write",
+    offer: Offer::Always,
     alias: Some("fs.write"),
     description: "Writes a text file of the workspace, replacing what was in it and making its folders.",
     parameters: || {

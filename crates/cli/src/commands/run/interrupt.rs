@@ -1,55 +1,65 @@
 //! Ctrl-C.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use pintle::Cancel;
+use pintle_agent::{Interrupt, Interrupted};
 
+use super::input::Input;
 use crate::terminal::Terminal;
 
 /// The exit status of a program that was interrupted, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// Whether the agent is at work.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Busy(Arc<AtomicBool>);
-
-impl Busy {
-    /// Says that the agent is at work while `work` runs.
-    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.0.store(true, Ordering::Relaxed);
-        let result = work();
-        self.0.store(false, Ordering::Relaxed);
-        result
-    }
+/// What a Ctrl-C is about.
+pub(super) struct Watch {
+    /// The turn of a conversation, which goes on afterwards; else the whole session.
+    pub(super) is_conversation: bool,
+    pub(super) session: Cancel,
+    pub(super) turn: Interrupt,
+    pub(super) input: Input,
+    pub(super) terminal: Terminal,
 }
 
-/// Lets the first Ctrl-C stop the agent in good order, with its last events and its tape, and the second one end the
-/// program.
-///
-/// Where the signal cannot be watched, Ctrl-C ends the program as ever.
-pub(super) fn watch(cancel: Cancel, terminal: Terminal) -> Busy {
-    let busy = Busy::default();
-    let shared = busy.clone();
-    let watcher = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if cancel.is_cancelled() {
-                    std::process::exit(INTERRUPTED);
+impl Watch {
+    /// Lets a Ctrl-C stop the agent in good order, with its last events and its tape. In a conversation it stops the turn
+    /// at work, and without one it is for whoever reads what the person types. A second one, while the agent is still
+    /// stopping, ends the program.
+    ///
+    /// Where the signal cannot be watched, Ctrl-C ends the program as ever.
+    pub(super) fn start(self) {
+        let watcher = move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            runtime.block_on(async {
+                while tokio::signal::ctrl_c().await.is_ok() {
+                    self.pressed();
                 }
-                cancel.cancel();
-                let at_work = shared.0.load(Ordering::Relaxed);
-                terminal.note(if at_work {
-                    "stopping the agent; Ctrl-C again ends the program at once"
-                } else {
-                    "Enter ends the session; Ctrl-C again ends the program at once"
-                });
+            });
+        };
+        // Without the thread there is no watching, and Ctrl-C ends the program.
+        let _ = thread::Builder::new().name(String::from("interrupt")).spawn(watcher);
+    }
+
+    fn pressed(&self) {
+        let what = if self.is_conversation {
+            match self.turn.raise() {
+                Interrupted::Nothing => "",
+                Interrupted::Turn => "turn",
+                Interrupted::Again => std::process::exit(INTERRUPTED),
             }
-        });
-    };
-    // Without the thread there is no watching, and Ctrl-C ends the program.
-    let _ = thread::Builder::new().name(String::from("interrupt")).spawn(watcher);
-    busy
+        } else if self.session.is_cancelled() {
+            std::process::exit(INTERRUPTED)
+        } else {
+            self.session.cancel();
+            "session"
+        };
+        if !what.is_empty() {
+            self.terminal.err("");
+            self.terminal.note(format!("stopping the {what}; Ctrl-C again ends the program at once"));
+        }
+        // An answer to a hook's question is no longer wanted either.
+        if !self.input.interrupt() && what.is_empty() {
+            std::process::exit(INTERRUPTED);
+        }
+    }
 }

@@ -5,14 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::tape::show::{Line, Options, Tone, View, plain};
 use pintle::tape::{Body, Follower, Record};
-use pintle::{Decision, Origin, Runtime};
+use pintle::{Decision, Origin, Request, Runtime};
 use pintle_agent::{Happening, Observer, Session};
 use serde_json::json;
 
 use super::agent::Chosen;
 use super::prompts::Prompts;
+use super::repeats::Repeats;
 use super::summary::Summary;
-use crate::render::count;
+use crate::render::{count, tone};
 use crate::terminal::Terminal;
 
 /// Characters of a result or argument that are shown.
@@ -39,24 +40,34 @@ pub(super) struct Live {
     state: Mutex<State>,
 }
 
+/// What a line holds that may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// Text of the model.
+    Words,
+    /// Events that no hook listens to, which follow each other.
+    Unhooked,
+}
+
 #[derive(Debug)]
 struct State {
     view: View,
-    /// Text of the model was written and its line is not ended.
-    mid_line: bool,
+    /// What was written last, when its line is not ended.
+    open: Option<Open>,
+    repeats: Repeats,
     /// The person types the prompts, so they need not be shown.
     typed: bool,
     /// The model's answer arrived piece by piece, so it need not be shown whole.
     streamed: bool,
     tool_calls: usize,
-    blocked: usize,
+    denied: usize,
 }
 
 impl Live {
     pub(super) fn new(terminal: Terminal, shown: Shown, started_ms: u64) -> Self {
         let options = Options { everything: shown == Shown::Everything, notes: false, text_chars: CUT, ..Options::default() };
         let view = View::new(options).since(started_ms);
-        let state = State { view, mid_line: false, typed: false, streamed: false, tool_calls: 0, blocked: 0 };
+        let state = State { view, open: None, repeats: Repeats::default(), typed: false, streamed: false, tool_calls: 0, denied: 0 };
         Self { terminal, shown, state: Mutex::new(state) }
     }
 
@@ -83,7 +94,7 @@ impl Live {
             kind: "summary",
             turns: session.turns(),
             tool_calls: state.tool_calls,
-            blocked: state.blocked,
+            denied: state.denied,
             usage: session.usage(),
             metrics: runtime.metrics(),
             tape,
@@ -100,22 +111,63 @@ impl Live {
     }
 
     fn end_line(&self, state: &mut State) {
-        if std::mem::take(&mut state.mid_line) {
+        if state.open.take().is_some() {
             self.terminal.out("");
         }
     }
 
-    fn show(&self, state: &mut State, line: Line) {
+    /// Ends what is unfinished, so that somebody else can write.
+    pub(super) fn settle(&self) {
+        let mut state = self.state();
+        self.close(&mut state);
+    }
+
+    /// Ends the open line and tells how often a call was repeated that is over now.
+    fn close(&self, state: &mut State) {
         self.end_line(state);
+        for repeated in state.repeats.take() {
+            self.terminal.lines(&[Line::new(Tone::Quiet, repeated)]);
+        }
+    }
+
+    fn show(&self, state: &mut State, line: Line) {
+        self.close(state);
         self.terminal.lines(&[line]);
+    }
+
+    /// Shows an event that no hook listens to, on one line with those before it.
+    fn unhooked(&self, state: &mut State, at: &str, event: &str) {
+        let event = plain(event, 80);
+        if state.open != Some(Open::Unhooked) {
+            self.close(state);
+            self.terminal.out_piece(tone::painted(&Line::new(Tone::Quiet, format!("{at}no hook  {event}"))));
+            state.open = Some(Open::Unhooked);
+        } else {
+            self.terminal.out_piece(tone::painted(&Line::new(Tone::Quiet, format!(", {event}"))));
+        }
+    }
+
+    /// Shows the first calls of a delegated agent and counts those that repeat them.
+    fn repeat(&self, agent: &str, tool: &str, line: Line) {
+        let mut state = self.state();
+        if state.repeats.add(agent, tool) {
+            self.end_line(&mut state);
+            self.terminal.lines(&[line]);
+        }
     }
 
     /// Writes text of the model, of any number of lines.
     fn say(&self, state: &mut State, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if state.open != Some(Open::Words) {
+            self.close(state);
+        }
         let lines: Vec<String> = text.split('\n').map(|line| plain(line, usize::MAX)).collect();
         let text = lines.join("\n");
         self.terminal.out_piece(&text);
-        state.mid_line = if text.is_empty() { state.mid_line } else { !text.ends_with('\n') };
+        state.open = Some(Open::Words).filter(|_| !text.ends_with('\n'));
     }
 
     /// What the agent says, for those who see only that or everything.
@@ -130,7 +182,9 @@ impl Live {
                 if !std::mem::take(&mut state.streamed) {
                     self.say(&mut state, text);
                 }
-                self.end_line(&mut state);
+                if state.open == Some(Open::Words) {
+                    self.end_line(&mut state);
+                }
             }
             _ => {}
         }
@@ -151,6 +205,16 @@ impl Live {
             }
             Happening::ToolCalled { name, arguments, .. } if all => {
                 line(Tone::Plain, format!("call {} {}", plain(name, 80), plain(arguments, CUT)))
+            }
+            Happening::ToolCalled { name, arguments, .. } => {
+                let text = format!("{who}call {} {}", plain(name, 80), plain(arguments, CUT));
+                return self.repeat(&origin.agent, name, Line::new(Tone::Quiet, text));
+            }
+            // The hook that blocked it has just said why.
+            Happening::ToolReturned { content, is_error: true, .. }
+                if self.shown == Shown::Deeds && content.starts_with("tool blocked: ") =>
+            {
+                None
             }
             Happening::ToolReturned { name, content, is_error, .. } if all || *is_error => {
                 let tone = if *is_error { Tone::Bad } else { Tone::Quiet };
@@ -198,22 +262,37 @@ impl Follower for Live {
     fn follow(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state();
         if let Body::Outcome(decided) = &record.body
-            && decided.event == "tool.pre"
             && decided.decision != Decision::Allow
         {
-            state.blocked += 1;
+            state.denied += 1;
         }
         match self.shown {
             Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_)) => {}
+            Shown::Deeds if is_told_otherwise(&record.body) => {}
             Shown::Deeds | Shown::Everything => {
-                for line in state.view.feed(record) {
-                    self.show(&mut state, line);
+                let lines = state.view.feed(record);
+                match (&record.body, lines.as_slice()) {
+                    (Body::Outcome(decided), [line])
+                        if self.shown == Shown::Deeds
+                            && decided.asked == 0
+                            && decided.decision == Decision::Allow =>
+                    {
+                        let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();
+                        self.unhooked(&mut state, at, &decided.event);
+                    }
+                    _ => lines.into_iter().for_each(|line| self.show(&mut state, line)),
                 }
             }
             Shown::Words => {}
             Shown::Records => self.terminal.out(line),
         }
     }
+}
+
+/// Whether a record is about what a script caused and what shows itself by events of its own.
+fn is_told_otherwise(body: &Body<'_>) -> bool {
+    let Body::Effect(effected) = body else { return false };
+    effected.call.is_none() && matches!(*effected.request, Request::Meta { .. } | Request::CallTool { .. })
 }
 
 /// Text of a person, of any number of lines, safe on a terminal.

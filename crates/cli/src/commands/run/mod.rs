@@ -1,10 +1,12 @@
 //! `pintle run`: an agent under its hooks.
 
 mod agent;
+mod input;
 mod interrupt;
 mod live;
 mod person;
 mod prompts;
+mod repeats;
 mod scribe;
 mod summary;
 
@@ -13,12 +15,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::tape::Header;
-use pintle::{Cancel, Clock, DenyAll, Layer, Resolver, SystemClock};
+use pintle::{Clock, DenyAll, Layer, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
 use crate::options::{Asks, Global, NewTape, builder, load};
 use crate::terminal::Terminal;
+use input::Input;
+use interrupt::Watch;
 use live::{Live, Shown};
 use prompts::Prompts;
 use scribe::Scribe;
@@ -75,26 +79,33 @@ impl Run {
         let live = Arc::new(Live::new(terminal.clone(), shown, started_ms));
         tape.tape.follow(live.clone());
 
+        let input = Input::default();
         let mut paths = vec![place.folder.clone()];
         paths.extend(self.hooks.iter().cloned());
         let base = builder(std::slice::from_ref(&place.folder)).tape(tape.tape.clone()).shadow(self.shadow);
         let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
-        let built = load(builder.resolver(self.asks.resolver(|| resolver(terminal))), &paths, terminal)?;
+        let built = load(builder.resolver(self.asks.resolver(|| resolver(terminal, &input))), &paths, terminal)?;
 
         let mut chosen = agent::choose(built.agent, self.model.as_deref(), &place.folder)?;
-        let prompts = Prompts::find(place.prompt, std::mem::take(&mut chosen.prompts))?;
+        let prompts = Prompts::find(place.prompt, std::mem::take(&mut chosen.prompts), &input)?;
         tape.keep();
         live.begin(&chosen, &prompts, &built.runtime, self.shadow);
-        let cancel = Cancel::default();
-        let interrupt = interrupt::watch(cancel.clone(), terminal.clone());
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
             .workspace(self.workspace.unwrap_or_else(|| place.folder.clone()))
+            .read_only(self.hooks.into_iter().chain([path.clone()]))
             .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: live.clone() }))
-            .cancel(cancel.clone())
             .open_model(agent::opener(place.folder));
         let mut session = session.build().map_err(Fault::invalid)?;
-        let ended = converse(&mut session, prompts, &cancel, &interrupt, terminal);
+        let watch = Watch {
+            is_conversation: prompts.is_conversation(),
+            session: session.cancel().clone(),
+            turn: session.interrupt(),
+            input,
+            terminal: terminal.clone(),
+        };
+        watch.start();
+        let ended = converse(&mut session, prompts, &live, terminal);
         session.end();
         live.end(&session, &built.runtime, &path);
         if let Some(fault) = tape.fault() {
@@ -105,27 +116,22 @@ impl Run {
 }
 
 /// Plays the turns. A refused turn does not keep the next one from being played; a failed one does.
-fn converse(
-    session: &mut Session,
-    mut prompts: Prompts,
-    cancel: &Cancel,
-    interrupt: &interrupt::Busy,
-    terminal: &Terminal,
-) -> Result<Status, Fault> {
+fn converse(session: &mut Session, mut prompts: Prompts, live: &Live, terminal: &Terminal) -> Result<Status, Fault> {
     session.start().or_else(|fault| ended(fault).map(drop))?;
     let mut status = Status::Done;
-    while !cancel.is_cancelled()
-        && let Some(prompt) = prompts.next(session, terminal)?
-    {
-        let outcome = interrupt.during(|| session.turn(&prompt));
-        match outcome {
+    loop {
+        if prompts.is_conversation() {
+            live.settle();
+        }
+        let Some(prompt) = prompts.next(session, terminal)? else { return Ok(status) };
+        match session.turn(&prompt) {
             Ok(_) => {}
             Err(fault) if fault.is_denied() => status = Status::Denied,
-            Err(fault) if prompts.is_conversation() && !cancel.is_cancelled() => drop(fault),
+            // The person saw what happened and can say what is to be done about it.
+            Err(_) if prompts.is_conversation() => {}
             Err(fault) => return ended(fault),
         }
     }
-    Ok(status)
 }
 
 /// What a fault of the session means for the command.
@@ -138,6 +144,6 @@ fn ended(fault: TurnFault) -> Result<Status, Fault> {
 }
 
 /// Who answers asks: the person at the terminal, if there is one.
-fn resolver(terminal: &Terminal) -> Arc<dyn Resolver> {
-    if person::is_there() { Arc::new(person::Person::new(terminal.clone())) } else { Arc::new(DenyAll) }
+fn resolver(terminal: &Terminal, input: &Input) -> Arc<dyn Resolver> {
+    if person::is_there() { Arc::new(person::Person::new(terminal.clone(), input.clone())) } else { Arc::new(DenyAll) }
 }

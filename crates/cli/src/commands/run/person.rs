@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pintle::tape::show::{Tone, plain};
 use pintle::{Question, Resolution, Resolver};
 
+use super::input::{Input, Typed};
 use crate::render::tone;
 use crate::terminal::Terminal;
 
@@ -18,12 +19,13 @@ pub(super) fn is_there() -> bool {
 #[derive(Debug)]
 pub(super) struct Person {
     terminal: Terminal,
+    input: Input,
     turn: Mutex<()>,
 }
 
 impl Person {
-    pub(super) fn new(terminal: Terminal) -> Self {
-        Self { terminal, turn: Mutex::new(()) }
+    pub(super) fn new(terminal: Terminal, input: Input) -> Self {
+        Self { terminal, input, turn: Mutex::new(()) }
     }
 }
 
@@ -42,10 +44,9 @@ impl Resolver for Person {
             self.terminal.err(plain(line, usize::MAX));
         }
         self.terminal.err("allow? type `y` for yes, anything else is no:");
-        let mut line = String::new();
         let by = String::from("the person at the terminal");
-        match io::stdin().read_line(&mut line) {
-            Ok(_) if matches!(line.trim(), "y" | "Y" | "yes") => Resolution::Approved { by },
+        match self.input.line() {
+            Ok(Typed::Line(line)) if matches!(line.trim(), "y" | "Y" | "yes") => Resolution::Approved { by },
             _ => Resolution::Refused { by },
         }
     }

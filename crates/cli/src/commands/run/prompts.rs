@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle_agent::Session;
 
+use super::input::{Input, Typed};
 use crate::fault::Fault;
 use crate::terminal::Terminal;
 
@@ -13,13 +14,13 @@ pub(super) enum Prompts {
     /// They are all known.
     Given(std::vec::IntoIter<String>),
     /// A person types them.
-    Conversation,
+    Conversation(Input),
 }
 
 impl Prompts {
     /// The prompt that was typed behind the command, else those of the script, else a conversation when there is a person
     /// to have one with, else all of standard input.
-    pub(super) fn find(typed: Option<String>, scripted: Vec<String>) -> Result<Self, Fault> {
+    pub(super) fn find(typed: Option<String>, scripted: Vec<String>, input: &Input) -> Result<Self, Fault> {
         if let Some(prompt) = typed {
             return Ok(Self::Given(vec![prompt].into_iter()));
         }
@@ -28,7 +29,7 @@ impl Prompts {
         }
         let nothing = || Fault::invalid("there is nothing to tell the agent").help("put the prompt behind the agent's folder");
         if io::stdin().is_terminal() {
-            return if io::stdout().is_terminal() { Ok(Self::Conversation) } else { Err(nothing()) };
+            return if io::stdout().is_terminal() { Ok(Self::Conversation(input.clone())) } else { Err(nothing()) };
         }
         let mut bytes = Vec::new();
         io::stdin()
@@ -42,28 +43,38 @@ impl Prompts {
     }
 
     pub(super) fn is_conversation(&self) -> bool {
-        matches!(self, Self::Conversation)
+        matches!(self, Self::Conversation(_))
     }
 
     /// The next prompt; `None` ends the session.
     pub(super) fn next(&mut self, session: &mut Session, terminal: &Terminal) -> Result<Option<String>, Fault> {
         match self {
             Self::Given(prompts) => Ok(prompts.next()),
-            Self::Conversation => converse(session, terminal),
+            Self::Conversation(input) => converse(session, input, terminal),
         }
     }
 }
 
 /// Reads what the person types, and answers what is for the program itself.
-fn converse(session: &mut Session, terminal: &Terminal) -> Result<Option<String>, Fault> {
+fn converse(session: &mut Session, input: &Input, terminal: &Terminal) -> Result<Option<String>, Fault> {
+    let mut interruptions = 0;
     loop {
         terminal.out_piece("> ");
-        let mut line = String::new();
-        let read = io::stdin().read_line(&mut line);
-        if read.map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))? == 0 {
-            terminal.out("");
-            return Ok(None);
-        }
+        let typed = input.line().map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+        let line = match typed {
+            Typed::Line(line) => line,
+            Typed::Interrupted if interruptions == 0 => {
+                interruptions += 1;
+                terminal.out("");
+                terminal.note("Ctrl-C again or Ctrl-D ends the session");
+                continue;
+            }
+            Typed::End | Typed::Interrupted => {
+                terminal.out("");
+                return Ok(None);
+            }
+        };
+        interruptions = 0;
         match line.trim() {
             "" => {}
             "/quit" | "/exit" => return Ok(None),

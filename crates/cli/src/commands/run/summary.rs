@@ -15,7 +15,8 @@ pub(super) struct Summary<'a> {
     pub(super) kind: &'static str,
     pub(super) turns: u32,
     pub(super) tool_calls: usize,
-    pub(super) blocked: usize,
+    /// Events that a hook did not let pass.
+    pub(super) denied: usize,
     pub(super) usage: Usage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
@@ -26,8 +27,8 @@ impl Summary<'_> {
     pub(super) fn lines(&self) -> Vec<Line> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
         let mut head = Line::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
-        let tone = if self.blocked == 0 { Tone::Plain } else { Tone::Bad };
-        head.push(tone, format!("{} blocked", self.blocked));
+        let tone = if self.denied == 0 { Tone::Plain } else { Tone::Bad };
+        head.push(tone, format!("{} denied", self.denied));
         head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
         let mut lines = vec![Line::default(), head];
         let width = self.metrics.keys().map(|name| name.chars().count()).max().unwrap_or(0);

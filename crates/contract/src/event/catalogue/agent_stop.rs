@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::piece::{ToolCall, ToolResult, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, same, texts};
+use crate::event::spelling::{lists, object, same, texts, usage};
 
 /// The row of `agent.stop`.
 pub static ROW: Row = Row {
@@ -140,6 +140,8 @@ fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
     same(before, fields, "tool_calls", "ToolCalls");
     same(before, fields, "tool_results", "ToolResults");
     same(before, fields, "usage", "Usage");
+    usage(before, fields, "usage");
+    usage(before, fields, "Usage");
     texts(fields, &["response"])?;
     lists(fields, &["tool_calls", "tool_results"])
 }

@@ -43,12 +43,16 @@ pub struct ToolPre {
     pub arguments: String,
     /// The arguments, decoded and validated.
     pub args: Value,
+    /// Why the arguments cannot be used, when they cannot: such a call never runs, unless a hook repairs it. Arguments
+    /// that are no JSON object are then `{}` in `args`, and `arguments` is what the model wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid: Option<String>,
 }
 
 impl From<ToolCall> for ToolPre {
     fn from(call: ToolCall) -> Self {
         let ToolCall { id, name, args, arguments } = call;
-        Self { id, name, arguments, args }
+        Self { id, name, arguments, args, invalid: None }
     }
 }
 

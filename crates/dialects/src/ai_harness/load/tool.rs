@@ -147,6 +147,9 @@ fn read_parameters(fields: &mut Fields<'_>) -> Value {
     schema
 }
 
+/// The keys of a parameter that are passed on as they stand, with the meaning that JSON Schema gives them.
+const SCHEMA_KEYS: [&str; 7] = ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"];
+
 fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, place: Span) {
     let kind = match fields.node("type") {
         None => {
@@ -162,8 +165,7 @@ fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, pla
     if let Some(description) = fields.text("description") {
         property.insert(String::from("description"), Value::String(description));
     }
-    // What JSON Schema says of these is passed on as it stands.
-    for key in ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"] {
+    for key in SCHEMA_KEYS {
         if let Some(value) = fields.node(key).and_then(|node| json_or_report(fields, node)) {
             property.insert(key.to_owned(), value);
         }

@@ -47,11 +47,18 @@ pub(super) fn parameter() -> Section {
             field(
                 "type",
                 "`string`, `number`, `integer`, `boolean`, `object`, `array`",
-                "`string`",
+                "required",
                 "Its type. Arguments are checked against it before `tool.pre`.",
             ),
             field("description", "text", "none", "What it is for, for the model."),
             field("required", "true or false", false, "Whether a call must give it."),
+            field("default", "any", "none", "Its value when a call leaves it out."),
+            field("enum", "list", "none", "The only values that it may have."),
+            field("minimum", "number", "none", "The least number that it may be."),
+            field("maximum", "number", "none", "The greatest number that it may be."),
+            field("pattern", "text", "none", "A regular expression that a text must match."),
+            field("items", "mapping", "none", "Of a list: the JSON Schema of each item."),
+            field("properties", "mapping", "none", "Of an object: the JSON Schemas of its fields, by name."),
         ],
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::seeds::Documents;
 use crate::seeds::extract::{leading_name, payloads, table};
 use crate::seeds::literal;
+use crate::seeds::stage::{Stage, handling};
 use crate::seeds::tally::{Tally, holds};
 
 pub(super) fn check(documents: &Documents, tally: &mut Tally) {
@@ -19,6 +20,7 @@ pub(super) fn check(documents: &Documents, tally: &mut Tally) {
             holds(faults.is_empty(), || faults.join("; "))
         });
         tally.check(format!("the payload of `{name}` is as shown"), agrees);
+        tally.check(format!("the payload of `{name}` as shown can be fired"), fired(name, &text));
     }
     for cells in table(&documents.reference, "Event | Fires when |") {
         let (Some(name), Some(payload)) = (cells.first(), cells.get(2)) else { continue };
@@ -36,6 +38,19 @@ pub(super) fn check(documents: &Documents, tally: &mut Tally) {
         holds(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
     });
     tally.check("`delegation.post_verify` counts attempts", counts);
+}
+
+/// A host may fire the payload that is shown: what it leaves out is filled in, and a hook reads every field of it.
+fn fired(name: &str, text: &str) -> Result<(), String> {
+    let shape = literal::read(text)?;
+    let event = EventName::parse(name).map_err(|fault| fault.to_string())?;
+    let mut payload = shape.clone();
+    event.complete(&mut payload)?;
+    let fields = shape.as_object().into_iter().flat_map(|fields| fields.keys());
+    let reads: String = fields.map(|field| format!("metrics.set(\"{field}\", payload[\"{field}\"])\n")).collect();
+    let stage = Stage::clean(&[("reading", &handling(name, &format!("{reads}return allow()")))])?;
+    let outcome = stage.fire(name, payload)?;
+    holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
 fn row(name: &str) -> Result<&'static Row, String> {

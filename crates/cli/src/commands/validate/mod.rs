@@ -1,5 +1,7 @@
 //! `pintle validate`: compiles and checks everything, and reports every fault of every file at once.
 
+mod models;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,7 @@ impl Validate {
             terminal.note("checking more than 200 files");
         }
         let mut built = builder(&paths).build();
+        built.diagnostics.extend(built.agent.iter().flat_map(models::check));
         built.diagnostics.sort_by_key(place);
         if global.json {
             terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());

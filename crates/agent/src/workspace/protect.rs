@@ -1,0 +1,170 @@
+//! What tools may read and not change: the policy an agent runs under, and the record of what it did.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::fs::Dir;
+
+use super::Workspace;
+
+/// The folder of tapes.
+pub(super) const RECORDS: &str = ".pintle";
+
+/// The folders and files that tools may not change, wherever in the workspace they are.
+const PROTECTED: [&str; 3] = [".harness", "harness.md", RECORDS];
+
+impl Workspace {
+    /// The same folder, in which tools may not change these paths either, wherever they are. What is not there, or lies
+    /// outside, needs no protection.
+    #[must_use]
+    pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        if let Ok(root) = self.root.canonicalize() {
+            let real = paths.into_iter().filter_map(|path| path.canonicalize().ok());
+            self.read_only.extend(real.filter_map(|path| path.strip_prefix(&root).map(Path::to_owned).ok()));
+            // A project that is the workspace keeps its policy in `.harness`; the rest of it is what there is to work on.
+            self.read_only.retain(|path| !path.as_os_str().is_empty());
+        }
+        self
+    }
+
+    /// Whether a tool may make, change or remove what is at a path: not what is or lies in something protected, by
+    /// whatever links the path gets there.
+    pub(super) fn may_change(&self, path: &str) -> Result<(), String> {
+        let real = self.at(path, resolved)?;
+        if self.is_protected(&real) { Err(refusal(path)) } else { Ok(()) }
+    }
+
+    /// Whether a tool may take away what is at a path: nothing protected may lie in it either.
+    pub(super) fn may_move(&self, path: &str) -> Result<(), String> {
+        self.may_change(path)?;
+        let base = self.at(path, resolved)?;
+        let is_folder = self.at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
+        if is_folder && !self.walk(path, |within| self.is_protected(&base.join(within)))?.paths.is_empty() {
+            Err(refusal(path))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn is_protected(&self, path: &Path) -> bool {
+        is_an_agents(path) || self.read_only.iter().any(|own| path.starts_with(own))
+    }
+}
+
+fn is_an_agents(path: &Path) -> bool {
+    let is_one = |part: Component<'_>| PROTECTED.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
+    path.components().any(is_one)
+}
+
+fn refusal(path: &str) -> String {
+    format!("`{path}` is read-only for tools: an agent's policy and records lie there; ask a person to change them")
+}
+
+/// The path without links. The part of it that does not exist yet stays as it is.
+fn resolved(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
+    let mut missing = Vec::new();
+    let mut known = path;
+    loop {
+        match dir.canonicalize(if known.as_os_str().is_empty() { Path::new(".") } else { known }) {
+            Ok(real) => return Ok(missing.iter().rev().fold(real, |real, name| real.join(name))),
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
+            Err(fault) => return Err(fault),
+        }
+        // A link to what is not there would be followed by whoever makes it.
+        if dir.symlink_metadata(known).is_ok_and(|found| found.is_symlink()) {
+            return Err(io::Error::other("it is a link to something that does not exist"));
+        }
+        let (Some(parent), Some(name)) = (known.parent(), known.file_name()) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        missing.push(name);
+        known = parent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use crate::workspace::tests::workspace;
+
+    #[test]
+    fn policy_and_records_can_be_read_and_not_changed() {
+        let (folder, workspace) = workspace();
+        let at = |path: &str| folder.path().join(path);
+        for path in [".harness/hooks", ".pintle/tapes", "deep/team/.harness/hooks", "area"] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        for path in [".harness/hooks/guard.md", "harness.md", ".pintle/tapes/t.jsonl", "deep/team/harness.md", "area/a"]
+        {
+            fs::write(at(path), "kept").unwrap();
+        }
+        symlink(".harness", at("way")).unwrap();
+        symlink("../harness.md", at("area/file")).unwrap();
+        symlink(".harness/hooks/new.md", at("nothing")).unwrap();
+        let protected = [
+            ".harness/hooks/guard.md",
+            ".harness/hooks/new.md",
+            ".harness/new/deep.md",
+            ".harness",
+            "harness.md",
+            ".HARNESS/x.md",
+            "./area/../harness.md",
+            ".pintle/tapes/t.jsonl",
+            ".pintle",
+            "deep/team/harness.md",
+            "deep/team/.harness/hooks/x.md",
+            "way/hooks/guard.md",
+            "way/hooks/new.md",
+            "way",
+            "area/file",
+        ];
+        for path in protected {
+            for fault in [
+                workspace.write(path, "x"),
+                workspace.append(path, "x"),
+                workspace.remove(path),
+                workspace.make_folder(path),
+                workspace.copy("area/a", path),
+                workspace.rename("area/a", path),
+                workspace.rename(path, "area/b"),
+            ] {
+                let fault = fault.unwrap_err();
+                assert!(fault.starts_with(&format!("`{path}` is read-only for tools")), "{path}: {fault}");
+            }
+        }
+        assert!(workspace.rename("deep", "area/b").unwrap_err().starts_with("`deep` is read-only for tools"));
+        assert!(workspace.write("nothing", "x").unwrap_err().contains("a link to something that does not exist"));
+        assert_eq!(workspace.read(".harness/hooks/guard.md").unwrap(), "kept");
+        assert_eq!(workspace.read("deep/team/harness.md").unwrap(), "kept");
+        workspace.copy("harness.md", "area/copy.md").unwrap();
+        workspace.write("area/harness.txt", "x").unwrap();
+    }
+
+    #[test]
+    fn what_a_person_names_is_read_only_too() {
+        let (folder, workspace) = workspace();
+        workspace.write("rules/a.md", "kept").unwrap();
+        workspace.write("rules.md", "x").unwrap();
+        workspace.write("area/t.jsonl", "kept").unwrap();
+        let named = ["rules", "area/t.jsonl", "gone", "/", "."].map(|path| folder.path().join(path));
+        let workspace = workspace.read_only(named);
+        for path in ["rules/a.md", "rules/b.md", "rules", "area/t.jsonl"] {
+            assert!(workspace.write(path, "x").unwrap_err().contains("read-only for tools"), "{path}");
+        }
+        assert!(workspace.rename("area", "b").unwrap_err().contains("read-only for tools"));
+        workspace.write("rules.md", "y").unwrap();
+        workspace.write("area/u.jsonl", "y").unwrap();
+    }
+
+    #[test]
+    fn records_are_not_listed() {
+        let (_folder, workspace) = workspace();
+        fs::create_dir_all(workspace.root().join(".pintle/tapes")).unwrap();
+        fs::write(workspace.root().join(".pintle/tapes/t.jsonl"), "x").unwrap();
+        workspace.write("a.jsonl", "x").unwrap();
+        assert_eq!(workspace.list(".").unwrap().into_iter().map(|stat| stat.name).collect::<Vec<_>>(), ["a.jsonl"]);
+        assert_eq!(workspace.glob("**/*.jsonl", ".").unwrap().paths, ["a.jsonl"]);
+    }
+}

@@ -1,0 +1,252 @@
+//! Every event of the AI Harness dialect fires in the agent loop, and its hooks see the payload that the catalogue
+//! promises.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use pintle::{AgentSpec, EventName, Layer, Location, MetaSpec, Runtime, ScriptText, ToolSpec};
+use pintle_agent::Session;
+use pintle_agent::model::ModelError;
+use serde_json::{Map, Value, json};
+use support::*;
+
+/// The events of the dialect, of its families those that a host fires.
+const EVENTS: &[&str] = &[
+    "session.start",
+    "session.end",
+    "turn.start",
+    "turn.end",
+    "tool.pre",
+    "tool.post",
+    "completion.pre",
+    "completion.post",
+    "delegation.pre",
+    "delegation.post",
+    "delegation.post_verify",
+    "agent.stop",
+    "error",
+    "custom.note",
+    "meta.register_tool",
+    "meta.register_hook",
+    "meta.register_agent",
+    "meta.call_tool",
+];
+
+/// Counts the event and keeps every payload as this script sees it.
+const KEEP: &str = "\
+def handle(event, payload):
+    count = metrics.incr(\"fired.\" + event)
+    metrics.set(\"seen.%s.%d\" % (event, count), payload)
+    log.info(\"saw \" + event)
+    return allow()
+";
+
+/// A tool through which the agent changes itself and tells of it.
+const AUGMENT: &str = "\
+def run(args):
+    events.emit(\"custom.note\", {\"about\": args[\"text\"]})
+    meta.register_tool(name=\"greet\", description=\"Greets.\", script=\"def run(args):\\n    return 'hello'\\n\")
+    meta.register_hook(name=\"calm\", event=\"tool.pre\", script=\"def handle(event, payload):\\n    return allow()\\n\")
+    meta.register_agent(name=\"helper\", system_prompt=\"help\")
+    return meta.call_tool(\"greet\", {})[\"content\"]
+";
+
+/// The runtime of a project that has the hook on every event.
+fn watched() -> Arc<Runtime> {
+    let project = tempfile::tempdir().unwrap();
+    let hooks = project.path().join(".harness/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let script: String = KEEP.lines().map(|line| format!("  {line}\n")).collect();
+    for event in EVENTS {
+        let text = format!("---\nevent: {event}\npriority: 1\nscript: |\n{script}---\n");
+        fs::write(hooks.join(format!("{}.md", event.replace('.', "_"))), text).unwrap();
+    }
+    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    built.runtime
+}
+
+fn team() -> AgentSpec {
+    let augment = ToolSpec {
+        name: String::from("augment"),
+        description: String::from("Changes the agent."),
+        parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
+        script: Some(ScriptText::bare(AUGMENT)),
+        timeout_ms: 60_000,
+        verify: None,
+        location: Location::default(),
+    };
+    let reviewer = AgentSpec {
+        name: String::from("reviewer"),
+        description: String::from("Reviews."),
+        instruction: String::from("review"),
+        ..AgentSpec::default()
+    };
+    AgentSpec {
+        tools: vec![augment],
+        agents: vec![Arc::new(reviewer)],
+        meta: MetaSpec { enabled: true, ..MetaSpec::default() },
+        ..agent()
+    }
+}
+
+/// A session in which everything happens: tool calls that succeed, fail and are unknown, a delegation, an agent that
+/// changes itself, and a model that breaks down.
+fn played() -> Map<String, Value> {
+    let model = Play::root([
+        call(&[("augment", r#"{"text":"a plan"}"#), ("list", "{}"), ("absent", ""), ("read", "{broken")]),
+        call(&[("delegate", r#"{"agent":"reviewer","task":"look at it"}"#)]),
+        say("done"),
+        Err(ModelError::fatal("the model is gone")),
+    ]);
+    model.add("reviewer", [say("sound")]);
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = watched();
+    let builder = Session::builder(Arc::clone(&runtime), team(), model).workspace(folder.path()).name("s");
+    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    session.start().unwrap();
+    let answer = session.turn("go").unwrap();
+    let results: Vec<(&str, bool)> =
+        answer.tool_results.iter().map(|result| (result.name.as_str(), result.is_error)).collect();
+    assert_eq!(
+        results,
+        [("augment", false), ("list", false), ("absent", true), ("read", true), ("delegate", false)],
+        "{answer:?}"
+    );
+    session.turn("go on").unwrap_err();
+    session.end();
+    drop(session);
+    runtime.metrics()
+}
+
+/// Where a payload is not what a schema promises: fields that are missing or unknown, and types that differ.
+fn differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> Vec<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, at);
+    }
+    let is = |name: &str| match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "null" => value.is_null(),
+        other => panic!("a schema with the type `{other}`"),
+    };
+    let fits = match &schema["type"] {
+        Value::String(name) => is(name),
+        Value::Array(names) => names.iter().any(|name| is(name.as_str().unwrap())),
+        _ => true,
+    };
+    if !fits {
+        return vec![format!("{at} is {value}, not of type {}", schema["type"])];
+    }
+    let mut found = Vec::new();
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if value.get(name).is_none() {
+            found.push(format!("{at} lacks `{name}`"));
+        }
+    }
+    let known = schema["properties"].as_object();
+    for name in value.as_object().into_iter().flat_map(Map::keys) {
+        if known.is_some_and(|known| !known.contains_key(name)) {
+            found.push(format!("{at} has `{name}`, which the catalogue does not know"));
+        }
+    }
+    for (name, inner) in known.into_iter().flatten() {
+        if let Some(field) = value.get(name) {
+            found.extend(differences(inner, definitions, field, &format!("{at}.{name}")));
+        }
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        found.extend(differences(&schema["items"], definitions, item, &format!("{at}[{index}]")));
+    }
+    found
+}
+
+#[test]
+fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
+    let metrics = played();
+    let counts: BTreeMap<&str, u64> = EVENTS
+        .iter()
+        .map(|event| (*event, metrics.get(&format!("fired.{event}")).and_then(Value::as_u64).unwrap_or(0)))
+        .collect();
+    let expected = [
+        ("agent.stop", 2),
+        ("completion.post", 4),
+        ("completion.pre", 5),
+        ("custom.note", 1),
+        ("delegation.post", 1),
+        ("delegation.post_verify", 1),
+        ("delegation.pre", 1),
+        ("error", 1),
+        ("meta.call_tool", 1),
+        ("meta.register_agent", 1),
+        ("meta.register_hook", 1),
+        ("meta.register_tool", 1),
+        ("session.end", 1),
+        ("session.start", 1),
+        ("tool.post", 6),
+        ("tool.pre", 6),
+        ("turn.end", 2),
+        ("turn.start", 3),
+    ];
+    assert_eq!(counts, BTreeMap::from(expected));
+    for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
+        let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
+        let row = EventName::parse(event).unwrap().row();
+        let schema = (row.schema)();
+        let found = match event {
+            // Documented: sessions have no payload.
+            "session.start" | "session.end" if payload.is_null() => Vec::new(),
+            _ => differences(&schema, &schema["$defs"], payload, name),
+        };
+        assert!(found.is_empty(), "{found:#?} in {payload:#}");
+    }
+}
+
+#[test]
+fn payloads_hold_both_spellings_of_what_really_happened() {
+    let metrics = played();
+    let seen = |event: &str, count: u32| &metrics[&format!("seen.{event}.{count}")];
+    assert_eq!(seen("session.start", 1), &Value::Null);
+    assert_eq!(seen("turn.start", 1), &json!("go"));
+    let end = seen("turn.end", 2);
+    for (one, other) in
+        [("text", "Response"), ("tool_calls", "ToolCalls"), ("tool_results", "ToolResults"), ("usage", "Usage")]
+    {
+        assert_eq!(end[one], end[other], "{one}");
+    }
+    assert_eq!(end["text"], json!("done"));
+    assert_eq!(end["usage"]["input_tokens"], end["usage"]["prompt_tokens"]);
+    let logs = end["logs"].as_array().unwrap();
+    for event in ["turn.start", "tool.pre", "custom.note", "delegation.post"] {
+        let line = json!(format!("saw {event}"));
+        assert!(logs.iter().any(|log| log["message"] == line), "{event} in {logs:#?}");
+    }
+    let pre = seen("delegation.pre", 1);
+    assert_eq!((&pre["prompt"], &pre["task"], &pre["depth"]), (&json!("look at it"), &json!("look at it"), &json!(1)));
+    let verify = seen("delegation.post_verify", 1);
+    assert_eq!(
+        (&verify["result"], &verify["response"], &verify["attempt"]),
+        (&json!("sound"), &json!("sound"), &json!(1))
+    );
+    let custom = seen("custom.note", 1);
+    assert_eq!(custom, &json!({"about": "a plan"}));
+    let calls: Vec<&Value> = (1..=6).map(|count| seen("tool.pre", count)).collect();
+    let (broken, sound): (Vec<&Value>, Vec<&Value>) =
+        calls.into_iter().partition(|call| call["arguments"] == json!("{broken"));
+    assert_eq!((broken.len(), sound.len()), (1, 5));
+    assert_eq!(broken[0]["args"], json!({}));
+    assert!(broken[0]["invalid"].as_str().unwrap().contains("not valid JSON"), "{}", broken[0]);
+    for call in sound {
+        let decoded: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
+        assert_eq!(decoded, call["args"], "{call}");
+    }
+}

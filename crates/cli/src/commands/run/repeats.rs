@@ -1,0 +1,57 @@
+//! Calls that delegated agents repeat.
+
+use pintle::tape::show::plain;
+
+/// Calls of one tool by one delegated agent that are shown before the others are only counted.
+const SHOWN: usize = 3;
+
+/// The calls of delegated agents since something else was shown.
+#[derive(Debug, Default)]
+pub(super) struct Repeats(Vec<Repeat>);
+
+#[derive(Debug)]
+struct Repeat {
+    agent: String,
+    tool: String,
+    calls: usize,
+}
+
+impl Repeats {
+    /// Counts a call, and tells whether it is to be shown.
+    pub(super) fn add(&mut self, agent: &str, tool: &str) -> bool {
+        if let Some(known) = self.0.iter_mut().find(|known| known.agent == agent && known.tool == tool) {
+            known.calls += 1;
+            return known.calls <= SHOWN;
+        }
+        self.0.push(Repeat { agent: agent.to_owned(), tool: tool.to_owned(), calls: 1 });
+        true
+    }
+
+    /// Says how many calls were not shown, and begins anew.
+    pub(super) fn take(&mut self) -> Vec<String> {
+        let hidden = std::mem::take(&mut self.0).into_iter().filter(|repeat| repeat.calls > SHOWN);
+        let line = |repeat: Repeat| {
+            let (agent, tool) = (plain(&repeat.agent, 80), plain(&repeat.tool, 80));
+            match repeat.calls - SHOWN {
+                1 => format!("{agent}: 1 more call of {tool}"),
+                more => format!("{agent}: {more} more calls of {tool}"),
+            }
+        };
+        hidden.map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_calls_are_shown_and_the_others_counted() {
+        let mut repeats = Repeats::default();
+        let calls = [("a", "x"), ("a", "x"), ("b", "x"), ("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"), ("a", "x")];
+        let shown: Vec<bool> = calls.iter().map(|(agent, tool)| repeats.add(agent, tool)).collect();
+        assert_eq!(shown, [true, true, true, true, false, true, true, false]);
+        assert_eq!(repeats.take(), ["a: 2 more calls of x"]);
+        assert!(repeats.take().is_empty() && repeats.add("a", "x"));
+    }
+}

@@ -1,0 +1,52 @@
+//! The models that agents declare: their scripts and their providers.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Span};
+use pintle_agent::model::{RemoteModel, ScriptModel};
+
+/// What is wrong with the models of an agent and of those below it. Nothing is connected, and no key is needed.
+pub(super) fn check(agent: &AgentSpec) -> Vec<Diagnostic> {
+    let folder = agent.location.path().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
+    let mut findings = Vec::new();
+    check_below(agent, &folder, &mut findings);
+    findings
+}
+
+fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>) {
+    // A model without a provider is another model of the provider that is in use.
+    let declared = agent.model.iter().chain(&agent.models).filter(|model| !model.provider.is_empty());
+    findings.extend(declared.filter_map(|model| fault(model, folder, &agent.location)));
+    for child in &agent.agents {
+        check_below(child, folder, findings);
+    }
+}
+
+fn fault(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagnostic> {
+    if model.provider != "script" {
+        let fault = RemoteModel::new(model, &|_| Some(String::from("any"))).err()?;
+        return Some(Diagnostic::error("bad_model", fault.message, place(declared, &model.provider)));
+    }
+    let path: PathBuf = folder.join(&model.name);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(fault) => {
+            let why = if fault.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { fault.to_string() };
+            let message = format!("the model's script `{}` cannot be read: {why}", path.display());
+            let help = "`name` is the path of the script, seen from the folder of `harness.md`";
+            return Some(Diagnostic::error("bad_model", message, place(declared, &model.name)).help(help));
+        }
+    };
+    let fault = ScriptModel::parse(&model.name, &text).err()?;
+    let message = format!("the model's script cannot be played: {}", fault.message);
+    Some(Diagnostic::error("bad_model", message, place(declared, &model.name)))
+}
+
+/// Where the declaration says this word, else where it begins.
+fn place(declared: &Location, word: &str) -> Location {
+    let found = declared.file.as_ref().and_then(|file| file.text.find(word));
+    let span = found.map_or(declared.span, |start| Span { start, end: start + word.len() });
+    Location { span, ..declared.clone() }
+}

@@ -1,0 +1,184 @@
+//! Payloads that people type, made whole.
+
+use serde_json::{Map, Value};
+
+use super::EventName;
+
+impl EventName {
+    /// Fills in what a typed payload leaves out: the other spellings of what is there, and blanks for the rest.
+    ///
+    /// The documents show some payloads in part (`{agent, prompt, depth, ...}`), and hosts of other make write `null` for
+    /// an empty list. The name of a tool is never filled in: a call without one is none.
+    ///
+    /// # Errors
+    /// When the payload is none of this event.
+    pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
+        let row = self.row();
+        let schema = (row.schema)();
+        let mut blank = blank(&schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
+        if let (Some(fields), Some(subject)) = (blank.as_object_mut(), row.subject)
+            && self.as_str().starts_with("tool.")
+        {
+            fields.shift_remove(subject);
+        }
+        match (&blank, &*payload) {
+            (Value::Object(fields), Value::Object(given)) => {
+                let mut whole = fields.clone();
+                lay(&mut whole, given);
+                *payload = Value::Object(whole);
+            }
+            // A payload that is no object has one spelling and nothing to leave out.
+            _ => blank = Value::Null,
+        }
+        // Seen from the blank, what was given has changed, so that its other spellings follow it.
+        (row.settle)(&blank, payload)
+    }
+}
+
+/// The empty value of a schema's type, where there is one; of an object, with every required field that has one.
+fn blank(schema: &Value, definitions: &Value) -> Option<Value> {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let name = reference.rsplit('/').next()?;
+        // A definition is followed as far as its own fields, which ends: payloads are not recursive.
+        return blank(definitions.get(name)?, definitions);
+    }
+    Some(match schema.get("type")?.as_str()? {
+        "string" => Value::from(""),
+        "boolean" => Value::from(false),
+        "integer" | "number" => Value::from(0),
+        "array" => Value::Array(Vec::new()),
+        "object" => {
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let fields = required.filter_map(|name| {
+                let name = name.as_str()?;
+                Some((name.to_owned(), blank(schema.get("properties")?.get(name)?, definitions)?))
+            });
+            Value::Object(fields.collect())
+        }
+        _ => return None,
+    })
+}
+
+/// Lays the given fields over blank ones. A `null` over a blank is left out.
+fn lay(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
+    for (name, value) in given {
+        match (fields.get_mut(name), value) {
+            (Some(Value::Object(inner)), Value::Object(given)) => lay(inner, given),
+            (Some(_), Value::Null) => {}
+            _ => {
+                fields.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::CATALOGUE;
+
+    /// Event, what is given, and some of what it becomes.
+    fn cases() -> Vec<(&'static str, Value, Value)> {
+        vec![
+            (
+                "delegation.pre",
+                json!({"agent": "a", "prompt": "b", "depth": 2}),
+                json!({"agent": "a", "prompt": "b", "task": "b", "depth": 2, "tools": []}),
+            ),
+            ("delegation.pre", json!({"task": "b", "tools": null}), json!({"agent": "", "prompt": "b", "tools": []})),
+            (
+                "delegation.post",
+                json!({"agent": "a", "result": "x", "depth": 1}),
+                json!({"response": "x", "tool_calls": []}),
+            ),
+            ("delegation.post_verify", json!({"response": "x", "attempt": 2}), json!({"result": "x", "attempt": 2})),
+            (
+                "turn.end",
+                json!({"text": "a", "tool_calls": [{"name": "x", "args": {}}], "usage": {"input_tokens": 7, "output_tokens": 5}}),
+                json!({"Response": "a", "ToolCalls": [{"name": "x", "args": {}}], "tool_results": []}),
+            ),
+            (
+                "turn.end",
+                json!({"Response": "a", "ToolCalls": null, "Usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}}),
+                json!({"text": "a", "tool_calls": []}),
+            ),
+            ("agent.stop", json!({"Response": "a", "Usage": {}}), json!({"response": "a", "tool_results": []})),
+            (
+                "completion.pre",
+                json!({"model": "", "messages": [{"role": "user", "content": "x"}]}),
+                json!({"tools": []}),
+            ),
+            ("completion.post", json!({"choices": []}), json!({"text": "", "finish_reason": ""})),
+            (
+                "tool.post",
+                json!({"name": "x", "content": "boom", "is_error": true}),
+                json!({"error": "boom", "result": "boom"}),
+            ),
+            ("tool.post", json!({"name": "x", "content": "[1]"}), json!({"is_error": false, "result": [1]})),
+            (
+                "tool.pre",
+                json!({"name": "x", "arguments": {"a": 1}}),
+                json!({"args": {"a": 1}, "arguments": "{\"a\":1}"}),
+            ),
+        ]
+    }
+
+    #[test]
+    fn a_payload_that_the_documents_show_in_part_becomes_whole() {
+        for (event, given, expected) in cases() {
+            let mut payload = given.clone();
+            EventName::parse(event).unwrap().complete(&mut payload).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+            for (field, value) in expected.as_object().unwrap() {
+                assert_eq!(&payload[field], value, "{event} {given}: `{field}`");
+            }
+            let schema = (EventName::parse(event).unwrap().row().schema)();
+            for field in schema["required"].as_array().unwrap() {
+                assert!(payload.get(field.as_str().unwrap()).is_some(), "{event} {given}: {field} in {payload}");
+            }
+        }
+    }
+
+    #[test]
+    fn token_counts_follow_each_other_in_every_spelling() {
+        let both = json!({"input_tokens": 7, "output_tokens": 5, "prompt_tokens": 7, "completion_tokens": 5});
+        for event in ["turn.end", "agent.stop"] {
+            for field in ["usage", "Usage"] {
+                for given in [
+                    json!({"input_tokens": 7, "output_tokens": 5}),
+                    json!({"prompt_tokens": 7, "completion_tokens": 5}),
+                ] {
+                    let mut payload = json!({field: given});
+                    EventName::parse(event).unwrap().complete(&mut payload).unwrap();
+                    for spelling in ["usage", "Usage"] {
+                        for (count, value) in both.as_object().unwrap() {
+                            assert_eq!(&payload[spelling][count], value, "{event}: {field} gives {payload}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_whole_stays_as_it_is_and_what_is_no_payload_is_refused() {
+        for row in CATALOGUE {
+            let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
+            let mut payload = (row.example)();
+            EventName::parse(&name).unwrap().complete(&mut payload).unwrap();
+            assert_eq!(payload, (row.example)(), "{name}");
+        }
+        let bad = [
+            ("tool.pre", json!({"args": {}})),
+            ("tool.pre", json!({"name": "x"})),
+            ("tool.pre", json!([])),
+            ("turn.start", json!({})),
+            ("turn.end", json!({"text": 3})),
+            ("delegation.pre", json!({"tools": "all"})),
+        ];
+        for (event, payload) in bad {
+            assert!(EventName::parse(event).unwrap().complete(&mut payload.clone()).is_err(), "{event} {payload}");
+        }
+    }
+}
