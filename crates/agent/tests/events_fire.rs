@@ -1,7 +1,7 @@
 //! Every event of the AI Harness dialect fires in the agent loop, and its hooks see the payload that the catalogue
 //! promises.
 
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 

@@ -1,5 +1,7 @@
 //! Whatever an event holds: payload, script, verdict, outcome, and never a panic, through the real runtime.
 
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
 mod worker;
 
 use std::fs;

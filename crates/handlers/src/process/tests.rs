@@ -4,9 +4,12 @@ fn sh(script: &str) -> Spec {
     Spec::new("/bin/sh", vec![String::from("-c"), script.to_owned()])
 }
 
+/// A script, what it prints to both outputs, and its exit code or the signal it died by.
+type Case = (&'static str, &'static str, &'static str, Option<i32>, Option<i32>);
+
 #[test]
 fn outputs_codes_and_signals_are_told_apart() {
-    let cases: &[(&str, &str, &str, Option<i32>, Option<i32>)] = &[
+    let cases: &[Case] = &[
         ("echo out; echo err >&2", "out\n", "err\n", Some(0), None),
         ("exit 3", "", "", Some(3), None),
         ("kill -TERM $$", "", "", None, Some(15)),

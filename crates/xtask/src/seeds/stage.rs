@@ -1,7 +1,6 @@
 //! A project in a temporary folder, and the real runtime over it.
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::{Built, Event, EventName, Layer, Origin, Outcome, Runtime, WorkerProgram};
@@ -25,7 +24,7 @@ impl Stage {
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(fault)?;
         }
         let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
-        let worker = WorkerProgram { program: PathBuf::from(program), arguments: vec![String::from(super::WORKER)] };
+        let worker = WorkerProgram { program, arguments: vec![String::from(super::WORKER)] };
         let built = Runtime::builder().path(folder.path(), Layer::Project).worker(worker).build();
         Ok(Self { built, _folder: folder })
     }
