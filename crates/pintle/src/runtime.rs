@@ -1,6 +1,6 @@
 //! The runtime: one set of hooks and the state its scripts share.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pintle_contract::{
     Chain, Clock, Diagnostic, Event, HookDeclaration, Layer, Origin, Outcome, Resolver, ScriptText, Severity, ToolSpec,
@@ -21,6 +21,8 @@ pub struct Runtime {
     set: RwLock<Arc<HookSet>>,
     /// What events happen in that no hook listens to: nothing ever touches it, so it is made once.
     unheard: Scope,
+    /// The scope of the last event that had no agent behind it, emptied, for the next one.
+    spare: Mutex<Option<Scope>>,
     pub(crate) parts: Parts,
 }
 
@@ -45,18 +47,25 @@ impl Runtime {
     }
 
     pub(crate) fn new(set: HookSet, parts: Parts) -> Self {
-        Self { set: RwLock::new(Arc::new(set)), unheard: Scope::default(), parts }
+        Self { set: RwLock::new(Arc::new(set)), unheard: Scope::default(), spare: Mutex::default(), parts }
     }
 
     /// Fires an event with no agent behind it.
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
         let set = self.hooks();
-        if set.listens(&event.name) {
-            self.dispatch(&set, event, &Scope::default())
-        } else {
-            self.dispatch(&set, event, &self.unheard)
+        if !set.listens(&event.name) {
+            return self.dispatch(&set, event, &self.unheard);
         }
+        let scope = self.spare().take().unwrap_or_default();
+        let outcome = self.dispatch(&set, event, &scope);
+        scope.clear();
+        *self.spare() = Some(scope);
+        outcome
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Scope>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.

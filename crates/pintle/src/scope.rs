@@ -41,4 +41,10 @@ impl Scope {
         }
         Ok(Self { depth: self.depth + 1, ..self.clone() })
     }
+
+    /// Forgets what scripts left behind, so that the scope is as good as a new one.
+    pub(crate) fn clear(&self) {
+        self.logs.clear();
+        self.scratch.remove(None);
+    }
 }

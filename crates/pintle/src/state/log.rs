@@ -32,6 +32,11 @@ impl LogBook {
         }
     }
 
+    /// Drops all lines.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Takes all lines out, which begins the next turn.
     #[must_use]
     pub fn take(&self) -> Vec<LogLine> {
