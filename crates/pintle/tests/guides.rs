@@ -60,3 +60,20 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
     }
     assert!(hooks >= 3 && tools >= 1, "the pages show {hooks} hooks and {tools} tools: was the extraction broken?");
 }
+
+/// The numbers behind `rule_` in a text, such as `07`.
+fn rules(text: &str) -> std::collections::BTreeSet<String> {
+    let numbers = text.split("rule_").skip(1).map(|rest| rest.chars().take_while(char::is_ascii_digit).collect());
+    numbers.filter(|number: &String| !number.is_empty()).collect()
+}
+
+#[test]
+fn every_rule_that_the_guide_names_is_a_test_and_every_rule_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = fs::read_to_string(root.join("docs/guide/composition.md")).expect("the guide is there");
+    let tests = fs::read_dir(root.join("crates/engine/tests/rules")).expect("the rules are there");
+    let sources: String = tests.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok()).collect();
+    let tested: String = sources.lines().filter(|line| line.trim_start().starts_with("fn rule_")).collect();
+    assert!(rules(&tested).len() > 40, "the rules were not found");
+    assert_eq!(rules(&guide), rules(&tested));
+}
