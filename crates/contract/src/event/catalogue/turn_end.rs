@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::FailurePolicy;
 use crate::event::piece::{LogLine, ToolCall, ToolResult, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, same, texts, usage};
+use crate::event::spelling::final_answer;
 
 /// The row of `turn.end`.
 pub static ROW: Row = Row {
@@ -123,13 +123,5 @@ impl TurnEnd {
 
 /// The lower-case names and the capitalised ones are spellings of the same values.
 fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    same(before, fields, "text", "Response");
-    same(before, fields, "tool_calls", "ToolCalls");
-    same(before, fields, "tool_results", "ToolResults");
-    same(before, fields, "usage", "Usage");
-    usage(before, fields, "usage");
-    usage(before, fields, "Usage");
-    texts(fields, &["text"])?;
-    lists(fields, &["tool_calls", "tool_results"])
+    final_answer(ROW.name, "text", before, after)
 }

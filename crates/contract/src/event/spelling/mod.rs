@@ -1,10 +1,12 @@
 //! Two spellings of one value follow each other: the one that a hook changed decides.
 
+mod final_answer;
 mod tool_call;
 mod tool_result;
 
 use serde_json::{Map, Value};
 
+pub(super) use final_answer::final_answer;
 pub(super) use tool_call::call;
 pub(super) use tool_result::outcome;
 
