@@ -234,13 +234,13 @@ fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) -> Result<A
     if spec.hooks.is_empty() {
         return Ok(Arc::new(above.with([])));
     }
-    let (chain, found) = runtime.compile_chain(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
+    let (chains, found) = runtime.compile_chains(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     if faults.is_empty() {
         if let Some(tape) = runtime.tape() {
-            tape.hooks([&chain]);
+            tape.hooks(&chains);
         }
-        Ok(Arc::new(above.with([chain])))
+        Ok(Arc::new(above.with(chains)))
     } else {
         Err(format!("hooks of agent `{}` do not compile: {}", spec.name, told(&faults)))
     }

@@ -99,12 +99,15 @@ impl Turn {
             turn: number,
             agent: agent.spec.name.clone(),
             depth: agent.depth,
+            run: state.delegation.clone().unwrap_or_default(),
+            cwd: shared.workspace.root().display().to_string(),
         });
         let state = Arc::new(state);
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&state));
         let scope = Scope {
             overlay: Arc::clone(&agent.overlay),
             host: Some(Arc::new(host)),
+            resolver: None,
             cancel,
             logs: Arc::new(LogBook::default()),
             scratch,

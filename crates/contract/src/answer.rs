@@ -9,6 +9,27 @@ use serde_json::{Map, Value};
 pub enum Answer {
     /// A Starlark function returned.
     Script(ScriptAnswer),
+    /// A program ended by itself. One that was too slow, or could not be started, has failed and gives no answer.
+    Process(ProcessAnswer),
+    /// A model replied with this text.
+    Text(String),
+}
+
+/// How a program ended and what it printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessAnswer {
+    /// Its exit code; `None` when a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// What it printed, at most [`Limits::output_bytes`](crate::Limits::output_bytes).
+    pub stdout: Vec<u8>,
+    /// Whether it printed more than what was kept.
+    pub stdout_cut: bool,
+    /// What it complained, under the same limit.
+    pub stderr: Vec<u8>,
+    /// Whether it complained more than what was kept.
+    pub stderr_cut: bool,
 }
 
 /// What a Starlark `handle(event, payload)` returned.

@@ -25,6 +25,36 @@ pub trait Build {
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic>;
 }
 
+/// Asks a language model one question, for hooks that are judged by one.
+pub trait Judge: Send + Sync + std::fmt::Debug {
+    /// Asks and waits for the whole reply.
+    ///
+    /// # Errors
+    /// When there is no such model, or it cannot be reached, refuses, or takes longer than `timeout_ms`; in one line.
+    fn ask(&self, question: &JudgeQuestion<'_>, cancel: &crate::Cancel) -> Result<String, crate::Failure>;
+}
+
+/// What a [`Judge`] is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgeQuestion<'a> {
+    /// The model as people write it, such as `openai/gpt-4o-mini`.
+    pub model: &'a str,
+    /// What the model is told about its task.
+    pub instruction: &'a str,
+    /// The question.
+    pub prompt: &'a str,
+    /// The JSON Schema of the reply, when there is one, with its name.
+    pub schema: Option<(&'a str, &'a serde_json::Value)>,
+    /// How long the reply may take.
+    pub timeout_ms: u64,
+}
+
+/// Takes secrets out of texts.
+pub trait Redact: Send + Sync + std::fmt::Debug {
+    /// The text without its secrets; `None` when it has none.
+    fn redact(&self, text: &str) -> Option<String>;
+}
+
 /// A handler as built from a declaration.
 #[derive(Debug, Default)]
 pub struct BuiltHandler {

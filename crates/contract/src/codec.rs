@@ -13,10 +13,23 @@ pub trait Codec: Send + Sync + Debug {
     /// The dialect's name, such as `ai_harness`.
     fn dialect(&self) -> &'static str;
 
+    /// Names the form it encodes to. Two codecs of one form encode every event alike, so that their hooks share what was
+    /// encoded. Default: the dialect's name.
+    fn form(&self) -> &'static str {
+        self.dialect()
+    }
+
     /// The payload as the dialect's handlers expect it, or `None` when the canonical payload is already that
-    /// (then nothing is copied).
-    fn encode(&self, event: &Event) -> Option<Value>;
+    /// (then nothing is copied). `spelling` is the event's name as the hook's author wrote it.
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value>;
+
+    /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
+    fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
+        let encoded = self.encode(event, spelling);
+        // A `Value` always has a JSON form.
+        serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
+    }
 
     /// Reads an answer as a verdict. Total: any answer gives some verdict, never a panic.
-    fn decode(&self, event: &Event, answer: Answer) -> Verdict;
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict;
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Codec, EventName, FailurePolicy, Location, Mode};
+use crate::{Codec, EventName, FailurePolicy, Location, Mode, OnDeny, Profile};
 
 /// One hook as declared in a file.
 #[derive(Debug, Clone)]
@@ -25,6 +25,12 @@ pub struct HookDeclaration {
     pub on_error: Option<FailurePolicy>,
     /// What a failure means otherwise, as the dialect documents it for this event.
     pub default_on_error: FailurePolicy,
+    /// What a deny of the hook means.
+    pub on_deny: OnDeny,
+    /// How the hook composes with the others of its source and event.
+    pub profile: Profile,
+    /// The whole definition as text, when the dialect runs a hook that is defined twice only once.
+    pub definition: Option<Arc<str>>,
     /// Whether the verdict is enforced.
     pub mode: Mode,
     /// Wall time for one call, when the author said so.
@@ -42,6 +48,13 @@ pub struct HookDeclaration {
 pub enum MatcherSpec {
     /// A Starlark expression over `event` and `payload`.
     Expression(ScriptText),
+    /// A regular expression that the whole subject has to match, such as `shell|edit_file`.
+    Pattern {
+        /// The expression, without the anchors.
+        text: Arc<str>,
+        /// Where it was written.
+        location: Location,
+    },
 }
 
 /// What a hook runs.
@@ -51,6 +64,66 @@ pub enum HandlerSpec {
     None,
     /// A Starlark module with an entry point.
     Script(ScriptText),
+    /// A program that reads the payload and prints its answer.
+    Command(CommandSpec),
+    /// Something that Pintle brings along.
+    Builtin(BuiltinSpec),
+    /// A model that judges.
+    Model(JudgeSpec),
+}
+
+/// A program to run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Shell text.
+    pub command: String,
+    /// The shell; `None` is `/bin/sh`, whatever the user's own shell is. It gets `-c` and the text.
+    pub shell: Option<String>,
+    /// Variables besides those that Pintle itself has; they replace.
+    pub environment: Vec<(String, String)>,
+    /// The working directory; a relative one is below [`Origin::cwd`](crate::Origin::cwd), `None` is that itself.
+    pub directory: Option<String>,
+    /// Whether `${env.NAME}` is expanded in `environment`, and `~`, `$NAME`, `${NAME}` and `${env.NAME}` in `directory`.
+    pub expands: bool,
+    /// Whether one process answers many calls, a line of JSON each.
+    pub keep: bool,
+    /// What the program is kept from; `None` is nothing.
+    pub sandbox: Option<SandboxSpec>,
+}
+
+/// What a program is kept from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SandboxSpec {
+    /// Whether it may only read files. What is left to write to is `/dev/null` and its own pipes.
+    pub read_only: bool,
+    /// Whether it has no network.
+    pub no_network: bool,
+}
+
+/// Something that Pintle brings along, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BuiltinSpec {
+    /// Its name, such as `add_date`.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// As for [`CommandSpec::environment`].
+    pub environment: Vec<(String, String)>,
+    /// As for [`CommandSpec::directory`].
+    pub directory: Option<String>,
+    /// As for [`CommandSpec::expands`].
+    pub expands: bool,
+}
+
+/// A model that judges an event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JudgeSpec {
+    /// The model as people write it, such as `openai/gpt-4o-mini`.
+    pub model: String,
+    /// The template of the question, over the payload as the dialect encodes it.
+    pub prompt: String,
+    /// What the reply has to be, such as `pre_tool_use_decision`; `None` is any text.
+    pub schema: Option<String>,
 }
 
 /// Starlark source and where it stands in its file.

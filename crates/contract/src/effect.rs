@@ -26,6 +26,8 @@ pub enum Effect {
         /// The text.
         message: String,
     },
+    /// Facts for whoever asks a person about this call, such as how much it could destroy.
+    Metadata(serde_json::Map<String, Value>),
     /// A request to run another agent and use its answer (`delegate(request)`).
     Delegate(Value),
 }

@@ -103,4 +103,6 @@ pub enum FailurePolicy {
     Closed,
     /// The failure is recorded, counted and shown, and does not deny.
     Open,
+    /// The failure is recorded and counted, and neither denies nor is shown.
+    Ignored,
 }

@@ -47,6 +47,11 @@ pub trait Handler: Send + Sync + Debug {
         false
     }
 
+    /// What takes secrets out of texts, when that is what the handler is for. A host then keeps them off its tape too.
+    fn redacts(&self) -> Option<std::sync::Arc<dyn crate::Redact>> {
+        None
+    }
+
     /// Answers an event.
     fn call(&self, call: &Call<'_>) -> Verdict;
 }

@@ -52,6 +52,10 @@ pub struct Hook {
     pub matcher: Option<Arc<dyn Matcher>>,
     /// What runs.
     pub handler: Arc<dyn Handler>,
+    /// What a deny of this hook means.
+    pub on_deny: OnDeny,
+    /// The whole definition as text, for dialects in which a hook that is defined twice runs once.
+    pub definition: Option<Arc<str>>,
     /// Whether the hook can deny. Guards are asked again when the target changes after they judged it.
     pub guard: bool,
     /// What a failure of this hook means.
@@ -65,6 +69,17 @@ pub struct Hook {
     pub limits: Limits,
     /// Where the hook was declared.
     pub location: Location,
+}
+
+/// What a deny of a hook means to the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDeny {
+    /// What the event's row of the catalogue says.
+    #[default]
+    AsRow,
+    /// The agent's run ends; what the event is about stands (docker-agent, `post_tool_use`).
+    StopRun,
 }
 
 /// Whether a hook's verdict is enforced.
@@ -118,6 +133,10 @@ pub enum Profile {
     /// All see the same payload; the severest wins; two different rewrites of one field deny.
     #[serde(rename = "parallel/strictest")]
     ParallelStrictest,
+    /// All see the same payload; the severest wins; rewrites are laid over each other in declared order (docker-agent
+    /// before its rewrites became sequential).
+    #[serde(rename = "parallel/merge")]
+    ParallelMerge,
     /// All see the same payload; anything but unanimous allow denies.
     #[serde(rename = "parallel/unanimous")]
     ParallelUnanimous,
@@ -129,6 +148,7 @@ impl fmt::Display for Profile {
             Self::SequentialFirstDeny => "sequential/first_deny",
             Self::SequentialRunAll => "sequential/run_all",
             Self::ParallelStrictest => "parallel/strictest",
+            Self::ParallelMerge => "parallel/merge",
             Self::ParallelUnanimous => "parallel/unanimous",
         })
     }

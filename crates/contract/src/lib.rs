@@ -32,21 +32,25 @@ mod suggest;
 mod verdict;
 
 pub use agent::{
-    AgentSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec,
-    OnMaxIterations, PolicyMode, RetrySpec, ToolSpec, ToolsPolicy,
+    AgentSpec, CompactionSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, McpSpec, McpTransport, MemberSpec,
+    MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec,
+    PolicyMode, RetrySpec, ScriptToolSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec,
 };
-pub use answer::{Answer, ScriptAnswer};
-pub use build::{Build, BuiltHandler, BuiltMatcher};
+pub use answer::{Answer, ProcessAnswer, ScriptAnswer};
+pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion, Redact};
 pub use cancel::Cancel;
 pub use clock::Clock;
 pub use codec::Codec;
-pub use declaration::{HandlerSpec, HookDeclaration, HookExample, MatcherSpec, ScriptText};
+pub use declaration::{
+    BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, HookExample, JudgeSpec, MatcherSpec, SandboxSpec,
+    ScriptText,
+};
 pub use diagnostic::{Diagnostic, Severity};
 pub use effect::{Effect, LogLevel};
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
 pub use handler::{Call, CallId, Handler};
-pub use hook::{Chain, Hook, HookId, Layer, Mode, Profile};
+pub use hook::{Chain, Hook, HookId, Layer, Mode, OnDeny, Profile};
 pub use journal::{Entry, Journal, NoJournal};
 pub use limits::Limits;
 pub use matcher::{Match, Matcher, Subjects};

@@ -58,6 +58,21 @@ impl Outcome {
         self.decision == Decision::Allow
     }
 
+    /// Why the agent's run has to end, when a hook that denies says so.
+    #[must_use]
+    pub fn stop(&self) -> Option<String> {
+        let stops = self.reasons.iter().filter(|reason| self.decision == Decision::Deny && reason.stops_run);
+        let texts: Vec<&str> = stops.map(|reason| reason.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// Whether a hook denies in the sense of the event's row, rather than only ending the run.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.decision == Decision::Deny
+            && (self.reasons.is_empty() || self.reasons.iter().any(|reason| !reason.stops_run))
+    }
+
     /// The reasons in one line: `blocked by hook "h": why; …` for a deny.
     #[must_use]
     pub fn reason(&self) -> String {
@@ -106,6 +121,16 @@ pub struct Reason {
     pub hook: HookId,
     /// Why, for people and for the model.
     pub text: String,
+    /// Whether the hook's deny ends the agent's run, see [`OnDeny`](crate::OnDeny).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stops_run: bool,
+}
+
+impl Reason {
+    /// A reason of a hook whose deny means what the event's row says.
+    pub fn new(hook: HookId, text: impl Into<String>) -> Self {
+        Self { hook, text: text.into(), stops_run: false }
+    }
 }
 
 /// A hook that gave no answer.

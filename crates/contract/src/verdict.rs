@@ -9,6 +9,9 @@ use crate::{Effect, Failure};
 pub struct Verdict {
     /// The answer itself.
     pub said: Said,
+    /// Another target, beside an answer that is not itself a rewrite: an allow or an ask *of the rewritten target*. It is
+    /// dropped beside a deny or a failure.
+    pub rewrite: Option<Rewrite>,
     /// What comes with it.
     pub effects: Vec<Effect>,
     /// What the hook's author should know, such as `returned int, not a decision`.
@@ -54,7 +57,7 @@ impl Verdict {
     /// A verdict that carries nothing else.
     #[must_use]
     pub fn new(said: Said) -> Self {
-        Self { said, effects: Vec::new(), warnings: Vec::new() }
+        Self { said, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
     }
 
     /// No objection.
@@ -88,6 +91,16 @@ impl Verdict {
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
         Self::new(Said::Failed(failure))
+    }
+
+    /// Adds another target; beside a pass it becomes the answer.
+    #[must_use]
+    pub fn rewriting(mut self, rewrite: Rewrite) -> Self {
+        match self.said {
+            Said::Pass => self.said = Said::Rewrite(rewrite),
+            _ => self.rewrite = Some(rewrite),
+        }
+        self
     }
 
     /// Adds an effect.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, SourceFile};
+use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, SourceFile, TeamSpec};
 
 /// A file, and what it is.
 #[derive(Debug, Clone)]
@@ -55,6 +55,8 @@ pub struct Project {
     pub unplaced: Vec<HookDeclaration>,
     /// The agent, when the files declare one: an agent's own file, tools or sub-agents.
     pub agent: Option<AgentSpec>,
+    /// The team, when the files declare agents that know each other by name.
+    pub team: Option<TeamSpec>,
     /// What was found, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
 }

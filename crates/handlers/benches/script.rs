@@ -36,12 +36,12 @@ impl Codec for Plain {
         "plain"
     }
 
-    fn encode(&self, _event: &Event) -> Option<Value> {
+    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, answer: Answer) -> Verdict {
-        let Answer::Script(answer) = answer;
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        let Answer::Script(answer) = answer else { panic!("only scripts answer here") };
         match answer {
             ScriptAnswer::Block(reason) => Verdict::deny(reason),
             _ => Verdict::pass(),
@@ -52,6 +52,9 @@ impl Codec for Plain {
 fn hook(builder: &Builder, script: &str) -> Hook {
     let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
     let declaration = HookDeclaration {
+        on_deny: pintle_contract::OnDeny::default(),
+        profile: pintle_contract::Profile::SequentialFirstDeny,
+        definition: None,
         name: String::from("bench"),
         event: event.clone(),
         spelling: Arc::from("tool.pre"),
@@ -76,6 +79,8 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         handler: built.handler.expect("the script builds"),
         guard: built.guard,
         on_failure: FailurePolicy::Closed,
+        on_deny: pintle_contract::OnDeny::default(),
+        definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
         limits: Limits::default(),

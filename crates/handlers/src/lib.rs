@@ -8,7 +8,13 @@ pub mod isolate;
 pub mod native;
 pub mod process;
 
+mod build;
+mod builtin;
+mod command;
+mod model;
+mod pattern;
 mod script;
 
+pub use build::Builder;
 pub use isolate::WorkerProgram;
-pub use script::{Builder, ScriptTool, worker_main};
+pub use script::{ScriptTool, worker_main};

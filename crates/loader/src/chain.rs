@@ -6,26 +6,34 @@ use std::sync::Arc;
 use pintle_contract::{
     Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
 };
-use pintle_dialects::NATIVE;
 
-/// Compiles declarations, in registration order, into one chain.
+/// Compiles declarations, in registration order, into chains: one for each dialect and profile among them.
 ///
-/// The chain is sorted by priority, low first; equal priorities stay in registration order (AI Harness reference,
+/// Each chain is sorted by priority, low first; equal priorities stay in registration order (AI Harness reference,
 /// `priority`). A hook that does not compile is left out, with an error: whoever loads for running must not go on
 /// past errors, or a guard would be missing.
 #[must_use]
-pub fn compile_chain(
+pub fn compile_chains(
     source: impl Into<Arc<str>>,
     layer: Layer,
     declarations: &[HookDeclaration],
     build: &dyn Build,
-) -> (Chain, Vec<Diagnostic>) {
+) -> (Vec<Chain>, Vec<Diagnostic>) {
+    let source = source.into();
     let mut findings = Vec::new();
-    let mut hooks: Vec<Arc<Hook>> =
-        declarations.iter().filter_map(|hook| compile(hook, build, &mut findings)).map(Arc::new).collect();
-    hooks.sort_by_key(|hook| hook.priority);
-    let chain = Chain { source: source.into(), dialect: NATIVE.name, layer, profile: NATIVE.profile, hooks };
-    (chain, findings)
+    let mut chains: Vec<Chain> = Vec::new();
+    for declaration in declarations {
+        let Some(hook) = compile(declaration, build, &mut findings).map(Arc::new) else { continue };
+        let (dialect, profile) = (declaration.codec.dialect(), declaration.profile);
+        match chains.iter_mut().find(|chain| chain.dialect == dialect && chain.profile == profile) {
+            Some(chain) => chain.hooks.push(hook),
+            None => chains.push(Chain { source: Arc::clone(&source), dialect, layer, profile, hooks: vec![hook] }),
+        }
+    }
+    for chain in &mut chains {
+        chain.hooks.sort_by_key(|hook| hook.priority);
+    }
+    (chains, findings)
 }
 
 /// Compiles hooks only to see whether they would run.
@@ -54,6 +62,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         priority: declaration.priority,
         matcher: matcher.matcher,
         handler: running,
+        on_deny: declaration.on_deny,
+        definition: declaration.definition.clone(),
         guard: handler.guard,
         on_failure: declaration.on_error.unwrap_or(declaration.default_on_error),
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
@@ -63,7 +73,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
     })
 }
 
-/// Declares a hook from its parts, as `meta.register_hook` does; compile it with [`compile_chain`].
+/// Declares a hook from its parts, as `meta.register_hook` does; compile it with [`compile_chains`].
 ///
 /// `priority` is 0 when absent, which runs first.
 ///

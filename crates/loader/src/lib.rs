@@ -12,5 +12,5 @@ mod lint;
 mod load;
 mod read;
 
-pub use chain::{check_hooks, compile_chain, declare_hook, parse_hook_text};
+pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use load::{Loaded, load, load_with};

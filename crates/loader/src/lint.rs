@@ -23,15 +23,16 @@ pub(crate) fn lint(
             findings.extend(names_no_tool(hook, place, agent, host_tools));
         }
     }
-    findings.extend(unreachable(declarations));
     findings
 }
 
 /// The `when` of a compiled hook as it was written.
 fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptText> {
     let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
-    let MatcherSpec::Expression(when) = declaration.matcher.as_ref()?;
-    Some(when)
+    match declaration.matcher.as_ref()? {
+        MatcherSpec::Expression(when) => Some(when),
+        MatcherSpec::Pattern { .. } => None,
+    }
 }
 
 /// A `when` that no subject can satisfy, or that says no in so many words.
@@ -70,7 +71,7 @@ fn names_no_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &
 }
 
 /// Hooks behind one that always blocks the same event.
-fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
+pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     let mut ordered: Vec<&HookDeclaration> = declarations.iter().collect();
     ordered.sort_by_key(|hook| hook.priority);
     let mut walls: HashMap<&str, &HookDeclaration> = HashMap::new();

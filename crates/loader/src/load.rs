@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use pintle_contract::{AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, ToolSpec};
+use pintle_contract::{AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, TeamSpec, ToolSpec};
 use pintle_dialects::{Artifact, NATIVE};
 
-use crate::chain::{check_hooks, compile_chain};
+use crate::chain::{check_hooks, compile_chains};
 use crate::discover::discover;
 use crate::{lint, read};
 
@@ -16,6 +16,8 @@ pub struct Loaded {
     pub chains: Vec<Chain>,
     /// The agent, when the files declare one: an agent's own file, tools or sub-agents.
     pub agent: Option<AgentSpec>,
+    /// The team, when the files declare agents that know each other by name.
+    pub team: Option<TeamSpec>,
     /// What was found, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The hooks as declared, in registration order.
@@ -49,7 +51,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, host_tools: &[&st
     }
     let project = (NATIVE.load)(&artifacts, host_tools);
     findings.extend(project.diagnostics);
-    let (chain, compiled) = compile_chain(path.display().to_string(), layer, &project.hooks, build);
+    let (chains, compiled) = compile_chains(path.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     findings.extend(check_hooks(&project.unplaced, build));
     if let Some(agent) = &project.agent {
@@ -59,10 +61,19 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, host_tools: &[&st
             findings.extend(build.check_verify("delegation", verify));
         }
     }
-    findings.extend(lint::lint(&chain, &project.hooks, project.agent.as_ref(), host_tools));
+    for chain in &chains {
+        findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), host_tools));
+    }
+    findings.extend(lint::unreachable(&project.hooks));
     sort(&mut findings);
-    let chains = if chain.hooks.is_empty() { Vec::new() } else { vec![chain] };
-    Loaded { chains, agent: project.agent, diagnostics: findings, declarations: project.hooks, files }
+    Loaded {
+        chains,
+        agent: project.agent,
+        team: project.team,
+        diagnostics: findings,
+        declarations: project.hooks,
+        files,
+    }
 }
 
 /// Compiles what belongs to an agent and its sub-agents, to see whether it would run.

@@ -21,7 +21,7 @@ fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Scri
         pintle::HandlerSpec::Script(text) => {
             compile(name, &ScriptText::bare(Arc::clone(&text.text)), Role::Hook).script
         }
-        pintle::HandlerSpec::None => None,
+        _ => None,
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Layer, NetworkSpec, Resolver, Severity,
+    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, Resolver,
+    Severity, TeamSpec,
 };
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
@@ -28,6 +29,7 @@ pub struct Builder {
     random: Option<Arc<dyn Random>>,
     resolver: Option<Arc<dyn Resolver>>,
     network: Option<NetworkSpec>,
+    judge: Option<Arc<dyn Judge>>,
     shadow: bool,
 }
 
@@ -38,6 +40,8 @@ pub struct Built {
     pub runtime: Arc<Runtime>,
     /// The agent, when one of the paths is an agent's project.
     pub agent: Option<AgentSpec>,
+    /// The team, when one of the paths declares agents that know each other by name.
+    pub team: Option<TeamSpec>,
     /// The hooks as declared.
     pub declarations: Vec<HookDeclaration>,
     /// Everything that was found, of every file.
@@ -118,6 +122,13 @@ impl Builder {
         self
     }
 
+    /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail.
+    #[must_use]
+    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.judge = Some(judge);
+        self
+    }
+
     /// Asks every hook and enforces nothing.
     #[must_use]
     pub fn shadow(mut self, shadow: bool) -> Self {
@@ -128,9 +139,12 @@ impl Builder {
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> Built {
-        let build = handlers::Builder::new(self.worker.unwrap_or_else(WorkerProgram::beside_current_exe));
+        let worker = self.worker.unwrap_or_else(WorkerProgram::beside_current_exe);
+        let build = handlers::Builder::new(worker);
+        let build = self.judge.into_iter().fold(build, handlers::Builder::judge);
         let mut chains = self.chains;
-        let (mut agent, mut diagnostics, mut declarations, mut files) = (None, Vec::new(), Vec::new(), 0);
+        let (mut agent, mut team, mut files) = (None, None, 0);
+        let (mut diagnostics, mut declarations) = (Vec::new(), Vec::new());
         for (path, layer) in &self.paths {
             let loaded = pintle_loader::load(path, *layer, &build);
             chains.extend(loaded.chains);
@@ -139,6 +153,7 @@ impl Builder {
             files += loaded.files;
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
+            team = team.or(loaded.team);
         }
         let declared = || agent.as_ref().map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
@@ -157,6 +172,6 @@ impl Builder {
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, parts));
-        Built { runtime, agent, declarations, diagnostics, files }
+        Built { runtime, agent, team, declarations, diagnostics, files }
     }
 }

@@ -21,6 +21,8 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         handler: Arc::new(NativeHandler::new(name, answer)),
         guard: true,
         on_failure,
+        on_deny: pintle_contract::OnDeny::default(),
+        definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
         limits: Limits::default(),

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pintle_contract::{
-    Chain, Clock, Diagnostic, Event, HookDeclaration, Layer, Origin, Outcome, Resolver, ScriptText, Severity, ToolSpec,
+    Chain, Clock, Diagnostic, Event, HookDeclaration, Judge, Layer, Origin, Outcome, Resolver, ScriptText, Severity,
+    ToolSpec,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::http::Gate;
@@ -82,7 +83,7 @@ impl Runtime {
             journal: &parts.journals,
             clock: &*parts.clock,
             seam: &self.seam(&event.origin, scope),
-            resolver: &*parts.resolver,
+            resolver: scope.resolver.as_deref().unwrap_or(&*parts.resolver),
             cancel: &scope.cancel,
             shadow: parts.shadow,
         };
@@ -101,15 +102,15 @@ impl Runtime {
         Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Compiles declarations to a chain, such as the hooks of one agent.
+    /// Compiles declarations to chains, such as the hooks of one agent.
     #[must_use]
-    pub fn compile_chain(
+    pub fn compile_chains(
         &self,
         source: &str,
         layer: Layer,
         declarations: &[HookDeclaration],
-    ) -> (Chain, Vec<Diagnostic>) {
-        pintle_loader::compile_chain(source, layer, declarations, &self.parts.build)
+    ) -> (Vec<Chain>, Vec<Diagnostic>) {
+        pintle_loader::compile_chains(source, layer, declarations, &self.parts.build)
     }
 
     /// Adds a hook while running. It goes behind all others and can only narrow what they allow.
@@ -117,15 +118,16 @@ impl Runtime {
     /// # Errors
     /// With everything that is wrong with it; then nothing was added.
     pub fn register(&self, declaration: &HookDeclaration) -> Result<(), Vec<Diagnostic>> {
-        let (chain, diagnostics) = self.compile_chain("registered", Layer::Runtime, std::slice::from_ref(declaration));
+        let (chains, diagnostics) =
+            self.compile_chains("registered", Layer::Runtime, std::slice::from_ref(declaration));
         if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             return Err(diagnostics);
         }
         if let Some(tape) = self.tape() {
-            tape.hooks([&chain]);
+            tape.hooks(&chains);
         }
         let mut set = self.set.write().unwrap_or_else(PoisonError::into_inner);
-        *set = Arc::new(set.with([chain]));
+        *set = Arc::new(set.with(chains));
         Ok(())
     }
 
@@ -161,6 +163,18 @@ impl Runtime {
     #[must_use]
     pub fn gate(&self) -> &Gate {
         &self.parts.gate
+    }
+
+    /// Who answers asks.
+    #[must_use]
+    pub fn resolver(&self) -> &Arc<dyn Resolver> {
+        &self.parts.resolver
+    }
+
+    /// Who asks language models for hooks, when somebody does.
+    #[must_use]
+    pub fn judge(&self) -> Option<&Arc<dyn Judge>> {
+        self.parts.build.asks()
     }
 
     /// The clock.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, SeamError};
+use pintle_contract::{Cancel, Resolver, SeamError};
 
 use crate::{Host, LogBook, Overlay, Scratch};
 
@@ -18,6 +18,8 @@ pub struct Scope {
     pub overlay: Arc<Overlay>,
     /// Who performs what only a host can.
     pub host: Option<Arc<dyn Host>>,
+    /// Who answers asks here, in the place of the runtime's resolver.
+    pub resolver: Option<Arc<dyn Resolver>>,
     /// Raised when the answer is no longer wanted.
     pub cancel: Cancel,
     /// Where log lines are gathered for `turn.end`.

@@ -109,9 +109,7 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
                 payload,
                 value: value.map(Cow::Owned),
                 warnings: Cow::Owned(reasons.iter().map(warning).collect()),
-                reasons: Cow::Owned(
-                    reasons.into_iter().map(|(name, text)| Reason { hook: hook(name), text }).collect(),
-                ),
+                reasons: Cow::Owned(reasons.into_iter().map(|(name, text)| Reason::new(hook(name), text)).collect()),
                 effects: effects
                     .into_iter()
                     .map(|(hook, effect)| HookEffect { hook, effect: Cow::Owned(effect) })
@@ -145,7 +143,8 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         (prop::option::of(any::<u64>()), text(), request(), prop::result::maybe_ok(value(), any::<String>()));
     prop_oneof![
         fired.prop_map(|(dispatch, parent, event, turn, payload)| {
-            let origin = Origin { session: event.to_string(), turn, agent: event.to_string(), depth: turn };
+            let origin =
+                Origin { session: event.to_string(), turn, agent: event.to_string(), depth: turn, ..Origin::default() };
             Body::Event(Fired { dispatch, parent, event, origin: Cow::Owned(origin), payload: Cow::Owned(payload) })
         }),
         asked.prop_map(|(dispatch, call, hook, round, value)| {

@@ -52,6 +52,8 @@ fn hook(name: &str, event: &EventName) -> Hook {
         handler: Arc::new(Silent),
         guard: true,
         on_failure: FailurePolicy::Closed,
+        on_deny: pintle_contract::OnDeny::default(),
+        definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
         limits: Limits::default(),
@@ -60,7 +62,8 @@ fn hook(name: &str, event: &EventName) -> Hook {
 }
 
 fn event(name: &str, payload: Value) -> Event {
-    let origin = Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), depth: 0 };
+    let origin =
+        Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), depth: 0, ..Origin::default() };
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
 }
 
@@ -107,7 +110,7 @@ fn play(tape: &Tape) {
         decision: Decision::Deny,
         payload: rewritten,
         rewritten: true,
-        reasons: vec![Reason { hook: HookId::new("guard"), text: String::from("failed closed") }],
+        reasons: vec![Reason::new(HookId::new("guard"), "failed closed")],
         failures: vec![FailureReport { hook: HookId::new("guard"), failure, policy: FailurePolicy::Closed }],
         asked: 2,
         ..Outcome::pass(Payload::new(Value::Null))

@@ -16,6 +16,8 @@ pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
         handler,
         guard: true,
         on_failure: FailurePolicy::Closed,
+        on_deny: pintle_contract::OnDeny::default(),
+        definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
         limits: Limits::default(),

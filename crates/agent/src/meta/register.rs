@@ -155,7 +155,7 @@ pub(super) fn agent(turn: &Turn, arguments: &Value) -> Result<Value, String> {
         spec.policy.allow.push(escaped(&tool_name));
     }
     spec.hooks = hooks.iter().map(|hook| guarded_hook(turn, hook)).collect::<Result<_, _>>()?;
-    let (_, found) = shared.runtime.compile_chain(&format!("agent {name}"), pintle::Layer::Agent, &spec.hooks);
+    let (_, found) = shared.runtime.compile_chains(&format!("agent {name}"), pintle::Layer::Agent, &spec.hooks);
     if found.iter().any(|found| found.severity == pintle::Severity::Error) {
         return Err(format!("the hooks of agent `{name}` do not compile: {}", told(&found)));
     }

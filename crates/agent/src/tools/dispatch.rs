@@ -171,6 +171,7 @@ fn guard(turn: &Turn, id: &str, target: &mut Target) -> Option<Refusal> {
         arguments: target.arguments.clone(),
         args: target.args.clone(),
         invalid: target.invalid.clone(),
+        ..ToolPre::default()
     };
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {

@@ -32,6 +32,16 @@ pub trait Tool: Send + Sync + Debug {
     /// What the model is told: the name, what it does, and the JSON Schema of its arguments.
     fn definition(&self) -> &ToolDefinition;
 
+    /// The group it belongs to, such as `shell` or `filesystem`.
+    fn category(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether it says of itself that it changes nothing. A claim, not a proof.
+    fn is_read_only(&self) -> bool {
+        false
+    }
+
     /// Does it. The arguments fit the schema, and every hook has let them pass.
     ///
     /// # Errors

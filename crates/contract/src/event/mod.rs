@@ -72,6 +72,12 @@ pub struct Origin {
     pub agent: String,
     /// How deep in delegation: 0 for the agent the person talks to.
     pub depth: u32,
+    /// The run of a delegated agent within the session; empty for the agent the person talks to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// The absolute path of the working directory. It stays off the tape, which is to be read on other machines.
+    #[serde(skip)]
+    pub cwd: String,
 }
 
 /// A typed payload of the catalogue.

@@ -10,7 +10,9 @@ const ACTIONS: [&str; 5] = ["allow", "block", "modify", "ask", "delegate"];
 
 /// Reads an answer. Total: what is no decision passes with a warning, and what wants to be one and is not is a failure.
 pub(super) fn decode(event: &Event, answer: Answer) -> Verdict {
-    let Answer::Script(answer) = answer;
+    let Answer::Script(answer) = answer else {
+        return Verdict::failed(Failure::new(FailureKind::BadOutput, "only scripts can answer in this dialect"));
+    };
     match answer {
         ScriptAnswer::Allow => Verdict::pass(),
         ScriptAnswer::Block(reason) => Verdict::deny(reason),

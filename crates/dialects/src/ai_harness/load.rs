@@ -93,7 +93,7 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
     root.agents = children;
     unplaced.append(&mut unplaced_of_agents);
     keep_to_one_line(&mut findings);
-    Project { hooks: declared, unplaced, agent: has_agent.then_some(root), diagnostics: findings }
+    Project { hooks: declared, unplaced, agent: has_agent.then_some(root), team: None, diagnostics: findings }
 }
 
 /// One hook read outside a project.

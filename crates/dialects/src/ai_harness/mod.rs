@@ -72,11 +72,11 @@ impl Codec for AiHarness {
         DIALECT.name
     }
 
-    fn encode(&self, event: &Event) -> Option<Value> {
+    fn encode(&self, event: &Event, _spelling: &str) -> Option<Value> {
         encode::encode(event)
     }
 
-    fn decode(&self, event: &Event, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, _spelling: &str, answer: Answer) -> Verdict {
         decode::decode(event, answer)
     }
 }

@@ -86,9 +86,8 @@ fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map
                 None => clashes.push((first, vec![name])),
             }
         }
-        reasons.extend(clashes.into_iter().map(|(first, names)| Reason {
-            hook: proposal.hook.clone(),
-            text: words::conflict(&words::list(&names), first.hook, proposal.hook),
+        reasons.extend(clashes.into_iter().map(|(first, names)| {
+            Reason::new(proposal.hook.clone(), words::conflict(&words::list(&names), first.hook, proposal.hook))
         }));
     }
     if !reasons.is_empty() {
@@ -113,9 +112,8 @@ fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<Reason> {
     let other = proposals.iter().find(|proposal| first.is_some_and(|first| first.value != proposal.value));
     first
         .zip(other)
-        .map(|(first, other)| Reason {
-            hook: other.hook.clone(),
-            text: words::conflict("the whole payload", first.hook, other.hook),
+        .map(|(first, other)| {
+            Reason::new(other.hook.clone(), words::conflict("the whole payload", first.hook, other.hook))
         })
         .into_iter()
         .collect()
@@ -125,7 +123,7 @@ fn between_first_and_last(proposals: &[Proposal<'_>], text: impl Fn(&HookId, &Ho
     proposals
         .first()
         .zip(proposals.last())
-        .map(|(first, last)| Reason { hook: last.hook.clone(), text: text(first.hook, last.hook) })
+        .map(|(first, last)| Reason::new(last.hook.clone(), text(first.hook, last.hook)))
         .into_iter()
         .collect()
 }

@@ -10,4 +10,4 @@ mod tally;
 pub(crate) mod target;
 pub(crate) mod words;
 
-pub(crate) use tally::{Position, Step, Tally, Voter};
+pub(crate) use tally::{Answered, Position, Step, Tally, Voter};

@@ -1,8 +1,8 @@
 //! What the hooks said so far.
 
 use pintle_contract::{
-    Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, Payload, Profile, Reason, Rewrite,
-    Said, ShadowVerdict, Verdict, Warning,
+    Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, OnDeny, Payload, Profile, Reason,
+    Rewrite, Said, ShadowVerdict, Verdict, Warning,
 };
 
 use super::{target, words};
@@ -51,6 +51,13 @@ pub(crate) struct Voter<'h> {
     pub(crate) shadow: bool,
 }
 
+/// What a hook answered: a decision, and the other target that it is about, if any.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) said: Said,
+    pub(crate) rewrite: Option<Rewrite>,
+}
+
 /// What a verdict did to the dispatch.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -88,7 +95,7 @@ impl Tally {
 
     /// Takes what comes with a verdict and gives its answer, or nothing for a verdict that is not enforced.
     #[inline]
-    pub(crate) fn open(&mut self, voter: Voter<'_>, verdict: Verdict) -> Option<Said> {
+    pub(crate) fn open(&mut self, voter: Voter<'_>, verdict: Verdict) -> Option<Answered> {
         if !voter.repeated {
             self.asked += 1;
         }
@@ -107,7 +114,13 @@ impl Tally {
         if voter.repeated {
             self.votes.retain(|vote| vote.position.ordinal != voter.position.ordinal);
         }
-        Some(verdict.said)
+        let with_rewrite = matches!(verdict.said, Said::Allow { .. } | Said::Ask { .. });
+        Some(Answered { said: verdict.said, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
+    }
+
+    /// How many hooks gave no answer so far.
+    pub(crate) fn failed(&self) -> usize {
+        self.failures.len()
     }
 
     /// Takes a failure of a hook that could not even be asked.
@@ -189,13 +202,14 @@ impl Tally {
             position: voter.position,
             guard: voter.hook.guard,
             asks,
-            reason: Reason { hook: voter.hook.id.clone(), text },
+            reason: Reason::new(voter.hook.id.clone(), text),
         });
         Step::Nothing
     }
 
     fn refuse(&mut self, voter: Voter<'_>, text: String) -> Step {
-        self.denials.push(Reason { hook: voter.hook.id.clone(), text });
+        let stops_run = voter.hook.on_deny == OnDeny::StopRun;
+        self.denials.push(Reason { stops_run, ..Reason::new(voter.hook.id.clone(), text) });
         Step::Denied
     }
 }

@@ -45,5 +45,5 @@ pub(super) fn ask_again(run: &mut Run<'_>) {
 fn give_up(run: &mut Run<'_>, guard: &HookId) {
     let changer = run.producer().and_then(|ordinal| run.hook(ordinal)).unwrap_or(guard).clone();
     let text = words::unsettled(guard, &changer, MAX_ROUNDS);
-    run.tally.deny([Reason { hook: changer, text }]);
+    run.tally.deny([Reason::new(changer, text)]);
 }

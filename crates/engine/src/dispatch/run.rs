@@ -6,7 +6,7 @@ use pintle_contract::{Entry, Event, Failure, FailureKind, HookId, Mode, Payload,
 use super::Surroundings;
 use super::calling::{self, Asking, Hearing};
 use super::echo::Echoes;
-use crate::compose::{Position, Step, Tally, Voter, words};
+use crate::compose::{Answered, Position, Step, Tally, Voter, words};
 use crate::select::{EventIndex, Turn, Walk, Wants, wants};
 
 /// One dispatch under way.
@@ -115,8 +115,8 @@ impl<'a> Run<'a> {
         let id = asking.announce(self.around, self.event());
         let answer = calling::call(&asking, self.event(), id, &self.echoes, self.around);
         asking.report(self.around, id, &answer);
-        if let Some(said) = self.tally.open(voter, answer.verdict) {
-            self.take(voter, said);
+        if let Some(answered) = self.tally.open(voter, answer.verdict) {
+            self.take(voter, answered);
         }
     }
 
@@ -158,7 +158,21 @@ impl<'a> Run<'a> {
 
     /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
     #[inline]
-    pub(super) fn take(&mut self, voter: Voter<'a>, said: Said) {
+    pub(super) fn take(&mut self, voter: Voter<'a>, answered: Answered) {
+        let Answered { said, rewrite } = answered;
+        if let Some(rewrite) = rewrite {
+            let failed = self.tally.failed();
+            self.take_said(voter, Said::Rewrite(rewrite));
+            // An allow of a target that cannot be made allows nothing.
+            if self.tally.failed() > failed && matches!(said, Said::Allow { .. }) {
+                return;
+            }
+        }
+        self.take_said(voter, said);
+    }
+
+    #[inline]
+    fn take_said(&mut self, voter: Voter<'a>, said: Said) {
         let step = self.noting(|run| {
             let event = run.current.as_ref().unwrap_or(run.fired);
             run.tally.take(voter, said, event)

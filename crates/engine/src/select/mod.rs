@@ -3,6 +3,7 @@
 mod index;
 mod wants;
 
+use std::collections::HashSet;
 use std::ptr;
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ impl HookSet {
     #[must_use]
     pub fn new(mut chains: Vec<Chain>) -> Self {
         chains.sort_by_key(|chain| chain.layer);
+        leave_out_repeated(&mut chains);
         let mut events: Vec<(EventName, EventIndex)> = Vec::new();
         for chain in &chains {
             let mut heard: Vec<&EventName> = Vec::new();
@@ -85,6 +87,17 @@ impl HookSet {
     pub(crate) fn event(&self, name: &EventName) -> Option<&EventIndex> {
         let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
         self.events.get(at).map(|(_, index)| index)
+    }
+}
+
+/// Leaves out each hook that an earlier one defines word for word, in the dialects that say so. It would say nothing new.
+fn leave_out_repeated(chains: &mut [Chain]) {
+    let mut known: HashSet<(EventName, Arc<str>, Arc<str>)> = HashSet::new();
+    for chain in chains {
+        chain.hooks.retain(|hook| match &hook.definition {
+            None => true,
+            Some(definition) => known.insert((hook.event.clone(), Arc::clone(&hook.spelling), Arc::clone(definition))),
+        });
     }
 }
 

@@ -16,7 +16,7 @@ fn asked(chains: &[Links], resolver: &ScriptedResolver) -> Outcome {
 }
 
 fn reason(hook: &str, text: &str) -> Reason {
-    Reason { hook: HookId::new(hook), text: text.to_owned() }
+    Reason::new(HookId::new(hook), text)
 }
 
 #[test]

@@ -153,6 +153,8 @@ impl Spec {
             },
             guard: self.guard,
             on_failure: self.policy(),
+            on_deny: pintle_contract::OnDeny::default(),
+            definition: None,
             strict_matcher: self.strict,
             mode: if self.shadow { Mode::Shadow } else { Mode::Enforce },
             ..pintle_testkit::hook(&self.id, event.clone(), handler)

@@ -110,7 +110,7 @@ impl Fold {
                     self.one(at, 0);
                 }
             }
-            Profile::ParallelStrictest | Profile::ParallelUnanimous => self.group(&members),
+            Profile::ParallelStrictest | Profile::ParallelMerge | Profile::ParallelUnanimous => self.group(&members),
         }
     }
 

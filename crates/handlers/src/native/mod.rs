@@ -165,6 +165,8 @@ mod tests {
             handler: Arc::new(handler),
             guard: true,
             on_failure: FailurePolicy::Closed,
+            on_deny: pintle_contract::OnDeny::default(),
+            definition: None,
             strict_matcher: false,
             mode: Mode::Enforce,
             limits: Limits::default(),

@@ -1,37 +1,19 @@
-//! Declarations into handlers and matchers.
+//! Scripts into handlers and matchers.
 
 use std::sync::Arc;
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, MatcherSpec, ScriptText, Severity,
-    ToolSpec,
+    BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptText, Severity, ToolSpec,
 };
 use pintle_script::worker::Program;
 use pintle_script::{Placement, Role, compile, compile_when};
 
-use super::handler::{NoHandler, Place, ScriptHandler};
+use super::handler::{Place, ScriptHandler};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
 use super::remote::Remote;
-use crate::isolate::{Pool, WorkerProgram};
-
-/// Builds the scripts of hooks, and checks those of tools.
-///
-/// A script is parsed here, after a check that bounds what the parser may recurse into, and analysed. When all it does
-/// costs a small multiple of its input it is loaded and run in this process. Any other is loaded in a worker process:
-/// a source that ends the worker is an error diagnostic, and the next source gets a fresh worker. Workers end with the
-/// last handler and tool that use them.
-#[derive(Debug, Clone)]
-pub struct Builder {
-    pool: Arc<Pool>,
-}
+use crate::Builder;
 
 impl Builder {
-    /// A builder whose workers are processes of `program`. None is started before a script needs one.
-    #[must_use]
-    pub fn new(program: WorkerProgram) -> Self {
-        Self { pool: Arc::new(Pool::new(program)) }
-    }
-
     /// Compiles a script for a role: where it runs, and what was found.
     pub(super) fn place(&self, name: &str, text: &ScriptText, role: Role) -> (Option<Place>, bool, Vec<Diagnostic>) {
         let compiled = compile(name, text, role);
@@ -63,30 +45,23 @@ fn failed(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|found| found.severity == Severity::Error)
 }
 
-impl Build for Builder {
-    fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
-        let text = match &declaration.handler {
-            HandlerSpec::None => {
-                return BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() };
-            }
-            HandlerSpec::Script(text) => text,
-        };
+impl Builder {
+    /// The handler of a hook that is a script.
+    pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptText) -> BuiltHandler {
         let (place, guard, diagnostics) = self.place(&declaration.name, text, Role::Hook);
         let codec = Arc::clone(&declaration.codec);
         let handler = place.map(|place| Arc::new(ScriptHandler { place, codec }) as _);
         BuiltHandler { handler, guard, diagnostics }
     }
 
-    fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
-        let Some(MatcherSpec::Expression(expression)) = &declaration.matcher else {
-            return BuiltMatcher::default();
-        };
+    /// The matcher of a hook with a `when`.
+    pub(crate) fn script_matcher(&self, declaration: &HookDeclaration, expression: &ScriptText) -> BuiltMatcher {
         if expression.text.trim().is_empty() {
             return BuiltMatcher::default();
         }
         let script = match &declaration.handler {
             HandlerSpec::Script(text) => Some(text),
-            HandlerSpec::None => None,
+            _ => None,
         };
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
@@ -111,7 +86,8 @@ impl Build for Builder {
         BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), diagnostics }
     }
 
-    fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
+    /// Compiles the scripts of a tool.
+    pub(crate) fn tool_findings(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
         for (script, role) in [(&tool.script, Role::Tool), (&tool.verify, Role::Verify)] {
             if let Some(script) = script {
@@ -121,7 +97,8 @@ impl Build for Builder {
         diagnostics
     }
 
-    fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+    /// Compiles a verify script.
+    pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
         self.place(owner, script, Role::Verify).2
     }
 }

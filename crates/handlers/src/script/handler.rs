@@ -37,7 +37,7 @@ impl Handler for ScriptHandler {
 
     fn call(&self, call: &Call<'_>) -> Verdict {
         match self.answer(call) {
-            Ok(answer) => self.codec.decode(call.event, Answer::Script(answer)),
+            Ok(answer) => self.codec.decode(call.event, &call.hook.spelling, Answer::Script(answer)),
             Err(failure) => Verdict::failed(failure),
         }
     }
@@ -48,7 +48,7 @@ impl ScriptHandler {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        with_payload(&*self.codec, call.event, |payload| match &self.place {
+        with_payload(&*self.codec, call.event, &call.hook.spelling, |payload| match &self.place {
             Place::Here(script) => {
                 let invocation =
                     Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
@@ -65,15 +65,16 @@ impl ScriptHandler {
 /// A payload as one dialect encodes it; `None` when the canonical one is already that.
 struct Encoded(Option<Payload>);
 
-/// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect.
-pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, work: impl FnOnce(&Payload) -> T) -> T {
-    let encoded = event.payload.view(codec.dialect(), |_| Encoded(codec.encode(event).map(Payload::new)));
+/// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect: a script
+/// is told the spelling beside the payload, so that the payload is the same under every spelling.
+pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
+    let encoded = event.payload.view(codec.form(), |_| Encoded(codec.encode(event, spelling).map(Payload::new)));
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
 /// A hook without a script: a placeholder that passes.
 #[derive(Debug)]
-pub(super) struct NoHandler;
+pub(crate) struct NoHandler;
 
 impl Handler for NoHandler {
     fn kind(&self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, Match, Matcher, Subjects};
+use pintle_contract::{Codec, Event, Match, Matcher, Payload, Subjects};
 use pintle_script::When;
 
 use super::handler::with_payload;
@@ -18,7 +18,7 @@ pub(super) struct ScriptMatcher {
 
 impl Matcher for ScriptMatcher {
     fn matches(&self, event: &Event) -> Match {
-        with_payload(&*self.codec, event, |payload| self.when.test(&self.spelling, payload))
+        with_payload(&*self.codec, event, &self.spelling, |payload| self.when.test(&self.spelling, payload))
     }
 
     fn subjects(&self) -> Subjects {
@@ -41,7 +41,8 @@ pub(super) struct RemoteMatcher {
 
 impl Matcher for RemoteMatcher {
     fn matches(&self, event: &Event) -> Match {
-        let answer = with_payload(&*self.codec, event, |payload| self.remote.matches(&self.spelling, payload.value()));
+        let ask = |payload: &Payload| self.remote.matches(&self.spelling, payload.value());
+        let answer = with_payload(&*self.codec, event, &self.spelling, ask);
         match answer {
             Ok(true) => Match::Yes,
             Ok(false) => Match::No,

@@ -7,6 +7,6 @@ mod remote;
 mod tool;
 mod worker;
 
-pub use build::Builder;
+pub(crate) use handler::NoHandler;
 pub use tool::ScriptTool;
 pub use worker::worker_main;

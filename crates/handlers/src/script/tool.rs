@@ -6,9 +6,9 @@ use pintle_contract::{Caller, Cancel, Diagnostic, Failure, Limits, ScriptText, S
 use pintle_script::{Invocation, Role};
 use serde_json::Value;
 
-use super::build::Builder;
 use super::handler::Place;
 use super::remote::Door;
+use crate::Builder;
 
 /// A tool or a verification that is a script.
 ///

@@ -21,12 +21,12 @@ impl Codec for Plain {
         "plain"
     }
 
-    fn encode(&self, _event: &Event) -> Option<Value> {
+    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, answer: Answer) -> Verdict {
-        let Answer::Script(answer) = answer;
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        let Answer::Script(answer) = answer else { panic!("only scripts answer here") };
         match answer {
             ScriptAnswer::Allow => Verdict::pass(),
             ScriptAnswer::Block(reason) => Verdict::deny(reason),
@@ -87,6 +87,9 @@ pub(crate) fn builder() -> Builder {
 
 pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> HookDeclaration {
     HookDeclaration {
+        on_deny: pintle_contract::OnDeny::default(),
+        profile: pintle_contract::Profile::SequentialFirstDeny,
+        definition: None,
         name: String::from("tested"),
         event: EventName::parse(event).unwrap(),
         spelling: Arc::from(event),
@@ -122,6 +125,8 @@ pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, lim
         handler: Arc::clone(&handler),
         guard: true,
         on_failure: FailurePolicy::Closed,
+        on_deny: pintle_contract::OnDeny::default(),
+        definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
         limits,

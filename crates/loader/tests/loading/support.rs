@@ -61,7 +61,7 @@ impl Build for Taking {
     fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         let diagnostics = match &declaration.handler {
             HandlerSpec::Script(script) => faults(script),
-            HandlerSpec::None => Vec::new(),
+            _ => Vec::new(),
         };
         let handler = diagnostics.is_empty().then(|| Arc::new(Passes) as Arc<dyn Handler>);
         BuiltHandler { handler, guard: false, diagnostics }

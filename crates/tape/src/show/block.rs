@@ -142,7 +142,7 @@ impl Block {
         for failure in &decided.failures {
             let meant = match failure.policy {
                 FailurePolicy::Closed => "counts as a deny: the hook fails closed",
-                FailurePolicy::Open => "decided nothing: the hook fails open",
+                FailurePolicy::Open | FailurePolicy::Ignored => "decided nothing: the hook fails open",
             };
             let hook = plain(&failure.hook, 80);
             self.details.push(Line::new(Tone::Warn, format!("{hook}  failure {meant}")).indented(INDENT));

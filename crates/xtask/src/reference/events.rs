@@ -95,7 +95,9 @@ fn answers(row: &Row) -> String {
 fn failing(policy: FailurePolicy) -> &'static str {
     match policy {
         FailurePolicy::Closed => "Counts as a deny, unless the hook or its dialect says otherwise.",
-        FailurePolicy::Open => "Is recorded and passed over, unless the hook or its dialect says otherwise.",
+        FailurePolicy::Open | FailurePolicy::Ignored => {
+            "Is recorded and passed over, unless the hook or its dialect says otherwise."
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) fn payload_of_request(request: &ModelRequest, opened: &str, iteration
         top_p: request.top_p,
         stop: (!request.stop.is_empty()).then(|| request.stop.clone()),
         iteration,
+        provider: None,
     }
 }
 
@@ -68,6 +69,8 @@ pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64
         text: reply.text.clone(),
         duration_ms: Some(duration_ms),
         cost_usd: None,
+        provider: None,
+        last_user_message: None,
     }
 }
 

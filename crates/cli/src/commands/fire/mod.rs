@@ -49,7 +49,7 @@ impl Fire {
         let builder = builder(&paths).tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
         let built = load(builder, &paths, terminal)?;
         tape.keep();
-        let origin = Origin { session: SESSION.to_owned(), turn: 1, agent: String::from("root"), depth: 0 };
+        let origin = Origin { session: SESSION.to_owned(), turn: 1, agent: String::from("root"), depth: 0, ..Origin::default() };
         let event = Event::new(self.event.0.clone(), given.value, Arc::new(origin));
         let outcome = built.runtime.fire(&event);
         let metrics = built.runtime.metrics();

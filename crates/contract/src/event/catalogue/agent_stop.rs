@@ -107,6 +107,9 @@ pub struct AgentStop {
     pub done: bool,
     /// How many times hooks already sent the agent on.
     pub continuations: u32,
+    /// What the person said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_user_message: Option<String>,
     /// The same text as `response`.
     #[serde(rename = "Response")]
     pub spelled_response: String,

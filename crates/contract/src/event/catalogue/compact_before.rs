@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
+use crate::event::Message;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `compact.before`.
@@ -24,6 +25,7 @@ pub static ROW: Row = Row {
             "input_tokens": 115200,
             "output_tokens": 9800,
             "context_limit": 128000,
+            "messages": [{"role": "user", "content": "fix the login test"}],
         })
     },
     settle: settled,
@@ -39,6 +41,8 @@ pub struct CompactBefore {
     pub input_tokens: u64,
     /// Tokens that the model gave so far.
     pub output_tokens: u64,
-    /// The most tokens that the model takes.
+    /// The most tokens that the model takes; 0 when it is not known.
     pub context_limit: u64,
+    /// What is about to be summed up, oldest first.
+    pub messages: Vec<Message>,
 }

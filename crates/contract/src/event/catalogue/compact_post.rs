@@ -25,6 +25,7 @@ pub static ROW: Row = Row {
             "removed_messages": 160,
             "remaining_messages": 23,
             "input_tokens": 115200,
+            "output_tokens": 9800,
             "input_tokens_after": 8400,
             "context_limit": 128000,
         })
@@ -46,6 +47,8 @@ pub struct CompactPost {
     pub remaining_messages: u32,
     /// Tokens of the conversation before.
     pub input_tokens: u64,
+    /// Tokens that the model gave until then.
+    pub output_tokens: u64,
     /// Tokens of the conversation now.
     pub input_tokens_after: u64,
     /// The most tokens that the model takes.

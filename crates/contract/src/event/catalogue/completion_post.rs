@@ -69,6 +69,12 @@ pub struct CompletionPost {
     /// What the call cost, in US dollars; absent when it is not priced, 0 when it is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Who serves the model, when that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// What the person said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_user_message: Option<String>,
 }
 
 /// `text` and `finish_reason` follow the first choice, or the choice follows them when they changed and it did not.

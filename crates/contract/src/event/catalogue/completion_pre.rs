@@ -75,6 +75,9 @@ pub struct CompletionPre {
     pub stop: Option<Vec<String>>,
     /// Which model call of the turn it is, from 1.
     pub iteration: u32,
+    /// Who serves the model, when that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
 }
 
 /// There is a model to ask and a conversation to send.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
@@ -52,6 +52,15 @@ pub struct PermissionAsk {
     /// How the session asks for permission, in the host's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// What the hooks that want somebody to look said about the call, for whoever is asked.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
 }
 
 /// As for `tool.pre`.

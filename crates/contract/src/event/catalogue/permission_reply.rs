@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
@@ -26,6 +26,7 @@ pub static ROW: Row = Row {
             "source": "person",
             "reason": "",
             "remember": false,
+            "detail": "user_approved",
         })
     },
     settle: settled,
@@ -47,4 +48,21 @@ pub struct PermissionReply {
     pub reason: String,
     /// Whether the decision holds for later calls of the session too.
     pub remember: bool,
+    /// Who settled it in the host's own words, such as `user_approved` or `tool_guard_deny`.
+    pub detail: String,
+    /// The arguments of the call, decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// How the call was judged before: `safe`, `destructive` or `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safety_label: Option<String>,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
 }

@@ -57,6 +57,15 @@ pub struct ToolPost {
     /// How long the tool ran, in milliseconds; absent when it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
 }
 
 impl ToolPost {
@@ -65,7 +74,7 @@ impl ToolPost {
     pub fn new(result: ToolResult) -> Self {
         let ToolResult { call_id, name, content, is_error, result } = result;
         let error = is_error.then(|| content.clone());
-        Self { call_id, name, content, is_error, result, error, args: None, duration_ms: None }
+        Self { call_id, name, content, is_error, result, error, ..Self::default() }
     }
 }
 

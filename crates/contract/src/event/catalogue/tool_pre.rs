@@ -47,12 +47,21 @@ pub struct ToolPre {
     /// that are no JSON object are then `{}` in `args`, and `arguments` is what the model wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
+    /// The group that the tool belongs to, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
 }
 
 impl From<ToolCall> for ToolPre {
     fn from(call: ToolCall) -> Self {
         let ToolCall { id, name, args, arguments } = call;
-        Self { id, name, arguments, args, invalid: None }
+        Self { id, name, arguments, args, ..Self::default() }
     }
 }
 

@@ -58,6 +58,12 @@ pub struct ToolResultArrived {
     /// The group that the tool belongs to, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// Whether the tool says of itself that it changes nothing; a claim, not a proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// How the session asks for permission, in the host's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
 }
 
 /// As for `tool.post`.

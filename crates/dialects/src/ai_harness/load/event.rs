@@ -49,6 +49,9 @@ pub(super) fn declare(
 
 fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
     HookDeclaration {
+        on_deny: pintle_contract::OnDeny::default(),
+        profile: pintle_contract::Profile::SequentialFirstDeny,
+        definition: None,
         name: draft.name,
         default_on_error: event.row().on_failure,
         event,

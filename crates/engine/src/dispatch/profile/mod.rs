@@ -1,15 +1,16 @@
 //! How the calls of one chain follow each other: one file a profile, all of one shape.
 
+mod parallel_merge;
 mod parallel_strictest;
 mod parallel_unanimous;
 mod sequential_first_deny;
 mod sequential_run_all;
 
-use pintle_contract::{Profile, Verdict};
+use pintle_contract::{Profile, Rewrite, Said, Verdict};
 
 use super::calling::{Asking, call_group};
 use super::run::Run;
-use crate::compose::Voter;
+use crate::compose::{Answered, Voter};
 use crate::select::Turn;
 
 /// Runs the chain that a turn opens.
@@ -19,7 +20,16 @@ pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
         Profile::SequentialFirstDeny => sequential_first_deny::run(run, end),
         Profile::SequentialRunAll => sequential_run_all::run(run, end),
         Profile::ParallelStrictest => parallel_strictest::run(run, end),
+        Profile::ParallelMerge => parallel_merge::run(run, end),
         Profile::ParallelUnanimous => parallel_unanimous::run(run, end),
+    }
+}
+
+/// The rewrite of an answer and its decision: an answer that is a rewrite decides nothing else.
+fn split(answered: Answered) -> (Option<Rewrite>, Option<Said>) {
+    match answered {
+        Answered { said: Said::Rewrite(rewrite), .. } => (Some(rewrite), None),
+        Answered { said, rewrite } => (rewrite, Some(said)),
     }
 }
 

@@ -2,23 +2,30 @@
 
 use pintle_contract::{Payload, Said};
 
-use super::ask_at_once;
+use super::{ask_at_once, split};
+use crate::compose::Answered;
 use crate::compose::merge::{Merged, Proposal, merge};
 use crate::dispatch::run::Run;
 
 pub(super) fn run(run: &mut Run<'_>, end: u32) {
     let mut proposals = Vec::new();
     for (voter, verdict) in ask_at_once(run, end) {
-        match run.tally.open(voter, verdict) {
-            None => {}
-            Some(Said::Rewrite(rewrite)) => {
-                let event = run.event().clone();
-                let proposed = run.noting(|run| run.tally.rewritten(voter, rewrite, &event));
-                if let Ok(Some(value)) = proposed {
+        let Some(opened) = run.tally.open(voter, verdict) else { continue };
+        let (rewrite, said) = split(opened);
+        if let Some(rewrite) = rewrite {
+            let event = run.event().clone();
+            match run.noting(|run| run.tally.rewritten(voter, rewrite, &event)) {
+                Ok(Some(value)) => {
                     proposals.push(Proposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value });
                 }
+                Ok(None) => {}
+                // An allow of a target that cannot be made allows nothing.
+                Err(_) if matches!(said, Some(Said::Allow { .. })) => continue,
+                Err(_) => {}
             }
-            Some(said) => run.take(voter, said),
+        }
+        if let Some(said) = said {
+            run.take(voter, Answered { said, rewrite: None });
         }
     }
     // A deny wins over every rewrite, and what is denied is not rewritten.

@@ -5,8 +5,8 @@ use crate::dispatch::run::Run;
 
 pub(super) fn run(run: &mut Run<'_>, end: u32) {
     for (voter, verdict) in ask_at_once(run, end) {
-        if let Some(said) = run.tally.open(voter, verdict) {
-            run.take(voter, said);
+        if let Some(answered) = run.tally.open(voter, verdict) {
+            run.take(voter, answered);
         }
     }
 }

@@ -1,11 +1,19 @@
 //! Agents as a dialect read them: what the user declared, in one neutral form.
 
+mod member;
+mod permission;
+mod toolset;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{HookDeclaration, Location, ScriptText};
+
+pub use member::{CompactionSpec, MemberSpec, TeamSpec};
+pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
+pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 
 /// One agent: its model, instruction, tools, sub-agents and bounds.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +46,8 @@ pub struct AgentSpec {
     pub network: NetworkSpec,
     /// When a turn may end.
     pub exit: ExitSpec,
+    /// What the agent is in a team; `None` for an agent that is in none.
+    pub member: Option<MemberSpec>,
     /// Where it was declared.
     pub location: Location,
 }

@@ -1,0 +1,34 @@
+//! `iteration.end`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `iteration.end`.
+pub static ROW: Row = Row {
+    name: "iteration.end",
+    fires: "A model call and the tool calls that it asked for are over, however that came. It follows every `iteration.start`, once.",
+    class: Class::Observe,
+    subject: Some("reason"),
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::None,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<IterationEnd>,
+    example: || json!({"iteration": 1, "reason": "continue"}),
+    settle: settled,
+};
+
+/// The payload of `iteration.end` (docker-agent, `turn_end`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IterationEnd {
+    /// Which model call of the turn it was, from 1.
+    pub iteration: u32,
+    /// Why it is over: `normal`, `continue`, `steered`, `error`, `canceled`, `hook_blocked`, `loop_detected`,
+    /// `force_handoff` or `budget_exceeded`.
+    pub reason: String,
+}

@@ -1,0 +1,31 @@
+//! `iteration.start`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::FailurePolicy;
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+
+/// The row of `iteration.start`.
+pub static ROW: Row = Row {
+    name: "iteration.start",
+    fires: "A model call of the turn is being prepared; what hooks tell the model is for this call alone.",
+    class: Class::Observe,
+    subject: None,
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
+    context: ContextScope::Call,
+    on_failure: FailurePolicy::Open,
+    schema: schema_of::<IterationStart>,
+    example: || json!({"iteration": 1}),
+    settle: settled,
+};
+
+/// The payload of `iteration.start` (docker-agent, `turn_start`: there a turn is one model call).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IterationStart {
+    /// Which model call of the turn it is, from 1.
+    pub iteration: u32,
+}

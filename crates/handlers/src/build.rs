@@ -1,0 +1,74 @@
+//! Declarations into handlers and matchers: one arm a kind of handler, each built in its own folder.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, ScriptText,
+    ToolSpec,
+};
+
+use crate::isolate::{Pool, WorkerProgram};
+use crate::script::NoHandler;
+use crate::{builtin, command, model, pattern};
+
+/// Builds the handlers and matchers of hooks, and checks the scripts of tools.
+///
+/// A script is parsed here, after a check that bounds what the parser may recurse into, and analysed. When all it does
+/// costs a small multiple of its input it is loaded and run in this process. Any other is loaded in a worker process:
+/// a source that ends the worker is an error diagnostic, and the next source gets a fresh worker. Workers end with the
+/// last handler and tool that use them.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) judge: Option<Arc<dyn Judge>>,
+}
+
+impl Builder {
+    /// A builder whose workers are processes of `program`. None is started before a script needs one.
+    #[must_use]
+    pub fn new(program: WorkerProgram) -> Self {
+        Self { pool: Arc::new(Pool::new(program)), judge: None }
+    }
+
+    /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
+    /// asked.
+    #[must_use]
+    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.judge = Some(judge);
+        self
+    }
+
+    /// Who asks language models, when somebody does.
+    #[must_use]
+    pub fn asks(&self) -> Option<&Arc<dyn Judge>> {
+        self.judge.as_ref()
+    }
+}
+
+impl Build for Builder {
+    fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
+        match &declaration.handler {
+            HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },
+            HandlerSpec::Script(text) => self.script_handler(declaration, text),
+            HandlerSpec::Command(spec) => command::build(declaration, spec),
+            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec),
+            HandlerSpec::Model(spec) => model::build(declaration, spec, self.judge.as_ref()),
+        }
+    }
+
+    fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
+        match &declaration.matcher {
+            None => BuiltMatcher::default(),
+            Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
+            Some(MatcherSpec::Pattern { text, location }) => pattern::build(text, location),
+        }
+    }
+
+    fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
+        self.tool_findings(tool)
+    }
+
+    fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+        self.verify_findings(owner, script)
+    }
+}
