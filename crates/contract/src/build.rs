@@ -49,12 +49,6 @@ pub struct JudgeQuestion<'a> {
     pub timeout_ms: u64,
 }
 
-/// Takes secrets out of texts.
-pub trait Redact: Send + Sync + std::fmt::Debug {
-    /// The text without its secrets; `None` when it has none.
-    fn redact(&self, text: &str) -> Option<String>;
-}
-
 /// A handler as built from a declaration.
 #[derive(Debug, Default)]
 pub struct BuiltHandler {

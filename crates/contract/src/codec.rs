@@ -23,6 +23,12 @@ pub trait Codec: Send + Sync + Debug {
     /// (then nothing is copied). `spelling` is the event's name as the hook's author wrote it.
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value>;
 
+    /// Tells which events of the catalogue the dialect's event stands for, where it is narrower than the catalogue's: its
+    /// hooks are not asked about the others. Default: it is not narrower.
+    fn narrower(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {
+        None
+    }
+
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);

@@ -25,6 +25,7 @@ mod limits;
 mod matcher;
 mod outcome;
 mod payload;
+mod redact;
 mod resolver;
 mod seam;
 mod source;
@@ -37,7 +38,7 @@ pub use agent::{
     PolicyMode, RetrySpec, ScriptToolSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec,
 };
 pub use answer::{Answer, ProcessAnswer, ScriptAnswer};
-pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion, Redact};
+pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion};
 pub use cancel::Cancel;
 pub use clock::Clock;
 pub use codec::Codec;
@@ -56,7 +57,8 @@ pub use limits::Limits;
 pub use matcher::{Match, Matcher, Subjects};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerdict, Warning};
 pub use payload::Payload;
-pub use resolver::{DenyAll, Question, Resolution, Resolver};
+pub use redact::Redact;
+pub use resolver::{DenyAll, Grant, Question, Resolution, Resolver};
 pub use seam::{Caller, NoSeam, Reply, Request, Seam, SeamError};
 pub use source::{Location, SourceFile, Span};
 pub use suggest::did_you_mean;

@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde_json::{Map, Value};
+
 use crate::{Event, Reason};
 
 /// What a resolver is asked.
@@ -13,6 +15,10 @@ pub struct Question<'a> {
     pub reasons: &'a [Reason],
     /// The digest the approval will be bound to.
     pub digest: &'a str,
+    /// What the hooks said about it for whoever is asked, such as how much it could destroy; may be empty.
+    pub metadata: &'a Map<String, Value>,
+    /// Whether more than this one call can be allowed, see [`Resolution::Granted`].
+    pub grants: bool,
 }
 
 /// The answer to an ask.
@@ -22,6 +28,13 @@ pub enum Resolution {
     Approved {
         /// Who, for the tape.
         by: String,
+    },
+    /// Go on, now and later. Where nothing but this call can be allowed it is an [`Resolution::Approved`].
+    Granted {
+        /// Who, for the tape.
+        by: String,
+        /// What else need not be asked.
+        grant: Grant,
     },
     /// Do not go on.
     Refused {
@@ -34,10 +47,24 @@ pub enum Resolution {
     Nobody,
 }
 
+/// What a person allows for the rest of the session. No hook and no rule that denies is passed over for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// Every call of the tool that the question is about.
+    Tool,
+    /// Every call of every tool.
+    Session,
+}
+
 /// Answers asks: a person at a terminal, a flag, a permission hook.
 pub trait Resolver: Send + Sync + Debug {
     /// Answers one question.
     fn resolve(&self, question: &Question<'_>) -> Resolution;
+
+    /// Whether there is anybody to wait for. Hosts say that they wait for a person only then.
+    fn is_there(&self) -> bool {
+        true
+    }
 }
 
 /// The resolver that has nobody to ask.
@@ -47,5 +74,9 @@ pub struct DenyAll;
 impl Resolver for DenyAll {
     fn resolve(&self, _question: &Question<'_>) -> Resolution {
         Resolution::Nobody
+    }
+
+    fn is_there(&self) -> bool {
+        false
     }
 }

@@ -103,6 +103,16 @@ impl Verdict {
         self
     }
 
+    /// The target that this is about: that of a rewrite, or of the allow or ask that comes with one.
+    #[must_use]
+    pub fn rewritten(&self) -> Option<&Rewrite> {
+        match &self.said {
+            Said::Rewrite(rewrite) => Some(rewrite),
+            Said::Allow { .. } | Said::Ask { .. } => self.rewrite.as_ref(),
+            Said::Pass | Said::Deny { .. } | Said::Failed(_) => None,
+        }
+    }
+
     /// Adds an effect.
     #[must_use]
     pub fn with(mut self, effect: Effect) -> Self {

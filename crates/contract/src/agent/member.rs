@@ -47,6 +47,8 @@ pub struct MemberSpec {
     pub max_consecutive_tool_calls: u32,
     /// The most messages of the conversation that are sent; `None` is all.
     pub history_items: Option<usize>,
+    /// What happens to a call that no rule names, in sessions that begin with this member; `None` is the team's word.
+    pub permission_mode: Option<super::PermissionMode>,
 }
 
 /// When a conversation is compacted.

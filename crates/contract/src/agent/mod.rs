@@ -245,4 +245,6 @@ pub enum OnMaxIterations {
     WarnAndExit,
     /// The turn goes on once more with a warning to the model, then ends.
     ContinueWithWarning,
+    /// A person is asked, and a yes allows 10 more; without a yes the turn ends with a word of the limit (docker-agent).
+    Ask,
 }

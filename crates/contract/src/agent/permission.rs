@@ -39,6 +39,8 @@ pub enum PermissionMode {
     Balanced,
     /// A person is asked about every call.
     Strict,
+    /// Tools that say they only read run; all others are denied without a question.
+    Restricted,
     /// Everything runs that no hook and no rule speaks against.
     Autonomous,
 }

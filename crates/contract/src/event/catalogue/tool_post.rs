@@ -57,6 +57,9 @@ pub struct ToolPost {
     /// How long the tool ran, in milliseconds; absent when it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// Whether the tool ran; absent when it did. A call that was refused, skipped, cancelled or not found did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed: Option<bool>,
     /// The group that the tool belongs to, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
