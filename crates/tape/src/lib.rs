@@ -11,6 +11,7 @@ mod dispatches;
 mod error;
 mod line;
 mod read;
+mod scrub;
 mod write;
 
 pub use error::TapeError;

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use pintle_contract::{CallId, Caller, Chain, Clock, Entry, Journal, Reply, Request, SeamError};
+use pintle_contract::{CallId, Caller, Chain, Clock, Entry, Journal, Redact, Reply, Request, SeamError};
 use serde_json::Value;
 
 use crate::TapeError;
 use crate::dispatches::Dispatches;
 use crate::line::digest;
 use crate::record::{Answered, Asked, Body, Decided, Effected, Fired, Header, Loaded, Noted, RESERVED, Record, Warned};
+use crate::scrub;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///
@@ -23,6 +24,7 @@ use crate::record::{Answered, Asked, Body, Decided, Effected, Fired, Header, Loa
 /// written, the tape keeps the fault until it is asked for it ([`Tape::fault`]) and writes nothing more, so that what is
 /// there stays whole.
 pub struct Tape {
+    path: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     calls: AtomicU64,
     state: Mutex<State>,
@@ -31,6 +33,7 @@ pub struct Tape {
 struct State {
     sink: Sink,
     follower: Option<Arc<dyn Follower>>,
+    scrub: Option<Arc<dyn Redact>>,
     next_seq: u64,
     prev: Option<String>,
     dispatches: Dispatches,
@@ -70,7 +73,7 @@ impl Tape {
             io::ErrorKind::AlreadyExists => TapeError::Exists { path: path.to_owned() },
             _ => open(source),
         })?;
-        let tape = Self::over(Sink::File(file), header, clock);
+        let tape = Self { path: Some(path.to_owned()), ..Self::over(Sink::File(file), header, clock) };
         match tape.fault() {
             Some(fault) => Err(fault),
             None => Ok(tape),
@@ -84,16 +87,37 @@ impl Tape {
     }
 
     fn over(sink: Sink, header: Header, clock: Arc<dyn Clock>) -> Self {
-        let state =
-            State { sink, follower: None, next_seq: 0, prev: None, dispatches: Dispatches::default(), fault: None };
-        let tape = Self { clock, calls: AtomicU64::new(0), state: Mutex::new(state) };
+        let state = State {
+            sink,
+            follower: None,
+            scrub: None,
+            next_seq: 0,
+            prev: None,
+            dispatches: Dispatches::default(),
+            fault: None,
+        };
+        let tape = Self { path: None, clock, calls: AtomicU64::new(0), state: Mutex::new(state) };
         tape.write(|_| Body::Header(header));
         tape
+    }
+
+    /// The file, as it was named; `None` for a tape in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Lets somebody follow the tape from here on.
     pub fn follow(&self, follower: Arc<dyn Follower>) {
         self.with(|state| state.follower = Some(follower));
+    }
+
+    /// Takes the secrets out of every record from here on, before it is hashed, written and shown. The first one that
+    /// is asked stays.
+    pub fn scrub(&self, secrets: Arc<dyn Redact>) {
+        self.with(|state| {
+            state.scrub.get_or_insert(secrets);
+        });
     }
 
     /// Records hooks that were loaded.
@@ -166,10 +190,14 @@ impl State {
     fn append(&mut self, record: &Record<'_>) -> Result<(), TapeError> {
         let fault = |source| TapeError::Write { seq: record.seq, source };
         let mut line = record.to_line().map_err(|source| fault(io::Error::other(source)))?;
+        let clean = self.scrub.as_ref().and_then(|secrets| scrub::line(&**secrets, &line));
+        if let Some((clean, _)) = &clean {
+            line.clone_from(clean);
+        }
         self.prev = Some(digest(line.as_bytes()));
         self.next_seq += 1;
         if let Some(follower) = &self.follower {
-            follower.follow(record, &line);
+            follower.follow(clean.as_ref().map_or(record, |(_, record)| record), &line);
         }
         match &mut self.sink {
             Sink::Memory(lines) => lines.push(line),

@@ -109,7 +109,12 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
                 payload,
                 value: value.map(Cow::Owned),
                 warnings: Cow::Owned(reasons.iter().map(warning).collect()),
-                reasons: Cow::Owned(reasons.into_iter().map(|(name, text)| Reason::new(hook(name), text)).collect()),
+                reasons: Cow::Owned(
+                    reasons
+                        .into_iter()
+                        .map(|(name, text)| Reason { hook: hook(name), text, stops_run: flag })
+                        .collect(),
+                ),
                 effects: effects
                     .into_iter()
                     .map(|(hook, effect)| HookEffect { hook, effect: Cow::Owned(effect) })

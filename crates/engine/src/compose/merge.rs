@@ -119,7 +119,10 @@ fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<Reason> {
         .collect()
 }
 
-fn between_first_and_last(proposals: &[Proposal<'_>], text: impl Fn(&HookId, &HookId) -> String) -> Vec<Reason> {
+pub(super) fn between_first_and_last(
+    proposals: &[Proposal<'_>],
+    text: impl Fn(&HookId, &HookId) -> String,
+) -> Vec<Reason> {
     proposals
         .first()
         .zip(proposals.last())

@@ -49,7 +49,9 @@ pub(crate) fn answered(
         }
     };
     match resolution {
-        Resolution::Approved { by } => (Decision::Allow, reasons, Some(Approval { digest, by })),
+        Resolution::Approved { by } | Resolution::Granted { by, .. } => {
+            (Decision::Allow, reasons, Some(Approval { digest, by }))
+        }
         Resolution::Deferred => (Decision::Ask, reasons, None),
         Resolution::Refused { by } => {
             say(&mut reasons, &|why| words::refused(why, &by));

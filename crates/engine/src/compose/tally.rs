@@ -5,6 +5,8 @@ use pintle_contract::{
     Rewrite, Said, ShadowVerdict, Verdict, Warning,
 };
 
+use serde_json::{Map, Value};
+
 use super::{target, words};
 
 /// The verdicts of a dispatch, taken one by one.
@@ -58,15 +60,29 @@ pub(crate) struct Answered {
     pub(crate) rewrite: Option<Rewrite>,
 }
 
-/// What a verdict did to the dispatch.
+impl Answered {
+    /// The rewrite and the decision: an answer that is a rewrite decides nothing else.
+    #[inline]
+    pub(crate) fn split(self) -> (Option<Rewrite>, Option<Said>) {
+        match self {
+            Self { said: Said::Rewrite(rewrite), .. } => (Some(rewrite), None),
+            Self { said, rewrite } => (rewrite, Some(said)),
+        }
+    }
+}
+
+/// What became of a rewrite.
 #[derive(Debug)]
-pub(crate) enum Step {
-    /// Nothing that the next hook could notice.
-    Nothing,
-    /// There is a new payload.
-    Changed(Payload),
-    /// It is denied.
-    Denied,
+pub(crate) struct Made {
+    /// The payload it makes; `None` when that is the one there was.
+    pub(crate) value: Option<Value>,
+    /// Whether all of it was taken, and nothing ignored.
+    pub(crate) entirely: bool,
+}
+
+/// Whether a decision stands that came with a rewrite. An allow of a target that was not made allows nothing.
+pub(crate) fn stands(said: &Said, made: Option<&Made>) -> bool {
+    !matches!(said, Said::Allow { .. }) || made.is_some_and(|made| made.entirely)
 }
 
 impl Tally {
@@ -118,98 +134,113 @@ impl Tally {
         Some(Answered { said: verdict.said, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
     }
 
-    /// How many hooks gave no answer so far.
-    pub(crate) fn failed(&self) -> usize {
-        self.failures.len()
+    /// What the hooks said about the event for whoever is asked about it; of two that use one name the later one counts.
+    pub(crate) fn metadata(&self) -> Map<String, Value> {
+        let mut effects: Vec<_> = self.effects.iter().collect();
+        effects.sort_by_key(|(ordinal, _, _)| *ordinal);
+        let facts = effects.into_iter().filter_map(|(_, _, effect)| match effect {
+            Effect::Metadata(facts) => Some(facts),
+            _ => None,
+        });
+        facts.flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// Takes a failure of a hook that could not even be asked.
-    pub(crate) fn unasked(&mut self, voter: Voter<'_>, failure: Failure) -> Step {
+    pub(crate) fn unasked(&mut self, voter: Voter<'_>, failure: Failure) {
         if voter.shadow {
             self.shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict: Verdict::failed(failure) });
-            return Step::Nothing;
+        } else {
+            self.fail(voter, failure);
         }
-        self.fail(voter, failure)
     }
 
-    /// Takes the answer of a hook that saw `event`.
+    /// Takes the answer of a hook that saw `event`, and gives the payload it makes where that is another one.
     #[inline]
-    pub(crate) fn take(&mut self, voter: Voter<'_>, said: Said, event: &Event) -> Step {
+    pub(crate) fn take(&mut self, voter: Voter<'_>, answered: Answered, event: &Event) -> Option<Payload> {
         if voter.profile == Profile::ParallelUnanimous {
-            return self.take_unanimous(voter, said);
+            self.take_unanimous(voter, answered);
+            return None;
         }
+        let (rewrite, said) = answered.split();
+        let Some(rewrite) = rewrite else {
+            said.into_iter().for_each(|said| self.say(voter, said));
+            return None;
+        };
+        let made = self.make(voter, rewrite, event);
+        said.into_iter().filter(|said| stands(said, made.as_ref())).for_each(|said| self.say(voter, said));
+        made.and_then(|made| made.value).map(Payload::new)
+    }
+
+    /// Takes a decision.
+    #[inline]
+    pub(crate) fn say(&mut self, voter: Voter<'_>, said: Said) {
         match said {
-            Said::Pass => Step::Nothing,
+            // What a rewrite makes is told by `make`.
+            Said::Pass | Said::Rewrite(_) => {}
             Said::Allow { reason } => self.vote(voter, false, reason),
             Said::Ask { reason } => self.vote(voter, true, reason),
             Said::Deny { reason } => self.refuse(voter, reason),
             Said::Failed(failure) => self.fail(voter, failure),
-            Said::Rewrite(rewrite) => match self.rewritten(voter, rewrite, event) {
-                Ok(Some(value)) => Step::Changed(Payload::new(value)),
-                Ok(None) => Step::Nothing,
-                Err(denied) => denied,
-            },
         }
     }
 
-    /// Anything but an allow denies; a hook that failed open is not counted.
-    fn take_unanimous(&mut self, voter: Voter<'_>, said: Said) -> Step {
-        let but = match said {
-            Said::Allow { reason } => return self.vote(voter, false, reason),
-            Said::Failed(failure) => return self.fail(voter, failure),
-            Said::Deny { reason } => return self.refuse(voter, reason),
-            Said::Pass => String::from("had no opinion"),
-            Said::Rewrite(_) => String::from("wanted a rewrite"),
-            Said::Ask { reason } => format!("wanted a person to look ({reason})"),
+    /// Anything but an allow of the payload as it stands denies; a hook that failed open is not counted.
+    fn take_unanimous(&mut self, voter: Voter<'_>, answered: Answered) {
+        let but = match answered.split() {
+            (None, Some(Said::Allow { reason })) => return self.vote(voter, false, reason),
+            (_, Some(Said::Failed(failure))) => return self.fail(voter, failure),
+            (_, Some(Said::Deny { reason })) => return self.refuse(voter, reason),
+            (_, Some(Said::Ask { reason })) => format!("wanted a person to look ({reason})"),
+            (Some(_), _) => String::from("wanted a rewrite"),
+            (None, _) => String::from("had no opinion"),
         };
-        self.refuse(voter, words::not_unanimous(&voter.hook.id, &but))
+        self.refuse(voter, words::not_unanimous(&voter.hook.id, &but));
     }
 
-    /// What a rewrite makes of the payload, with a warning for each part of it that the event does not allow.
-    pub(crate) fn rewritten(
-        &mut self,
-        voter: Voter<'_>,
-        rewrite: Rewrite,
-        event: &Event,
-    ) -> Result<Option<serde_json::Value>, Step> {
+    /// What a rewrite makes of the payload, with a warning for each part of it that the event does not allow. One that
+    /// makes no sense makes nothing: it is taken as a failure of the hook.
+    pub(crate) fn make(&mut self, voter: Voter<'_>, rewrite: Rewrite, event: &Event) -> Option<Made> {
         match target::apply(&event.name, event.payload.value(), rewrite) {
             Ok(applied) => {
+                let entirely = applied.ignored.is_empty();
                 for message in applied.ignored {
                     self.warn(voter, message);
                 }
-                Ok(applied.value)
+                Some(Made { value: applied.value, entirely })
             }
-            Err(why) => Err(self.fail(voter, Failure::new(FailureKind::BadOutput, why))),
+            Err(why) => {
+                self.fail(voter, Failure::new(FailureKind::BadOutput, why));
+                None
+            }
         }
     }
 
     /// A failed hook is not a refusing hook: its policy says what follows.
-    fn fail(&mut self, voter: Voter<'_>, failure: Failure) -> Step {
+    fn fail(&mut self, voter: Voter<'_>, failure: Failure) {
         let policy = voter.hook.on_failure;
         let text = (policy == FailurePolicy::Closed).then(|| words::failed_closed(&voter.hook.id, &failure));
         let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
         if voter.position.round == 0 || !self.failures.contains(&report) {
             self.failures.push(report);
         }
-        match text {
-            Some(text) => self.refuse(voter, text),
-            None => Step::Nothing,
+        if let Some(text) = text {
+            self.refuse(voter, text);
         }
     }
 
-    fn vote(&mut self, voter: Voter<'_>, asks: bool, text: String) -> Step {
-        self.votes.push(Vote {
-            position: voter.position,
-            guard: voter.hook.guard,
-            asks,
-            reason: Reason::new(voter.hook.id.clone(), text),
-        });
-        Step::Nothing
+    fn vote(&mut self, voter: Voter<'_>, asks: bool, text: String) {
+        // An ask that nobody lifts is a deny of the same hook, and means the same.
+        let reason = if asks { reason(voter, text) } else { Reason::new(voter.hook.id.clone(), text) };
+        self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, asks, reason });
     }
 
-    fn refuse(&mut self, voter: Voter<'_>, text: String) -> Step {
-        let stops_run = voter.hook.on_deny == OnDeny::StopRun;
-        self.denials.push(Reason { stops_run, ..Reason::new(voter.hook.id.clone(), text) });
-        Step::Denied
+    fn refuse(&mut self, voter: Voter<'_>, text: String) {
+        self.denials.push(reason(voter, text));
     }
+}
+
+/// A reason of a hook, with what its deny means.
+fn reason(voter: Voter<'_>, text: String) -> Reason {
+    let stops_run = voter.hook.on_deny == OnDeny::StopRun;
+    Reason { stops_run, ..Reason::new(voter.hook.id.clone(), text) }
 }

@@ -23,7 +23,8 @@ pub(super) fn conclude(mut run: Run<'_>) -> Outcome {
         }
         Ruling::Ask(reasons, allowed) => {
             let digest = event.payload.digest();
-            let question = Question { event, reasons: &reasons, digest: &digest };
+            let metadata = tally.metadata();
+            let question = Question { event, reasons: &reasons, digest: &digest, metadata: &metadata, grants: false };
             // A resolver that panics has answered nothing.
             let resolution =
                 catch_unwind(AssertUnwindSafe(|| run.around.resolver.resolve(&question))).unwrap_or(Resolution::Nobody);

@@ -6,8 +6,8 @@ use pintle_contract::{Entry, Event, Failure, FailureKind, HookId, Mode, Payload,
 use super::Surroundings;
 use super::calling::{self, Asking, Hearing};
 use super::echo::Echoes;
-use crate::compose::{Answered, Position, Step, Tally, Voter, words};
-use crate::select::{EventIndex, Turn, Walk, Wants, wants};
+use crate::compose::{Answered, Position, Tally, Voter, lay, words};
+use crate::select::{EventIndex, Turn, Walk, Wants, wants, wants_now};
 
 /// One dispatch under way.
 pub(super) struct Run<'a> {
@@ -23,6 +23,8 @@ pub(super) struct Run<'a> {
     changed_at: Option<Position>,
     /// The hooks that made the target what it is; they need not judge it.
     producers: Vec<u32>,
+    /// The hooks whose rewrites were laid over each other (`parallel/merge`).
+    laid: Vec<u32>,
     /// The guards that were asked and may be asked again.
     guards_asked: Asked,
     pub(super) echoes: Echoes,
@@ -40,6 +42,7 @@ impl<'a> Run<'a> {
             round: 0,
             changed_at: None,
             producers: Vec::new(),
+            laid: Vec::new(),
             guards_asked: Asked::default(),
             echoes: Echoes::default(),
         }
@@ -131,6 +134,7 @@ impl<'a> Run<'a> {
                 self.noting(|run| run.tally.warn(voter, words::matcher_failed(&failure)));
                 return false;
             }
+            Wants::Yes if !turn.twins.is_empty() && self.is_spoken_for(turn) => return false,
             Wants::Yes if self.around.cancel.is_cancelled() => {
                 Failure::new(FailureKind::Cancelled, "the host cancelled before it was asked")
             }
@@ -139,6 +143,12 @@ impl<'a> Run<'a> {
         let voter = self.voter(turn);
         self.tally.unasked(voter, failure);
         false
+    }
+
+    /// Whether an earlier hook that is the same wants the event as it stands too.
+    fn is_spoken_for(&self, turn: Turn<'a>) -> bool {
+        let mut twins = turn.twins.iter().filter_map(|ordinal| self.index.hook(*ordinal));
+        twins.any(|twin| matches!(wants_now(twin, self.event()), Wants::Yes))
     }
 
     /// Prepares the call of a hook that is admitted.
@@ -159,33 +169,34 @@ impl<'a> Run<'a> {
     /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
     #[inline]
     pub(super) fn take(&mut self, voter: Voter<'a>, answered: Answered) {
-        let Answered { said, rewrite } = answered;
-        if let Some(rewrite) = rewrite {
-            let failed = self.tally.failed();
-            self.take_said(voter, Said::Rewrite(rewrite));
-            // An allow of a target that cannot be made allows nothing.
-            if self.tally.failed() > failed && matches!(said, Said::Allow { .. }) {
-                return;
-            }
-        }
-        self.take_said(voter, said);
-    }
-
-    #[inline]
-    fn take_said(&mut self, voter: Voter<'a>, said: Said) {
-        let step = self.noting(|run| {
+        let ordinal = voter.position.ordinal;
+        let answered = if self.laid.contains(&ordinal) { self.once(answered) } else { answered };
+        let made = self.noting(|run| {
             let event = run.current.as_ref().unwrap_or(run.fired);
-            run.tally.take(voter, said, event)
+            run.tally.take(voter, answered, event)
         });
-        if let Step::Changed(payload) = step {
-            let ordinal = voter.position.ordinal;
+        if let Some(payload) = made {
             self.change(payload, ordinal.saturating_add(1), vec![ordinal]);
         }
     }
 
+    /// The answer of a hook whose rewrite was laid over those of others: it is not taken a second time, or two hooks
+    /// that rewrite one key would go on for ever. An allow counts only where the hook has what it wished for.
+    fn once(&self, answered: Answered) -> Answered {
+        let (rewrite, said) = answered.split();
+        let holds = rewrite.is_none_or(|rewrite| lay::holds(self.event().payload.value(), &rewrite));
+        let said = said.filter(|said| holds || !matches!(said, Said::Allow { .. }));
+        Answered { said: said.unwrap_or(Said::Pass), rewrite: None }
+    }
+
+    /// Tells of hooks whose rewrites were laid over each other.
+    pub(super) fn laid(&mut self, ordinals: Vec<u32>) {
+        self.laid.extend(ordinals);
+    }
+
     /// The name of the hook with a number.
     pub(super) fn hook(&self, ordinal: u32) -> Option<&'a HookId> {
-        self.index.walk(None, ordinal).peek().map(|turn| &turn.hook.id)
+        self.index.hook(ordinal).map(|hook| &hook.id)
     }
 
     /// Makes a payload the target. `next` is the number of the first hook whose turn is on it.

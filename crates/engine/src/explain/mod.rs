@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Event, EventName, Failure, HookId, Layer, Location, Mode, Profile, Subjects};
+use pintle_contract::{Chain, Event, EventName, Failure, Hook, HookId, Layer, Location, Mode, Profile, Subjects};
 
 use crate::HookSet;
-use crate::select::{Turn, Wants, wants};
+use crate::select::{Wants, same, wants_now};
 
 /// What would become of one hook of a set.
 #[derive(Debug, Clone)]
@@ -38,6 +38,13 @@ pub struct Explanation {
 pub enum Runs {
     /// It would be asked.
     Yes,
+    /// An earlier hook is the same word for word, and is asked for both.
+    SameAs {
+        /// The earlier hook.
+        hook: HookId,
+        /// The source it comes from.
+        source: Arc<str>,
+    },
     /// It listens to another event.
     OtherEvent {
         /// The event it listens to.
@@ -87,6 +94,9 @@ impl fmt::Display for Runs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Yes => f.write_str("runs"),
+            Self::SameAs { hook, source } => {
+                write!(f, "does not run again: `{hook}` of {source} is the same, word for word")
+            }
             Self::OtherEvent { event } => write!(f, "does not run: it listens to `{event}`"),
             Self::OtherSubject { field, subject, names, .. } => {
                 let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -109,8 +119,16 @@ impl fmt::Display for Runs {
 /// rewrite, or after a deny, may be asked or not in spite of what is said here.
 #[must_use]
 pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
+    let same_before = |number: usize, chain: &Chain, hook: &Hook| {
+        let before = set.hooks().take(number).filter(|(_, one)| one.event == hook.event);
+        let twins =
+            before.filter(|(its, one)| same((its.dialect, its.profile, one), (chain.dialect, chain.profile, hook)));
+        let mut twins = twins;
+        twins.find(|(_, one)| matches!(wants_now(one, event), Wants::Yes))
+    };
     set.hooks()
-        .map(|(chain, hook)| Explanation {
+        .enumerate()
+        .map(|(number, (chain, hook))| Explanation {
             hook: hook.id.clone(),
             source: Arc::clone(&chain.source),
             layer: chain.layer,
@@ -120,16 +138,22 @@ pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
             mode: hook.mode,
             guard: hook.guard,
             location: hook.location.clone(),
-            runs: runs(Turn { ordinal: 0, hook, profile: chain.profile, chain_end: 0, check: true }, event),
+            runs: match runs(hook, event) {
+                Runs::Yes => same_before(number, chain, hook).map_or(Runs::Yes, |(its, one)| Runs::SameAs {
+                    hook: one.id.clone(),
+                    source: Arc::clone(&its.source),
+                }),
+                other => other,
+            },
         })
         .collect()
 }
 
-fn runs(mut turn: Turn<'_>, event: &Event) -> Runs {
-    if turn.hook.event != event.name {
-        return Runs::OtherEvent { event: turn.hook.event.clone() };
+fn runs(hook: &Hook, event: &Event) -> Runs {
+    if hook.event != event.name {
+        return Runs::OtherEvent { event: hook.event.clone() };
     }
-    let Some(matcher) = &turn.hook.matcher else {
+    let Some(matcher) = &hook.matcher else {
         return Runs::Yes;
     };
     let field = event.name.row().subject;
@@ -139,12 +163,14 @@ fn runs(mut turn: Turn<'_>, event: &Event) -> Runs {
         if !names.iter().any(|name| name == subject) {
             return Runs::OtherSubject { field, subject: subject.to_owned(), names, matcher: matcher.describe() };
         }
-        turn.check = !sufficient;
+        if sufficient {
+            return Runs::Yes;
+        }
     }
-    match wants(turn, event) {
+    match wants_now(hook, event) {
         Wants::Yes => Runs::Yes,
         Wants::No => Runs::NoMatch { matcher: matcher.describe() },
-        Wants::Failed(failure) if turn.hook.strict_matcher => Runs::HookFailed { matcher: matcher.describe(), failure },
+        Wants::Failed(failure) if hook.strict_matcher => Runs::HookFailed { matcher: matcher.describe(), failure },
         Wants::Failed(failure) => Runs::MatcherFailed { matcher: matcher.describe(), failure },
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use pintle_contract::{Hook, Profile, Subjects};
+use pintle_contract::{Chain, Hook, Profile, Subjects};
+
+use super::same;
 
 /// The hooks of one event over all chains, numbered in the order they are asked.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +23,10 @@ pub(crate) struct EventIndex {
 #[derive(Debug, Clone)]
 struct Slot {
     hook: Arc<Hook>,
+    dialect: &'static str,
     profile: Profile,
+    /// The numbers of earlier hooks that are the same but for their matcher.
+    twins: Vec<u32>,
     /// One past the number of the last hook of the same chain.
     chain_end: u32,
 }
@@ -71,15 +76,19 @@ pub(crate) struct Turn<'s> {
     pub(crate) chain_end: u32,
     /// Whether the matcher has to be asked.
     pub(crate) check: bool,
+    /// The numbers of earlier hooks that are the same; one that wants the event too speaks for this one.
+    pub(crate) twins: &'s [u32],
 }
 
 impl EventIndex {
     /// Adds the hooks of one chain, in declared order.
-    pub(super) fn push<'h>(&mut self, profile: Profile, hooks: impl Iterator<Item = &'h Arc<Hook>>) {
+    pub(super) fn push<'h>(&mut self, chain: &Chain, hooks: impl Iterator<Item = &'h Arc<Hook>>) {
         let start = self.slots.len();
+        let profile = chain.profile;
         for hook in hooks {
             let ordinal = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-            self.slots.push(Slot { hook: Arc::clone(hook), profile, chain_end: 0 });
+            let twins = self.twins(chain, hook);
+            self.slots.push(Slot { hook: Arc::clone(hook), dialect: chain.dialect, profile, twins, chain_end: 0 });
             let check = hook.matcher.is_some();
             self.all.push(Candidate { ordinal, check });
             match hook.matcher.as_ref().map_or(Subjects::Any, |matcher| matcher.subjects()) {
@@ -98,6 +107,24 @@ impl EventIndex {
         for slot in self.slots.iter_mut().skip(start) {
             slot.chain_end = chain_end;
         }
+    }
+
+    /// The earlier hooks that are the same as one of a chain, by number. It stays in the index whatever they want: a
+    /// matcher of its own that fails closed still denies.
+    fn twins(&self, chain: &Chain, hook: &Hook) -> Vec<u32> {
+        if hook.definition.is_none() {
+            return Vec::new();
+        }
+        let earlier = (0_u32..).zip(&self.slots);
+        earlier
+            .filter(|(_, slot)| same((slot.dialect, slot.profile, &slot.hook), (chain.dialect, chain.profile, hook)))
+            .map(|(ordinal, _)| ordinal)
+            .collect()
+    }
+
+    /// The hook with a number.
+    pub(crate) fn hook(&self, ordinal: u32) -> Option<&Arc<Hook>> {
+        self.slots.get(usize::try_from(ordinal).ok()?).map(|slot| &slot.hook)
     }
 
     /// The hooks that an event with this subject may concern, in order, from a number on.
@@ -145,6 +172,7 @@ impl<'s> Walk<'s> {
             profile: slot.profile,
             chain_end: slot.chain_end,
             check: candidate.check,
+            twins: &slot.twins,
         })
     }
 

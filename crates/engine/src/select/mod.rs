@@ -1,20 +1,23 @@
 //! Which hooks an event concerns. Compiled once, immutable, no I/O.
 
 mod index;
+mod twins;
 mod wants;
 
-use std::collections::HashSet;
 use std::ptr;
 use std::sync::Arc;
 
 use pintle_contract::{Chain, EventName, Hook};
 
 pub(crate) use index::{EventIndex, Turn, Walk};
-pub(crate) use wants::{Wants, panic_text, wants};
+pub(crate) use twins::same;
+pub(crate) use wants::{Wants, panic_text, wants, wants_now};
 
 /// The hooks of all sources, in the order they are asked, indexed by event and subject.
 ///
-/// Chains stand by layer, and within a layer in the order they were given (design, section 4). Share it as an `Arc`.
+/// Chains stand by layer, and within a layer in the order they were given (design, section 4). A hook that an earlier
+/// one repeats word for word ([`Hook::definition`]) stays in its chain and is not asked where the earlier one is. Share
+/// it as an `Arc`.
 #[derive(Debug, Clone, Default)]
 pub struct HookSet {
     chains: Vec<Chain>,
@@ -27,7 +30,6 @@ impl HookSet {
     #[must_use]
     pub fn new(mut chains: Vec<Chain>) -> Self {
         chains.sort_by_key(|chain| chain.layer);
-        leave_out_repeated(&mut chains);
         let mut events: Vec<(EventName, EventIndex)> = Vec::new();
         for chain in &chains {
             let mut heard: Vec<&EventName> = Vec::new();
@@ -41,12 +43,12 @@ impl HookSet {
                 match events.binary_search_by(|(known, _)| event_order(known, name)) {
                     Ok(at) => {
                         if let Some((_, index)) = events.get_mut(at) {
-                            index.push(chain.profile, of_event());
+                            index.push(chain, of_event());
                         }
                     }
                     Err(at) => {
                         let mut index = EventIndex::default();
-                        index.push(chain.profile, of_event());
+                        index.push(chain, of_event());
                         events.insert(at, (name.clone(), index));
                     }
                 }
@@ -87,17 +89,6 @@ impl HookSet {
     pub(crate) fn event(&self, name: &EventName) -> Option<&EventIndex> {
         let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
         self.events.get(at).map(|(_, index)| index)
-    }
-}
-
-/// Leaves out each hook that an earlier one defines word for word, in the dialects that say so. It would say nothing new.
-fn leave_out_repeated(chains: &mut [Chain]) {
-    let mut known: HashSet<(EventName, Arc<str>, Arc<str>)> = HashSet::new();
-    for chain in chains {
-        chain.hooks.retain(|hook| match &hook.definition {
-            None => true,
-            Some(definition) => known.insert((hook.event.clone(), Arc::clone(&hook.spelling), Arc::clone(definition))),
-        });
     }
 }
 

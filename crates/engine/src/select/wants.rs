@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Event, Failure, FailureKind, Match};
+use pintle_contract::{Event, Failure, FailureKind, Hook, Match};
 
 use super::Turn;
 
@@ -18,7 +18,12 @@ pub(crate) enum Wants {
 /// Asks the matcher of a candidate, where it has to be asked. A matcher that panics has failed.
 #[inline]
 pub(crate) fn wants(turn: Turn<'_>, event: &Event) -> Wants {
-    let Some(matcher) = turn.hook.matcher.as_ref().filter(|_| turn.check) else {
+    if turn.check { wants_now(turn.hook, event) } else { Wants::Yes }
+}
+
+/// The same for a hook of which nothing is known.
+pub(crate) fn wants_now(hook: &Hook, event: &Event) -> Wants {
+    let Some(matcher) = &hook.matcher else {
         return Wants::Yes;
     };
     match catch_unwind(AssertUnwindSafe(|| matcher.matches(event))) {

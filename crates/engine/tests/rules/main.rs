@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
+mod anything;
 mod asks;
 mod failures;
 mod guards;
@@ -16,3 +17,4 @@ mod properties;
 mod selection;
 mod shadow;
 mod targets;
+mod together;

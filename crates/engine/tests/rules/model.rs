@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Cancel, Chain, Clock, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, Match,
-    Mode, NoJournal, Origin, Outcome, Profile, Resolution, Resolver, Rewrite, Said, Seam, Verdict,
+    Mode, NoJournal, OnDeny, Origin, Outcome, Profile, Resolution, Resolver, Rewrite, Said, Seam, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_testkit::{ClosureMatcher, FakeClock, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
-use proptest::prelude::*;
-use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 /// A question about a payload.
@@ -44,6 +42,21 @@ pub(crate) enum Says {
     Panic,
     Set(Value),
     Replace(Value),
+    /// An allow, or an ask, of the target that a `Set` or `Replace` makes.
+    AllowOf(Box<Says>),
+    AskOf(Box<Says>),
+}
+
+impl Says {
+    /// The rewrite, as a value and whether it is of the whole payload.
+    pub(crate) fn rewrite(&self) -> Option<(&Value, bool)> {
+        match self {
+            Self::Set(fields) => Some((fields, false)),
+            Self::Replace(value) => Some((value, true)),
+            Self::AllowOf(rewrite) | Self::AskOf(rewrite) => rewrite.rewrite(),
+            _ => None,
+        }
+    }
 }
 
 /// When a hook wants an event.
@@ -68,6 +81,10 @@ pub(crate) struct Spec {
     pub(crate) closed: bool,
     pub(crate) strict: bool,
     pub(crate) shadow: bool,
+    /// Whether its deny ends the run.
+    pub(crate) stops: bool,
+    /// Hooks of one definition are the same.
+    pub(crate) definition: Option<&'static str>,
 }
 
 /// A chain of them.
@@ -95,6 +112,8 @@ impl Spec {
             closed: true,
             strict: false,
             shadow: false,
+            stops: false,
+            definition: None,
         }
     }
 
@@ -104,17 +123,29 @@ impl Spec {
 
     pub(crate) fn verdict(&self, payload: &Value) -> Verdict {
         let why = format!("{} says so", self.id);
-        let said = match self.answer(payload) {
+        let says = self.answer(payload);
+        let rewrite = says.rewrite().map(|(value, whole)| match whole {
+            true => Rewrite::Whole(value.clone()),
+            false => Rewrite::Fields(value.as_object().cloned().unwrap_or_else(Map::new)),
+        });
+        let said = match says {
             Says::Pass => Said::Pass,
-            Says::Allow => Said::Allow { reason: why },
-            Says::Ask => Said::Ask { reason: why },
+            Says::Allow | Says::AllowOf(_) => Said::Allow { reason: why },
+            Says::Ask | Says::AskOf(_) => Said::Ask { reason: why },
             Says::Deny => Said::Deny { reason: why },
             Says::Fail => Said::Failed(Failure::new(FailureKind::Error, why)),
             Says::Panic => panic!("{why}"),
-            Says::Set(fields) => Said::Rewrite(Rewrite::Fields(fields.as_object().cloned().unwrap_or_else(Map::new))),
-            Says::Replace(value) => Said::Rewrite(Rewrite::Whole(value.clone())),
+            // `rewriting` makes a rewrite of it.
+            Says::Set(_) | Says::Replace(_) => Said::Pass,
         };
-        Verdict::new(said).with(Effect::Notice(self.id.clone())).warn(format!("{} warns", self.id))
+        let verdict = Verdict::new(said).with(Effect::Notice(self.id.clone())).warn(format!("{} warns", self.id));
+        rewrite.into_iter().fold(verdict, Verdict::rewriting)
+    }
+
+    /// The hook as it stands in a reason.
+    pub(crate) fn reason(&self) -> String {
+        let ends = if self.stops { "!" } else { "" };
+        format!("{}{ends}", self.id)
     }
 
     pub(crate) fn policy(&self) -> FailurePolicy {
@@ -153,8 +184,8 @@ impl Spec {
             },
             guard: self.guard,
             on_failure: self.policy(),
-            on_deny: pintle_contract::OnDeny::default(),
-            definition: None,
+            on_deny: if self.stops { OnDeny::StopRun } else { OnDeny::AsRow },
+            definition: self.definition.map(Into::into),
             strict_matcher: self.strict,
             mode: if self.shadow { Mode::Shadow } else { Mode::Enforce },
             ..pintle_testkit::hook(&self.id, event.clone(), handler)
@@ -226,105 +257,15 @@ pub(crate) fn approved() -> Resolution {
     Resolution::Approved { by: String::from("ada") }
 }
 
-pub(crate) const PROFILES: [Profile; 4] =
-    [Profile::SequentialFirstDeny, Profile::SequentialRunAll, Profile::ParallelStrictest, Profile::ParallelUnanimous];
+pub(crate) const PROFILES: [Profile; 5] = [
+    Profile::SequentialFirstDeny,
+    Profile::SequentialRunAll,
+    Profile::ParallelStrictest,
+    Profile::ParallelMerge,
+    Profile::ParallelUnanimous,
+];
 
 pub(crate) const LAYERS: [Layer; 5] = [Layer::Managed, Layer::User, Layer::Project, Layer::Agent, Layer::Runtime];
-
-pub(crate) fn any_is() -> impl Strategy<Value = Is> {
-    prop_oneof![Just(Is::Always), select(vec!["a", "b"]).prop_map(Is::Named), (0..3_i64).prop_map(Is::X)]
-}
-
-/// What a hook may say when it does not rewrite.
-pub(crate) fn any_plain() -> impl Strategy<Value = Says> {
-    select(vec![Says::Pass, Says::Pass, Says::Allow, Says::Allow, Says::Ask, Says::Deny, Says::Fail, Says::Panic])
-}
-
-pub(crate) fn any_rewrite() -> impl Strategy<Value = Says> {
-    prop_oneof![
-        3 => (0..3_i64).prop_map(set_x),
-        2 => select(vec!["a", "b", "c"]).prop_map(|name| Says::Set(json!({"name": name}))),
-        1 => (0..3_i64).prop_map(|x| Says::Set(json!({"arguments": format!("{{\"x\": {x}}}")}))),
-        1 => (0..3_i64).prop_map(|x| Says::Replace(json!({"id": "c1", "name": "a", "args": {"x": x}}))),
-        1 => select(vec![
-            Says::Set(json!({"id": "other"})),
-            Says::Set(json!({"args": 3})),
-            Says::Set(json!({"nmae": "b", "name": "b"})),
-            Says::Set(json!({})),
-            Says::Replace(json!("text")),
-            Says::Replace(Value::Null),
-        ]),
-    ]
-}
-
-pub(crate) fn any_says() -> impl Strategy<Value = Says> {
-    prop_oneof![any_plain(), any_rewrite()]
-}
-
-pub(crate) fn any_wanted() -> impl Strategy<Value = Wanted> {
-    let names = select(vec![vec!["a"], vec!["b"], vec!["a", "b"], vec!["z"], vec![], vec!["c", "c"]]);
-    prop_oneof![
-        4 => Just(Wanted::Always),
-        3 => (names, any::<bool>()).prop_map(|(names, sufficient)| Wanted::Names(names, sufficient)),
-        2 => any_is().prop_map(Wanted::When),
-        1 => any_is().prop_map(Wanted::FailsWhen),
-        1 => any_is().prop_map(Wanted::PanicsWhen),
-    ]
-}
-
-/// Any hook at all.
-pub(crate) fn any_spec() -> impl Strategy<Value = Spec> {
-    let answers = (any_is(), any_says(), any_says());
-    let options = (prop::bool::weighted(0.7), any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.15));
-    (any_wanted(), answers, options).prop_map(|(wanted, (is, then, otherwise), (guard, closed, strict, shadow))| Spec {
-        id: String::new(),
-        wanted,
-        is,
-        then,
-        otherwise,
-        guard,
-        closed,
-        strict,
-        shadow,
-    })
-}
-
-/// A hook that says the same of every payload, wants every one and rewrites none.
-pub(crate) fn any_steady() -> impl Strategy<Value = Spec> {
-    (any_spec(), any_plain()).prop_map(|(spec, says)| Spec {
-        wanted: Wanted::Always,
-        is: Is::Always,
-        then: says,
-        ..spec
-    })
-}
-
-/// Chains of hooks; each hook gets a name of its own, in the order written.
-pub(crate) fn any_chains(hook: impl Strategy<Value = Spec>) -> impl Strategy<Value = Vec<Links>> {
-    let links = (select(LAYERS.to_vec()), select(PROFILES.to_vec()), prop::collection::vec(hook, 0..4));
-    let links = links.prop_map(|(layer, profile, hooks)| Links { layer, profile, hooks });
-    prop::collection::vec(links, 0..4).prop_map(|mut chains| {
-        for (number, spec) in chains.iter_mut().flat_map(|links| &mut links.hooks).enumerate() {
-            spec.id = format!("h{number}");
-        }
-        chains
-    })
-}
-
-pub(crate) fn any_event() -> impl Strategy<Value = Event> {
-    prop_oneof![
-        6 => (select(vec!["a", "b", "c"]), 0..3_i64).prop_map(|(name, x)| tool(name, x)),
-        2 => (0..3_i64).prop_map(|x| event("custom.deploy", json!({"name": "a", "x": x}))),
-        1 => select(vec![json!("text"), json!(null), json!([1])]).prop_map(|value| event("custom.deploy", value)),
-        1 => Just(event("session.start", json!({"source": "a", "cwd": "/"}))),
-        1 => select(vec![json!({"name": 7, "args": {}}), json!("text"), json!({})])
-            .prop_map(|value| event("tool.pre", value)),
-    ]
-}
-
-pub(crate) fn any_answer() -> impl Strategy<Value = Resolution> {
-    select(vec![approved(), Resolution::Refused { by: String::from("ada") }, Resolution::Deferred, Resolution::Nobody])
-}
 
 /// One chain of these hooks.
 pub(crate) fn links(layer: Layer, profile: Profile, hooks: impl IntoIterator<Item = Spec>) -> Links {

@@ -1,11 +1,11 @@
 //! The rule a second time, as plain as it can be said: loops over all hooks, values copied at every step, the version
 //! each hook last saw kept beside it. Shares no code with the engine.
 
-use std::collections::BTreeSet;
+mod rewrites;
 
 use pintle_contract::event::Target;
 use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Profile, Resolution};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::{Is, Links, Says, Spec, Wanted};
 
@@ -16,7 +16,7 @@ pub(crate) struct Expected {
     pub(crate) approved: bool,
     pub(crate) payload: Value,
     pub(crate) rewritten: bool,
-    /// Ids of the hooks that decided.
+    /// Ids of the hooks that decided, each with a `!` behind it where its deny ends the run.
     pub(crate) reasons: Vec<String>,
     /// Ids of the hooks whose effects the host gets.
     pub(crate) effects: Vec<String>,
@@ -38,6 +38,8 @@ struct State {
     vote: Option<(bool, u32)>,
     called: bool,
     effect: bool,
+    /// Its rewrite was laid over others.
+    laid: bool,
 }
 
 struct Fold {
@@ -68,7 +70,16 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expe
     for (chain, links) in ordered.iter().enumerate() {
         for spec in &links.hooks {
             let (spec, profile) = (spec.clone(), links.profile);
-            hooks.push(State { spec, profile, chain, settled: None, vote: None, called: false, effect: false });
+            hooks.push(State {
+                spec,
+                profile,
+                chain,
+                settled: None,
+                vote: None,
+                called: false,
+                effect: false,
+                laid: false,
+            });
         }
     }
     let mut fold = Fold {
@@ -110,7 +121,8 @@ impl Fold {
                     self.one(at, 0);
                 }
             }
-            Profile::ParallelStrictest | Profile::ParallelMerge | Profile::ParallelUnanimous => self.group(&members),
+            Profile::ParallelStrictest | Profile::ParallelUnanimous => self.group(&members, Self::merge),
+            Profile::ParallelMerge => self.group(&members, Self::lay),
         }
     }
 
@@ -121,16 +133,26 @@ impl Fold {
             return;
         }
         let value = self.value.clone();
-        if let Some(after) = self.ask(at, round, &value) {
+        let alone = self.ask(at, round, &value).filter(|alone| *alone != value);
+        if let Some(after) = alone {
             self.value = after;
             self.version += 1;
-            self.hooks[at].settled = Some(self.version);
+            self.settle(at);
             self.changer = self.hooks[at].spec.id.clone();
         }
     }
 
-    /// Hooks that all see the value as it stands.
-    fn group(&mut self, members: &[usize]) {
+    /// A hook made the value what it is; what it said of its rewrite, it said of this value.
+    fn settle(&mut self, at: usize) {
+        let state = &mut self.hooks[at];
+        state.settled = Some(self.version);
+        if let Some((_, version)) = &mut state.vote {
+            *version = self.version;
+        }
+    }
+
+    /// Hooks that all see the value as it stands. `join` makes one value of what each would make of it alone.
+    fn group(&mut self, members: &[usize], join: fn(&mut Self, &Value, &[(usize, Value)]) -> Value) {
         let before = self.value.clone();
         let mut proposals = Vec::new();
         let mut admitted = Vec::new();
@@ -148,52 +170,16 @@ impl Fold {
         if !self.denials.is_empty() || proposals.is_empty() {
             return;
         }
-        let mut after = before.clone();
-        if !before.is_object() || proposals.iter().any(|(_, proposal)| !proposal.is_object()) {
-            after = proposals[0].1.clone();
-            if let Some((other, _)) = proposals.iter().find(|(_, proposal)| *proposal != after) {
-                self.denials.push(self.hooks[*other].spec.id.clone());
-            }
-        } else {
-            self.merge(&before, &proposals, after.as_object_mut().unwrap());
-        }
-        if !self.denials.is_empty() {
+        let after = join(self, &before, &proposals);
+        if !self.denials.is_empty() || after == before {
             return;
         }
-        (self.event.name.row().settle)(&before, &mut after).unwrap();
         self.value = after.clone();
         self.version += 1;
         for (at, proposal) in proposals {
             if proposal == after {
-                self.hooks[at].settled = Some(self.version);
+                self.settle(at);
             }
-        }
-    }
-
-    /// Each field that a proposal changes has to be what the first proposal that changes it makes of it.
-    fn merge(&mut self, before: &Value, proposals: &[(usize, Value)], after: &mut Map<String, Value>) {
-        for (number, (at, proposal)) in proposals.iter().enumerate() {
-            let have = before.as_object().unwrap();
-            let want = proposal.as_object().unwrap();
-            let mut against = BTreeSet::new();
-            for name in have.keys().chain(want.keys().filter(|name| !have.contains_key(*name))) {
-                if have.get(name) == want.get(name) {
-                    continue;
-                }
-                match proposals[..number].iter().find(|(_, earlier)| earlier.get(name) != have.get(name)) {
-                    Some((other, earlier)) if earlier.get(name) != want.get(name) => {
-                        against.insert(*other);
-                    }
-                    _ => {
-                        match want.get(name) {
-                            Some(value) => after.insert(name.clone(), value.clone()),
-                            None => after.shift_remove(name),
-                        };
-                    }
-                }
-            }
-            // One reason for each hook that it does not agree with.
-            self.denials.extend(against.iter().map(|_| self.hooks[*at].spec.id.clone()));
         }
     }
 
@@ -228,7 +214,7 @@ impl Fold {
     fn admitted(&mut self, at: usize) -> bool {
         let spec = self.hooks[at].spec.clone();
         match self.wants(&spec) {
-            Wants::Yes => true,
+            Wants::Yes => !self.is_spoken_for(at),
             Wants::No => false,
             Wants::Failed(kind) => {
                 if spec.strict && spec.shadow {
@@ -239,6 +225,18 @@ impl Fold {
                 false
             }
         }
+    }
+
+    /// Whether an earlier hook of the same definition wants the value too.
+    fn is_spoken_for(&self, at: usize) -> bool {
+        let same = |one: &State, other: &State| {
+            let of = |state: &State| {
+                let spec = &state.spec;
+                (spec.definition, spec.shadow, spec.closed, spec.stops, state.profile)
+            };
+            one.spec.definition.is_some() && of(one) == of(other)
+        };
+        self.hooks[..at].iter().any(|one| same(one, &self.hooks[at]) && matches!(self.wants(&one.spec), Wants::Yes))
     }
 
     fn wants(&self, spec: &Spec) -> Wants {
@@ -256,7 +254,7 @@ impl Fold {
         }
     }
 
-    /// Asks a hook about a value; gives the value it would make of it, where that is another one.
+    /// Asks a hook about a value; gives what it would make of it, where it rewrites.
     fn ask(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
         let spec = self.hooks[at].spec.clone();
         let repeated = self.hooks[at].called;
@@ -272,13 +270,26 @@ impl Fold {
         match answer {
             Says::Fail => self.failed(&spec, FailureKind::Error),
             Says::Panic => self.failed(&spec, FailureKind::Crash),
-            Says::Deny => self.denials.push(spec.id),
+            Says::Deny => self.denials.push(spec.reason()),
             Says::Allow => self.hooks[at].vote = Some((false, self.version)),
-            _ if unanimous => self.denials.push(spec.id),
+            _ if unanimous => self.denials.push(spec.reason()),
             Says::Ask => self.hooks[at].vote = Some((true, self.version)),
             Says::Pass => {}
-            Says::Set(fields) => return self.rewrite(&spec, value, &fields, false),
-            Says::Replace(whole) => return self.rewrite(&spec, value, &whole, true),
+            Says::Set(_) | Says::Replace(_) | Says::AllowOf(_) | Says::AskOf(_) => {
+                let (wish, whole) = answer.rewrite().unwrap();
+                let held = self.hooks[at].laid && round > 0;
+                let made = if held { self.kept(value, wish, whole) } else { self.make(value, wish, whole) };
+                match (&answer, &made) {
+                    // An allow of what was not made, or was not made as it was wished, allows nothing.
+                    (Says::AllowOf(_), Some((_, true))) => self.hooks[at].vote = Some((false, self.version)),
+                    (Says::AskOf(_), _) => self.hooks[at].vote = Some((true, self.version)),
+                    _ => {}
+                }
+                if made.is_none() {
+                    self.failed(&spec, FailureKind::BadOutput);
+                }
+                return made.map(|(after, _)| after);
+            }
         }
         None
     }
@@ -289,45 +300,8 @@ impl Fold {
             self.failures.push(report);
         }
         if spec.closed {
-            self.denials.push(spec.id.clone());
+            self.denials.push(spec.reason());
         }
-    }
-
-    fn rewrite(&mut self, spec: &Spec, before: &Value, wish: &Value, whole: bool) -> Option<Value> {
-        let mut after = match self.target {
-            Target::Nothing => before.clone(),
-            Target::Whole if whole || !before.is_object() => wish.clone(),
-            Target::Whole => {
-                let mut after = before.clone();
-                for (name, value) in wish.as_object().unwrap() {
-                    after[name.as_str()] = value.clone();
-                }
-                after
-            }
-            Target::Fields(_) if !before.is_object() || !wish.is_object() => {
-                self.failed(spec, FailureKind::BadOutput);
-                return None;
-            }
-            Target::Fields(allowed) => {
-                let mut after = before.clone();
-                for name in allowed {
-                    if let Some(value) = wish.get(*name) {
-                        after[*name] = value.clone();
-                    } else if whole {
-                        after.as_object_mut().unwrap().shift_remove(*name);
-                    }
-                }
-                after
-            }
-        };
-        if after == *before {
-            return None;
-        }
-        if (self.event.name.row().settle)(before, &mut after).is_err() {
-            self.failed(spec, FailureKind::BadOutput);
-            return None;
-        }
-        (after != *before).then_some(after)
     }
 
     fn conclude(self, answer: &Resolution) -> Expected {
@@ -339,13 +313,14 @@ impl Fold {
                 Some((false, version)) => !asks && version == self.version,
                 None => false,
             };
-            self.hooks.iter().filter(counts).map(|state| state.spec.id.clone()).collect()
+            let named = |state: &State| if asks { state.spec.reason() } else { state.spec.id.clone() };
+            self.hooks.iter().filter(counts).map(named).collect()
         };
         let (asks, allows) = (voters(true), voters(false));
         let decision = match answer {
             _ if !self.denials.is_empty() => Decision::Deny,
             _ if asks.is_empty() => Decision::Allow,
-            Resolution::Approved { .. } => Decision::Allow,
+            Resolution::Approved { .. } | Resolution::Granted { .. } => Decision::Allow,
             Resolution::Deferred => Decision::Ask,
             Resolution::Refused { .. } | Resolution::Nobody => Decision::Deny,
         };

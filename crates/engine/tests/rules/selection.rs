@@ -8,7 +8,8 @@ use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver, SubjectMa
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::model::{Is, Says, Spec, Wanted, World, any_chains, any_event, any_spec, event, links, run, set, tool};
+use crate::anything::{any_chains, any_event, any_spec};
+use crate::model::{Is, Says, Spec, Wanted, World, event, links, run, set, tool};
 
 #[test]
 fn rule_44_a_rewritten_subject_selects_the_later_hooks() {

@@ -14,6 +14,9 @@
 //! | `kind` | which of the kinds below; readers keep kinds they do not know |
 //! | `packed` | only where the record nests deeper than JSON readers follow: all other fields as JSON text |
 //!
+//! Where a hook takes secrets out (`redact_secrets`), they are taken out of the records too, before they are hashed and
+//! written: `[REDACTED]` stands for each. Two versions of a payload that differed in a secret alone are then the same.
+//!
 //! Numbers keep their spelling. A field that has nothing to say is absent, not `null`; where `null` stands, it is a
 //! JSON value that somebody sent. Durations end in `_us` (microseconds) or `_ms` (milliseconds).
 //!
@@ -40,13 +43,14 @@
 //!
 //! `return`, a hook answered ([`Answered`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
 //! fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
-//! `reason` comes with `allow`, `ask` and `deny`; a rewrite has `fields` (those that change) or `whole`; a
-//! failure has `kind`, `message` and, where known, `path` and `line`.
+//! `reason` comes with `allow`, `ask` and `deny`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
+//! (those that change) or `whole`; a failure has `kind`, `message` and, where known, `path` and `line`.
 //!
 //! `warning` ([`Warned`]): `dispatch`, `hook`, `message`.
 //!
 //! `outcome`, the dispatch is over ([`Decided`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
-//! `rewritten`, `payload` (the number of the final version), `value` (as in `call`), `reasons`, `effects`
+//! `rewritten`, `payload` (the number of the final version), `value` (as in `call`), `reasons` `[{hook, text,
+//! stops_run}]` (`stops_run` only where the hook's deny ends the run and leaves what the event is about), `effects`
 //! `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
 //! `{digest, by}`, `asked`. Empty lists are absent.
 //!

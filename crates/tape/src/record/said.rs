@@ -16,10 +16,10 @@ pub struct SaidText<'a> {
     /// Why, with `allow`, `ask` and `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
-    /// The fields a rewrite replaces.
+    /// The fields a rewrite replaces; an `allow` or `ask` that comes with a rewrite has them too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Cow<'a, Map<String, Value>>>,
-    /// The payload a rewrite puts in the place of the whole one; may be `null`.
+    /// The payload a rewrite puts in the place of the whole one, as for `fields`; may be `null`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub whole: Option<Cow<'a, Value>>,
     /// Why there is no answer.
@@ -97,13 +97,13 @@ impl<'a> From<&'a Verdict> for SaidText<'a> {
             Said::Allow { reason } => (said.verdict, said.reason) = (Word::Allow, Some(Cow::Borrowed(&**reason))),
             Said::Ask { reason } => (said.verdict, said.reason) = (Word::Ask, Some(Cow::Borrowed(&**reason))),
             Said::Deny { reason } => (said.verdict, said.reason) = (Word::Deny, Some(Cow::Borrowed(&**reason))),
-            Said::Rewrite(Rewrite::Fields(fields)) => {
-                (said.verdict, said.fields) = (Word::Rewrite, Some(Cow::Borrowed(fields)));
-            }
-            Said::Rewrite(Rewrite::Whole(value)) => {
-                (said.verdict, said.whole) = (Word::Rewrite, Some(Cow::Borrowed(value)));
-            }
+            Said::Rewrite(_) => said.verdict = Word::Rewrite,
             Said::Failed(failure) => (said.verdict, said.failure) = (Word::Failed, Some(failure.into())),
+        }
+        match verdict.rewritten() {
+            None => {}
+            Some(Rewrite::Fields(fields)) => said.fields = Some(Cow::Borrowed(fields)),
+            Some(Rewrite::Whole(value)) => said.whole = Some(Cow::Borrowed(value)),
         }
         said
     }

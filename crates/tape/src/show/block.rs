@@ -1,6 +1,7 @@
 //! The block of one dispatch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use pintle_contract::{Decision, EventName, FailurePolicy};
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub(super) struct Block {
     fired: Value,
     rewritten: Option<Value>,
     nested: Vec<Line>,
+    /// Hooks that gave no answer, with the place of their lines in `details`.
+    failed: Vec<(String, Range<usize>)>,
 }
 
 impl Block {
@@ -56,6 +59,7 @@ impl Block {
             fired: fired.payload.clone().into_owned(),
             rewritten: None,
             nested: Vec::new(),
+            failed: Vec::new(),
         }
     }
 
@@ -92,6 +96,7 @@ impl Block {
                 if self.repeated.remove(&answered.call) {
                     line.push(Tone::Quiet, "  (asked again)");
                 }
+                let start = self.details.len();
                 self.details.push(line);
                 let said = answered.said.effects.iter().map(|said| effect::verdict(said, options));
                 let beneath = effects.into_iter().chain(said).map(|words| Line::new(Tone::Quiet, words));
@@ -99,6 +104,9 @@ impl Block {
                 let warnings = answered.said.warnings.iter().map(|text| plain(text, options.text_chars));
                 let warnings = warnings.map(|text| Line::new(Tone::Warn, format!("warning: {text}")));
                 self.details.extend(warnings.map(|line| line.indented(INDENT + 4)));
+                if answered.said.verdict == Word::Failed {
+                    self.failed.push((answered.hook.clone().into_owned(), start..self.details.len()));
+                }
                 self.details.append(&mut self.nested);
             }
             Body::Warning(warned) => {
@@ -129,6 +137,7 @@ impl Block {
         if let Some(approval) = &decided.approval {
             head.push(Tone::Good, format!("  (approved by {})", plain(&approval.by, 80)));
         }
+        self.ignore(decided, options);
         if decided.rewritten {
             let changes = match decided.value.as_deref().or(self.rewritten.as_ref()) {
                 Some(value) => changes(&self.fired, value, options),
@@ -138,14 +147,19 @@ impl Block {
         }
         if decided.decision == Decision::Deny {
             self.details.extend(self.unsaid(decided, options));
+            if decided.reasons.iter().any(|reason| reason.stops_run) {
+                self.details.push(Line::new(Tone::Bad, "the run ends").indented(INDENT));
+            }
         }
         for failure in &decided.failures {
-            let meant = match failure.policy {
-                FailurePolicy::Closed => "counts as a deny: the hook fails closed",
-                FailurePolicy::Open | FailurePolicy::Ignored => "decided nothing: the hook fails open",
+            let (tone, meant) = match failure.policy {
+                FailurePolicy::Closed => (Tone::Warn, "counts as a deny: the hook fails closed"),
+                FailurePolicy::Open => (Tone::Warn, "decided nothing: the hook fails open"),
+                FailurePolicy::Ignored if options.everything => (Tone::Quiet, "is ignored: `on_error: ignore`"),
+                FailurePolicy::Ignored => continue,
             };
             let hook = plain(&failure.hook, 80);
-            self.details.push(Line::new(Tone::Warn, format!("{hook}  failure {meant}")).indented(INDENT));
+            self.details.push(Line::new(tone, format!("{hook}  failure {meant}")).indented(INDENT));
         }
         for shadow in decided.shadow.iter().filter(|shadow| shadow.said.verdict != Word::Pass) {
             let (hook, word) = (plain(&shadow.hook, 80), shadow.said.verdict.as_str());
@@ -154,6 +168,20 @@ impl Block {
             self.details.push(Line::new(Tone::Warn, text).indented(INDENT));
         }
         self.finish(head)
+    }
+
+    /// A failure that its author does not care about is no warning. Only who looks at everything is shown it.
+    fn ignore(&mut self, decided: &Decided<'_>, options: &Options) {
+        let ignored = decided.failures.iter().filter(|failure| failure.policy == FailurePolicy::Ignored);
+        let ignored: Vec<&str> = ignored.map(|failure| &*failure.hook).collect();
+        let failed = std::mem::take(&mut self.failed);
+        for (_, place) in failed.into_iter().rev().filter(|(hook, _)| ignored.contains(&hook.as_str())) {
+            if options.everything {
+                self.details.get_mut(place).into_iter().flatten().for_each(Line::quieten);
+            } else {
+                self.details.drain(place);
+            }
+        }
     }
 
     /// What the outcome says that no hook of the block said, such as who refused what a hook asked.
@@ -220,23 +248,22 @@ fn verdict_line(answered: &Answered<'_>, options: &Options) -> Line {
     let mut line = Line::new(Tone::Plain, format!("{:<24}", plain(&answered.hook, 80))).indented(INDENT);
     line.push(tone, format!("  {:<7}", said.verdict.as_str()));
     line.push(Tone::Quiet, format!("  {:>9}", duration(answered.duration_us)));
-    let why = match (&said.reason, &said.failure, &said.fields, &said.whole) {
-        (Some(reason), ..) => plain(reason, options.text_chars),
-        (_, Some(failure), ..) => {
-            let place = match (&failure.path, failure.line) {
-                (Some(path), Some(line)) => format!(" ({}:{line})", plain(path.trim_start_matches("./"), 200)),
-                _ => String::new(),
-            };
-            format!("{}: {}{place}", failure.kind, plain(&failure.message, options.text_chars))
-        }
-        (_, _, Some(fields), _) => {
-            let names: Vec<String> = fields.keys().map(|name| plain(name, 40)).collect();
-            format!("replaces {}", names.join(", "))
-        }
-        (_, _, _, Some(value)) => format!("replaces all by {}", plain(&value.to_string(), options.text_chars)),
-        _ => String::new(),
-    };
-    if !why.is_empty() {
+    let reason = said.reason.as_ref().map(|reason| plain(reason, options.text_chars));
+    let failure = said.failure.as_ref().map(|failure| {
+        let place = match (&failure.path, failure.line) {
+            (Some(path), Some(line)) => format!(" ({}:{line})", plain(path.trim_start_matches("./"), 200)),
+            _ => String::new(),
+        };
+        format!("{}: {}{place}", failure.kind, plain(&failure.message, options.text_chars))
+    });
+    let fields = said.fields.as_ref().map(|fields| {
+        let names: Vec<String> = fields.keys().map(|name| plain(name, 40)).collect();
+        format!("replaces {}", names.join(", "))
+    });
+    let value = |value: &Value| format!("replaces all by {}", plain(&value.to_string(), options.text_chars));
+    let whole = said.whole.as_deref().map(value);
+    // An allow or an ask of another payload has a reason and a rewrite.
+    for why in [reason, failure, fields, whole].into_iter().flatten().filter(|why| !why.is_empty()) {
         line.push(tone, format!("  {why}"));
     }
     line

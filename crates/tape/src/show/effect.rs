@@ -72,6 +72,11 @@ pub(super) fn verdict(effect: &Effect, options: &Options) -> String {
         Effect::Summary(text) => format!("summary: {}", cut(text)),
         Effect::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
         Effect::Log { level: LogLevel::Warn, message } => format!("log: warning: {}", cut(message)),
+        Effect::Metadata(facts) => {
+            let facts: Vec<String> =
+                facts.iter().map(|(name, fact)| format!("{}={}", cut(name), cut(&fact.to_string()))).collect();
+            format!("metadata: {}", facts.join(" "))
+        }
         Effect::Delegate(request) => format!("delegate: {}", cut(&request.to_string())),
         other => cut(&serde_json::to_string(other).unwrap_or_default()),
     }

@@ -35,6 +35,11 @@ impl Line {
         self.pieces.push((tone, text.into()));
     }
 
+    /// Takes all weight off the line.
+    pub fn quieten(&mut self) {
+        self.pieces.iter_mut().for_each(|(tone, _)| *tone = Tone::Quiet);
+    }
+
     /// The same line further to the right.
     #[must_use]
     pub fn indented(mut self, columns: usize) -> Self {

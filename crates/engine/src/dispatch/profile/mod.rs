@@ -10,7 +10,7 @@ use pintle_contract::{Profile, Rewrite, Said, Verdict};
 
 use super::calling::{Asking, call_group};
 use super::run::Run;
-use crate::compose::{Answered, Voter};
+use crate::compose::{Made, Voter, stands};
 use crate::select::Turn;
 
 /// Runs the chain that a turn opens.
@@ -25,12 +25,17 @@ pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
     }
 }
 
-/// The rewrite of an answer and its decision: an answer that is a rewrite decides nothing else.
-fn split(answered: Answered) -> (Option<Rewrite>, Option<Said>) {
-    match answered {
-        Answered { said: Said::Rewrite(rewrite), .. } => (Some(rewrite), None),
-        Answered { said, rewrite } => (rewrite, Some(said)),
-    }
+/// Takes an answer of a hook that saw the same payload as others: its decision at once, its rewrite not yet. Gives what
+/// the rewrite makes of the payload, when there is one that makes sense.
+fn hear<'a>(run: &mut Run<'a>, voter: Voter<'a>, rewrite: Option<Rewrite>, said: Option<Said>) -> Option<Made> {
+    let Some(rewrite) = rewrite else {
+        said.into_iter().for_each(|said| run.tally.say(voter, said));
+        return None;
+    };
+    let event = run.event().clone();
+    let made = run.noting(|run| run.tally.make(voter, rewrite, &event));
+    said.into_iter().filter(|said| stands(said, made.as_ref())).for_each(|said| run.tally.say(voter, said));
+    made
 }
 
 /// Asks at once every hook of a chain that wants the event as it stands; verdicts come in declared order.

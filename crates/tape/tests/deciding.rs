@@ -1,0 +1,141 @@
+//! Verdicts as a tape spells and shows them.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Clock, Decision, Effect, Entry, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler,
+    HookId, Journal, Origin, Outcome, Reason, Rewrite, Verdict,
+};
+use pintle_tape::show::{Options, Tone, lines};
+use pintle_tape::{Body, Header, Tape, read_bytes};
+use pintle_testkit::{FakeClock, Scripted, hook};
+use serde_json::{Value, json};
+
+/// A tape of one dispatch in which one hook says something and the outcome is this.
+fn told(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
+    let clock: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    let tape = Tape::in_memory(Header::new("s1", 0), clock);
+    let name = EventName::parse("tool.post").unwrap();
+    let event = Event::new(name.clone(), json!({"id": "1", "name": "shell"}), Arc::new(Origin::default()));
+    let handler: Arc<dyn Handler> = Scripted::always(Verdict::pass());
+    let hook = hook("judge", name, handler);
+    tape.record(&Entry::Event { event: &event });
+    let id = tape.next_call();
+    tape.record(&Entry::Call { id, hook: &hook, round: 0, event: &event });
+    tape.record(&Entry::Return { id, hook: &hook, verdict, duration_us: 5 });
+    let outcome = outcome(Outcome { asked: 1, ..Outcome::pass(event.payload.clone()) });
+    tape.record(&Entry::Outcome { event: &event, outcome: &outcome });
+    tape
+}
+
+fn fields(value: Value) -> Rewrite {
+    Rewrite::Fields(value.as_object().cloned().unwrap())
+}
+
+/// The record of the hook's answer, as written.
+fn said(verdict: &Verdict) -> Value {
+    let tape = told(verdict, |outcome| outcome);
+    let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"return""#)).unwrap();
+    serde_json::from_str::<Value>(&line).unwrap().get("said").cloned().unwrap()
+}
+
+#[test]
+fn the_target_that_a_verdict_is_about_is_on_the_tape() {
+    let args = || fields(json!({"args": {"cmd": "ls -h"}}));
+    let cases = [
+        (Verdict::pass().rewriting(args()), json!({"verdict": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
+        (
+            Verdict::allow("fine").rewriting(args()),
+            json!({"verdict": "allow", "reason": "fine", "fields": {"args": {"cmd": "ls -h"}}}),
+        ),
+        (
+            Verdict::ask("look").rewriting(Rewrite::Whole(Value::Null)),
+            json!({"verdict": "ask", "reason": "look", "whole": null}),
+        ),
+        // What is denied is not rewritten, and the engine drops it.
+        (Verdict::deny("no").rewriting(args()), json!({"verdict": "deny", "reason": "no"})),
+    ];
+    for (verdict, expected) in cases {
+        assert_eq!(said(&verdict), expected);
+    }
+}
+
+/// What `show` makes of a dispatch, each line with the tone of its last piece.
+fn shown(verdict: &Verdict, everything: bool, outcome: impl FnOnce(Outcome) -> Outcome) -> Vec<(String, Tone)> {
+    let reading = read_bytes(told(verdict, outcome).lines().join("\n").as_bytes()).unwrap();
+    let options = Options { everything, offsets: false, ..Options::default() };
+    let lines = lines(&reading, &options).into_iter().skip(1);
+    lines.map(|line| (line.to_string(), line.pieces.last().map_or(Tone::Plain, |(tone, _)| *tone))).collect()
+}
+
+fn texts(lines: Vec<(String, Tone)>) -> Vec<String> {
+    lines.into_iter().map(|(text, _)| text).collect()
+}
+
+#[test]
+fn an_allow_of_another_target_shows_both() {
+    let verdict = Verdict::allow("bare `ls` is safe").rewriting(fields(json!({"args": {}})));
+    let lines = texts(shown(&verdict, false, |outcome| outcome));
+    assert_eq!(
+        lines,
+        [
+            "allow    tool.post shell",
+            "         judge                     allow         5 us  bare `ls` is safe  replaces args",
+        ]
+    );
+}
+
+#[test]
+fn a_deny_that_ends_the_run_says_so() {
+    let verdict = Verdict::deny("enough");
+    let ends = |stops_run| {
+        let reason = Reason { stops_run, ..Reason::new(HookId::new("judge"), "enough") };
+        texts(shown(&verdict, false, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason], ..outcome }))
+    };
+    let line = "         judge                     deny          5 us  enough";
+    assert_eq!(ends(false), ["deny     tool.post shell", line]);
+    assert_eq!(ends(true), ["deny     tool.post shell", line, "         the run ends"]);
+    // It is in the record too.
+    let reason = Reason { stops_run: true, ..Reason::new(HookId::new("judge"), "enough") };
+    let tape = told(&verdict, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason.clone()], ..outcome });
+    let records = read_bytes(tape.lines().join("\n").as_bytes()).unwrap().records;
+    let reasons = records.iter().find_map(|record| match &record.body {
+        Body::Outcome(decided) => Some(decided.reasons.to_vec()),
+        _ => None,
+    });
+    assert_eq!(reasons, Some(vec![reason]));
+}
+
+#[test]
+fn a_failure_that_its_author_ignores_is_no_warning() {
+    let failure = Failure::new(FailureKind::Timeout, "timed out after 1 s");
+    let verdict = Verdict::failed(failure.clone()).warn("slow");
+    let fails = |policy, everything| {
+        let report = FailureReport { hook: HookId::new("judge"), failure: failure.clone(), policy };
+        shown(&verdict, everything, |outcome| Outcome { failures: vec![report], ..outcome })
+    };
+    let line = "         judge                     failed        5 us  timeout: timed out after 1 s";
+    let warning = "             warning: slow";
+    assert_eq!(
+        texts(fails(FailurePolicy::Open, false)),
+        ["allow    tool.post shell", line, warning, "         judge  failure decided nothing: the hook fails open",]
+    );
+    assert_eq!(texts(fails(FailurePolicy::Ignored, false)), ["allow    tool.post shell"]);
+    // It is recorded, and whoever looks at everything sees it, without weight.
+    let all = fails(FailurePolicy::Ignored, true);
+    let loud = all.iter().skip(1).filter(|(_, tone)| *tone != Tone::Quiet).count();
+    assert_eq!(loud, 0);
+    assert_eq!(
+        texts(all),
+        ["allow    tool.post shell", line, warning, "         judge  failure is ignored: `on_error: ignore`",]
+    );
+}
+
+#[test]
+fn what_hooks_know_of_a_call_is_shown_by_name() {
+    let Value::Object(facts) = json!({"risk": "high", "files": 3}) else { unreachable!() };
+    let lines = texts(shown(&Verdict::pass().with(Effect::Metadata(facts)), false, |outcome| outcome));
+    assert_eq!(lines[2], r#"             metadata: risk="high" files=3"#);
+}
