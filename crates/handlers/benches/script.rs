@@ -41,9 +41,8 @@ impl Codec for Plain {
     }
 
     fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
-        let Answer::Script(answer) = answer else { panic!("only scripts answer here") };
         match answer {
-            ScriptAnswer::Block(reason) => Verdict::deny(reason),
+            Answer::Script(ScriptAnswer::Block(reason)) => Verdict::deny(reason),
             _ => Verdict::pass(),
         }
     }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, ScriptText,
-    ToolSpec,
+    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, OnDeny,
+    ScriptText, ToolSpec,
 };
 
 use crate::isolate::{Pool, WorkerProgram};
 use crate::script::NoHandler;
-use crate::{builtin, command, model, pattern};
+use crate::{builtin, command, executed, model, pattern, process};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -24,9 +24,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder whose workers are processes of `program`. None is started before a script needs one.
+    /// A builder whose workers are processes of `program`, which also starts the programs that this process runs
+    /// ([`process::contain`]). None is started before it is needed.
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
+        process::contain(&program);
         Self { pool: Arc::new(Pool::new(program)), judge: None }
     }
 
@@ -57,11 +59,13 @@ impl Build for Builder {
     }
 
     fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
-        match &declaration.matcher {
+        let built = match &declaration.matcher {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
             Some(MatcherSpec::Pattern { text, location }) => pattern::build(text, location),
-        }
+        };
+        // What a hook lets stand when it ends the run has to have happened.
+        if declaration.on_deny == OnDeny::StopRun { executed::only(built) } else { built }
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {

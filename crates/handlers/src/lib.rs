@@ -5,16 +5,25 @@
 
 pub mod http;
 pub mod isolate;
+pub mod mcp;
 pub mod native;
 pub mod process;
+pub mod secrets;
+pub mod snapshot;
 
 mod build;
 mod builtin;
 mod command;
+mod executed;
 mod model;
 mod pattern;
+mod sandbox;
 mod script;
+mod surroundings;
+mod template;
+mod worker;
 
 pub use build::Builder;
+pub use builtin::{BuiltinRow, builtins};
 pub use isolate::WorkerProgram;
 pub use script::{ScriptTool, worker_main};

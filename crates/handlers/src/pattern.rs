@@ -22,7 +22,9 @@ pub(crate) fn build(text: &Arc<str>, location: &Location) -> BuiltMatcher {
     if text.is_empty() || &**text == "*" {
         return BuiltMatcher::default();
     }
-    match RegexBuilder::new(&format!("^(?:{text})$")).size_limit(SIZE_LIMIT_BYTES).build() {
+    let compile = |pattern: &str| RegexBuilder::new(pattern).size_limit(SIZE_LIMIT_BYTES).build();
+    // Alone first: `a)|(b` is no pattern, although it becomes one between the anchors and their brackets.
+    match compile(text).and_then(|_| compile(&format!("^(?:{text})$"))) {
         Ok(regex) => {
             let matcher = Pattern { text: Arc::clone(text), regex, names: names(text) };
             BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: Vec::new() }
@@ -61,5 +63,105 @@ impl Matcher for Pattern {
 
     fn describe(&self) -> String {
         format!("/{}/", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::{EventName, Origin};
+    use serde_json::json;
+
+    use super::*;
+
+    fn built(text: &str) -> BuiltMatcher {
+        build(&Arc::from(text), &Location::default())
+    }
+
+    fn wants(text: &str, name: &str) -> bool {
+        let matcher = built(text).matcher.unwrap();
+        let payload = json!({"name": name, "args": {}, "arguments": "{}"});
+        let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
+        let wanted = matcher.matches(&event) == Match::Yes;
+        // The index asks only by the subject, so both ways have to agree.
+        if let Subjects::Only { names, sufficient } = matcher.subjects() {
+            assert!(sufficient && names.iter().any(|known| known == name) == wanted, "{text} {name}");
+        }
+        wanted
+    }
+
+    #[test]
+    fn the_whole_name_has_to_match_in_its_letter_case() {
+        for (text, name, wanted) in [
+            ("shell", "shell", true),
+            ("shell", "shell2", false),
+            ("shell", "a_shell", false),
+            ("shell", "Shell", false),
+            ("shell", "shell\n", false),
+            ("a|bc", "bc", true),
+            ("a|bc", "abc", false),
+            ("edit_.*", "edit_file", true),
+            ("edit_.*", "xedit_file", false),
+            ("^shell$", "shell", true),
+            ("(?i)shell", "SHELL", true),
+            ("a||b", "", true),
+            ("[[:alpha:]]+", "shell", true),
+            (r"mcp__\w+", "mcp__x", true),
+        ] {
+            assert_eq!(wants(text, name), wanted, "`{text}` `{name}`");
+        }
+    }
+
+    #[test]
+    fn an_event_without_a_subject_matches_no_pattern() {
+        let matcher = built(".*").matcher.unwrap();
+        let event = Event::new(EventName::parse("tool.pre").unwrap(), json!({"args": {}}), Arc::new(Origin::default()));
+        assert_eq!(matcher.matches(&event), Match::No);
+    }
+
+    #[test]
+    fn nothing_and_a_star_match_always() {
+        for text in ["", "*"] {
+            let built = built(text);
+            assert!(built.matcher.is_none() && built.diagnostics.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_alone_can_be_looked_up_and_patterns_cannot() {
+        for (text, names) in [
+            ("shell", Some(vec!["shell"])),
+            ("shell|edit-file|x_1", Some(vec!["shell", "edit-file", "x_1"])),
+            ("edit_.*", None),
+            ("a||b", None),
+            ("(?i)a", None),
+        ] {
+            let wanted = names.map(|names| names.into_iter().map(str::to_owned).collect());
+            let found = match built(text).matcher.unwrap().subjects() {
+                Subjects::Only { names, .. } => Some(names),
+                Subjects::Any => None,
+            };
+            assert_eq!(found, wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_here_says_why_and_what_to_write() {
+        for (text, why) in [
+            ("shell(", "unclosed group"),
+            ("a)|(b", "unopened group"),
+            ("[a", "unclosed character class"),
+            (r"\Qshell\E", "unrecognized escape sequence"),
+            (r"a\C", "unrecognized escape sequence"),
+            ("(?=a)", "look-around, including look-ahead and look-behind, is not supported"),
+            (r"(a)\1", "backreferences are not supported"),
+            ("a{99999999}", "exceeds size limit"),
+        ] {
+            let built = built(text);
+            let [finding] = built.diagnostics.as_slice() else { panic!("{text}: {:?}", built.diagnostics) };
+            assert!(built.matcher.is_none());
+            let head = format!("invalid matcher `{text}`: ");
+            assert!(finding.message.starts_with(&head) && finding.message.contains(why), "{}", finding.message);
+            assert!(!finding.message.contains('\n') && finding.help.is_some(), "{}", finding.message);
+        }
     }
 }

@@ -1,9 +1,31 @@
-//! Hooks that are programs.
+//! Hooks that are programs: shell text that reads the event as JSON and answers with an exit code and what it prints.
 
-use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, HookDeclaration};
+mod handler;
+mod plain;
+
+use std::sync::Arc;
+
+use pintle_contract::event::Class;
+use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Handler, HookDeclaration};
+
+use crate::sandbox;
+use crate::worker::Worker;
+use handler::CommandHandler;
+pub(crate) use plain::{Place, Program, late, run};
 
 /// Builds the handler of a declaration.
-pub(crate) fn build(declaration: &HookDeclaration, _spec: &CommandSpec) -> BuiltHandler {
-    let finding = Diagnostic::error("not_supported", "not there yet", declaration.location.clone());
-    BuiltHandler { diagnostics: vec![finding], ..BuiltHandler::default() }
+///
+/// It counts as a guard when its event guards something or its dialect denies when it fails: what a program can say is
+/// not known before it runs. A sandbox that this system cannot set up is an error.
+pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
+    let guard = declaration.event.row().class == Class::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    if let Some(Err(why)) = spec.sandbox.map(sandbox::check) {
+        let finding = Diagnostic::error("no_sandbox", why, declaration.location.clone());
+        return BuiltHandler { handler: None, guard, diagnostics: vec![finding] };
+    }
+    let program = Arc::new(Program::new(spec.clone()));
+    let codec = Arc::clone(&declaration.codec);
+    let worker = spec.keep.then(|| Worker::new(Arc::clone(&program)));
+    let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, worker, codec });
+    BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() }
 }

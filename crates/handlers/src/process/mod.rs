@@ -1,23 +1,43 @@
-//! Starting programs, bounded in time and output.
+//! Starting programs, bounded in time and output, with everything they start.
 //!
-//! This is the one place of the workspace that starts a process. Every program gets a process group of its own. When
-//! the program ends, or its time is up, the whole group is killed, so that no descendant outlives the call; and pipes
-//! that an escaped descendant still holds are not waited for. One thread does it all: it polls the pipes and the exit,
-//! so nothing is left behind that could leak.
+//! This is the one place of the workspace that starts a program for a hook or a tool. A program has a deadline that is
+//! true: the call returns when it is reached, whoever still holds a pipe. And it leaves nothing behind: what it
+//! started ends with it, whether it succeeded, failed or was stopped.
+//!
+//! What is guaranteed where:
+//!
+//! - **Linux, with a launcher.** Programs are started by a launcher: a small process, kept for many calls and used by
+//!   one at a time, that is the subreaper of all that a call starts. A process cannot leave the tree of its
+//!   subreaper: not with a group or a session of its own, not by a double fork, an empty environment or closed files.
+//!   When the program has ended, the launcher kills and reaps until it has no child left, and then says so. It kills
+//!   only what it started and has not reaped yet, so that it cannot hit a stranger. The process that embeds
+//!   Pintle is no subreaper and adopts nobody. When it dies, the launchers end their calls and follow it. When nothing has
+//!   escaped, all this costs one system call.
+//! - **Anywhere else** ([`contain`] was not called, its program is no launcher, or `/proc` hides it): the program has a process group of
+//!   its own, which is killed as one. A descendant that leaves the group is not waited for, but it may live on.
+//! - **Not held anywhere:** a process that became another user (`sudo`) is not ours to kill; one that kills its launcher
+//!   escapes it, and the call fails; one that a service of the machine started on request (`at`, `docker`) was never
+//!   below us.
+//!
+//! The number of tasks is bounded by the machine's own limits (`ulimit -u` for everybody but root, `pids.max` of the
+//! control group Pintle runs in). What holds everywhere is the end: a group is killed in one system call that no
+//! fork slips through, and those outside it are killed in turns until none is left.
 
+mod launcher;
 mod pipes;
+mod start;
 mod watch;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
-use rustix::process::{Pid, Signal, kill_process_group};
+use pintle_contract::{Cancel, SandboxSpec};
 
-use pipes::Pipes;
-use watch::Watch;
+pub use launcher::contain;
+pub(crate) use launcher::{is_launcher, serve};
+pub(crate) use start::Started;
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]
@@ -30,25 +50,28 @@ pub struct Spec {
     pub directory: Option<PathBuf>,
     /// The environment it sees.
     pub environment: Environment,
-    /// What it reads; empty closes its input at once.
-    pub stdin: Vec<u8>,
+    /// What it reads, shared with whoever else reads it; empty closes its input at once.
+    pub stdin: Arc<[u8]>,
     /// How long it may run.
     pub timeout_ms: u64,
     /// How much of each of its two outputs is kept; the rest is read and dropped.
     pub output_bytes: usize,
+    /// What it is kept from.
+    pub sandbox: SandboxSpec,
 }
 
 impl Spec {
-    /// A program with its arguments, 30 seconds, and 1 MiB of each output.
+    /// A program with its arguments, 30 seconds, 1 MiB of each output, and no sandbox.
     pub fn new(program: impl Into<String>, arguments: Vec<String>) -> Self {
         Self {
             program: program.into(),
             arguments,
             directory: None,
             environment: Environment::default(),
-            stdin: Vec::new(),
+            stdin: Arc::default(),
             timeout_ms: 30_000,
             output_bytes: 1 << 20,
+            sandbox: SandboxSpec::default(),
         }
     }
 }
@@ -59,6 +82,8 @@ pub enum Environment {
     /// This process's own.
     #[default]
     Inherited,
+    /// This process's own and these variables, which replace.
+    With(Vec<(String, String)>),
     /// This process's own without what looks like a secret: names that end in `KEY`, `TOKEN`, `SECRET`, `PASSWORD` or
     /// `CREDENTIALS`.
     WithoutSecrets,
@@ -71,15 +96,19 @@ pub enum Environment {
 pub struct Output {
     /// What it printed.
     pub stdout: Vec<u8>,
+    /// Whether it printed more than what was kept.
+    pub stdout_cut: bool,
     /// What it complained.
     pub stderr: Vec<u8>,
+    /// Whether it complained more than what was kept.
+    pub stderr_cut: bool,
     /// Its exit code; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
     /// Whether its time was up.
     pub timed_out: bool,
-    /// Whether an output was longer than what was kept.
+    /// Whether one of the outputs was longer than what was kept.
     pub truncated: bool,
     /// How long it ran.
     pub duration_ms: u64,
@@ -112,6 +141,18 @@ pub enum ProcessError {
     Cancelled,
 }
 
+impl ProcessError {
+    fn start(spec: &Spec, fault: std::io::Error) -> Self {
+        let program = spec.program.clone();
+        match fault.kind() {
+            std::io::ErrorKind::NotFound if spec.directory.as_ref().is_none_or(|directory| directory.is_dir()) => {
+                Self::Missing { program }
+            }
+            _ => Self::Start { program, fault },
+        }
+    }
+}
+
 impl fmt::Display for ProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -137,88 +178,38 @@ impl std::error::Error for ProcessError {
 /// When the program cannot be started, or the call is cancelled. A program that fails or is too slow is an
 /// [`Output`] that says so.
 pub fn run(spec: &Spec, cancel: &Cancel) -> Result<Output, ProcessError> {
-    let start = |fault: std::io::Error| match fault.kind() {
-        std::io::ErrorKind::NotFound if spec.directory.as_ref().is_none_or(|directory| directory.is_dir()) => {
-            ProcessError::Missing { program: spec.program.clone() }
-        }
-        _ => ProcessError::Start { program: spec.program.clone(), fault },
-    };
     let began = Instant::now();
-    let mut child = command(spec).spawn().map_err(start)?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let kill = || {
-        if let Some(group) = group {
-            // The group is there as long as its leader is not reaped, so this cannot hit a stranger. A group that has
-            // nobody left to kill is what is wanted.
-            let _ = kill_process_group(group, Signal::KILL);
+    let fail = |fault| ProcessError::start(spec, fault);
+    let mut started = Started::new(spec).map_err(fail)?;
+    let mut reason = Reason::Exited;
+    let ended = loop {
+        if cancel.is_cancelled() {
+            reason = Reason::Cancelled;
+            break started.kill();
+        }
+        let allowed = Duration::from_millis(spec.timeout_ms);
+        let Some(left) = allowed.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else {
+            reason = Reason::Deadline;
+            break started.kill();
+        };
+        // A fault drops what was started, which ends it.
+        if let Some(ended) = started.wait(left).map_err(fail)? {
+            break Ok(ended);
         }
     };
-    let watched = Pipes::of(&mut child, spec).and_then(|mut pipes| {
-        let watch = Watch::new(&child)?;
-        let end = wait(&mut pipes, &watch, began, spec, cancel)?;
-        kill();
-        pipes.drain();
-        Ok((pipes, end))
-    });
-    kill();
-    let status = child.wait();
-    let (pipes, end) = watched.map_err(start)?;
-    let status = status.map_err(start)?;
-    match end {
-        End::Cancelled => Err(ProcessError::Cancelled),
-        End::Exited | End::Deadline => Ok(output(pipes, status, end == End::Deadline, began)),
+    if reason == Reason::Cancelled {
+        return Err(ProcessError::Cancelled);
     }
+    let ended = ended.map_err(fail)?;
+    Ok(started.output(ended, reason == Reason::Deadline, began))
 }
 
-/// How a run ended.
+/// Why a wait was over.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum Reason {
     Exited,
     Deadline,
     Cancelled,
-}
-
-fn wait(pipes: &mut Pipes, watch: &Watch, began: Instant, spec: &Spec, cancel: &Cancel) -> std::io::Result<End> {
-    let allowed = Duration::from_millis(spec.timeout_ms);
-    loop {
-        if cancel.is_cancelled() {
-            return Ok(End::Cancelled);
-        }
-        let Some(left) = allowed.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else {
-            return Ok(End::Deadline);
-        };
-        pipes.wait(watch, left)?;
-        pipes.transfer();
-        if watch.has_exited()? {
-            return Ok(End::Exited);
-        }
-    }
-}
-
-fn command(spec: &Spec) -> Command {
-    use std::os::unix::process::CommandExt;
-
-    let mut command = Command::new(&spec.program);
-    command.args(&spec.arguments).process_group(0);
-    command.stdin(if spec.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let Some(directory) = &spec.directory {
-        command.current_dir(directory);
-    }
-    match &spec.environment {
-        Environment::Inherited => {}
-        Environment::WithoutSecrets => {
-            for (name, _) in std::env::vars_os() {
-                if name.to_str().is_none_or(is_secret) {
-                    command.env_remove(name);
-                }
-            }
-        }
-        Environment::Only(variables) => {
-            command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
-        }
-    }
-    command
 }
 
 /// Whether a variable of this name is kept from programs by [`Environment::WithoutSecrets`].
@@ -226,22 +217,6 @@ fn command(spec: &Spec) -> Command {
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"].iter().any(|ending| name.ends_with(ending))
-}
-
-fn output(pipes: Pipes, status: ExitStatus, timed_out: bool, began: Instant) -> Output {
-    use std::os::unix::process::ExitStatusExt;
-
-    let truncated = pipes.truncated();
-    let (stdout, stderr) = pipes.into_outputs();
-    Output {
-        stdout,
-        stderr,
-        exit_code: status.code(),
-        signal: status.signal(),
-        timed_out,
-        truncated,
-        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-    }
 }
 
 #[cfg(test)]

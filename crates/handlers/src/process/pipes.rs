@@ -1,140 +1,157 @@
-//! The three pipes of a program, none of which ever blocks us.
+//! Our ends of a program's three pipes, none of which ever blocks us.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::process::{Child, ChildStdin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{OFlags, fcntl_setfl};
 
-use super::Spec;
-use super::watch::Watch;
+/// What a ready pipe holds at most unless somebody made it larger.
+const PIPE_BYTES: usize = 64 << 10;
 
 /// The pipes to and from a program.
-pub(super) struct Pipes {
+#[derive(Debug)]
+pub(crate) struct Pipes {
     input: Option<Feed>,
     stdout: Capture,
     stderr: Capture,
 }
 
+/// Our ends of a program's pipes. Reads and writes of them return when they would wait.
+#[derive(Debug)]
+pub(super) struct NearEnds {
+    pub(super) stdin: Option<PipeWriter>,
+    pub(super) stdout: PipeReader,
+    pub(super) stderr: PipeReader,
+}
+
+/// The program's ends of its pipes.
+#[derive(Debug)]
+pub(super) struct FarEnds {
+    /// `None` is an input that has ended before it began.
+    pub(super) stdin: Option<PipeReader>,
+    pub(super) stdout: PipeWriter,
+    pub(super) stderr: PipeWriter,
+}
+
 /// What is still to be written to a program.
+#[derive(Debug)]
 struct Feed {
-    pipe: ChildStdin,
-    bytes: Vec<u8>,
+    pipe: PipeWriter,
+    bytes: Arc<[u8]>,
     written: usize,
+    /// Whether more may follow when all of it is written.
+    stays: bool,
 }
 
 /// What was read from a program.
+#[derive(Debug)]
 struct Capture {
-    pipe: Option<Box<dyn Source>>,
+    pipe: Option<PipeReader>,
     kept: Vec<u8>,
     limit: usize,
-    truncated: bool,
+    cut: bool,
 }
 
-trait Source: Read + AsFd {}
-
-impl<T: Read + AsFd> Source for T {}
-
 impl Pipes {
-    /// Takes the pipes of a child and makes them non-blocking.
-    pub(super) fn of(child: &mut Child, spec: &Spec) -> io::Result<Self> {
-        let input = match child.stdin.take() {
-            Some(pipe) => {
-                unblock(pipe.as_fd())?;
-                Some(Feed { pipe, bytes: spec.stdin.clone(), written: 0 })
-            }
-            None => None,
-        };
-        let stdout = Capture::of(child.stdout.take(), spec.output_bytes)?;
-        let stderr = Capture::of(child.stderr.take(), spec.output_bytes)?;
-        Ok(Self { input, stdout, stderr })
+    /// Takes our ends of the pipes. As much of the input as a pipe holds is in it before the program begins; it ends with
+    /// the last byte unless it `stays` open.
+    pub(super) fn new(near: NearEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
+        let feed = near.stdin.map(|pipe| Feed { pipe, bytes: Arc::clone(bytes), written: 0, stays });
+        let input = feed.and_then(Feed::go_on);
+        Self { input, stdout: Capture::new(near.stdout, output_bytes), stderr: Capture::new(near.stderr, output_bytes) }
     }
 
-    /// Waits until a pipe is ready, the program has exited, or it is time to look up.
-    pub(super) fn wait(&self, watch: &Watch, left: Duration) -> io::Result<()> {
-        let mut fds = Vec::with_capacity(4);
-        if let Some(feed) = &self.input {
-            fds.push(PollFd::from_borrowed_fd(feed.pipe.as_fd(), PollFlags::OUT));
-        }
-        for pipe in [&self.stdout, &self.stderr].into_iter().filter_map(|capture| capture.pipe.as_ref()) {
-            fds.push(PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
-        }
-        if let Some(fd) = watch.as_fd() {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        }
-        let pause = left.min(watch.tick());
-        let pause = Timespec { tv_sec: 0, tv_nsec: i64::from(pause.subsec_nanos()) };
-        match poll(&mut fds, Some(&pause)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(fault) => Err(fault.into()),
+    /// Gives an open input more to read, in place of what is still to be written.
+    pub(crate) fn feed(&mut self, bytes: Arc<[u8]>) {
+        if let Some(feed) = &mut self.input {
+            (feed.bytes, feed.written) = (bytes, 0);
+            feed.write();
         }
     }
 
-    /// Moves what can be moved without waiting.
-    pub(super) fn transfer(&mut self) {
-        if self.input.as_mut().is_some_and(Feed::is_done) {
-            // Dropping the pipe is what tells the program that its input has ended.
-            self.input = None;
+    /// What was printed since it was last taken, up to the limit.
+    pub(crate) fn printed(&self) -> &[u8] {
+        &self.stdout.kept
+    }
+
+    /// Takes what was printed and what was complained, and whether each was cut.
+    pub(crate) fn take_outputs(&mut self) -> [(Vec<u8>, bool); 2] {
+        [&mut self.stdout, &mut self.stderr]
+            .map(|capture| (std::mem::take(&mut capture.kept), std::mem::take(&mut capture.cut)))
+    }
+
+    /// Waits until a pipe or `other` is ready, or the time is up; then moves what can be moved.
+    pub(super) fn wait(&mut self, other: Option<BorrowedFd<'_>>, most: Duration) -> io::Result<()> {
+        let feed = self.input.as_ref().filter(|feed| feed.has_more());
+        let feed = feed.map(|feed| PollFd::from_borrowed_fd(feed.pipe.as_fd(), PollFlags::OUT));
+        let outputs = [&self.stdout, &self.stderr].map(|capture| capture.pipe.as_ref());
+        let outputs = outputs.into_iter().flatten().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
+        let has_other = other.is_some();
+        let other = other.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let mut fds: Vec<PollFd<'_>> = other.into_iter().chain(feed).chain(outputs).collect();
+        wait(&mut fds, most)?;
+        let own = fds.get(usize::from(has_other)..).unwrap_or_default();
+        if own.iter().any(|fd| !fd.revents().is_empty()) {
+            self.input = self.input.take().and_then(Feed::go_on);
+            self.drain();
         }
-        self.drain();
+        Ok(())
     }
 
     /// Reads what is there, without waiting.
-    pub(super) fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         self.stdout.drain();
         self.stderr.drain();
-    }
-
-    pub(super) fn truncated(&self) -> bool {
-        self.stdout.truncated || self.stderr.truncated
-    }
-
-    pub(super) fn into_outputs(self) -> (Vec<u8>, Vec<u8>) {
-        (self.stdout.kept, self.stderr.kept)
     }
 }
 
 impl Feed {
-    /// Writes on; true when there is nothing left to write or nobody left to read it.
-    fn is_done(&mut self) -> bool {
-        loop {
-            let rest = self.bytes.get(self.written..).unwrap_or_default();
-            if rest.is_empty() {
-                return true;
-            }
+    fn has_more(&self) -> bool {
+        self.written < self.bytes.len()
+    }
+
+    /// Writes on. Dropping the pipe at the end is what tells the program that its input has ended.
+    fn go_on(mut self) -> Option<Self> {
+        self.write();
+        (self.stays || self.has_more()).then_some(self)
+    }
+
+    /// Writes until there is nothing left to write, no room for it, or nobody to read it.
+    fn write(&mut self) {
+        while let Some(rest) = self.bytes.get(self.written..).filter(|rest| !rest.is_empty()) {
             match self.pipe.write(rest) {
                 Ok(count) => self.written += count,
-                Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return,
                 Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
                 // A program need not read its input.
-                Err(_) => return true,
+                Err(_) => self.written = self.bytes.len(),
             }
         }
     }
 }
 
 impl Capture {
-    fn of(pipe: Option<impl Source + 'static>, limit: usize) -> io::Result<Self> {
-        let pipe: Option<Box<dyn Source>> = match pipe {
-            Some(pipe) => {
-                unblock(pipe.as_fd())?;
-                Some(Box::new(pipe))
-            }
-            None => None,
-        };
-        Ok(Self { pipe, kept: Vec::new(), limit, truncated: false })
+    fn new(pipe: PipeReader, limit: usize) -> Self {
+        Self { pipe: Some(pipe), kept: Vec::new(), limit, cut: false }
     }
 
     fn drain(&mut self) {
-        let mut buffer = [0; 16 * 1024];
+        let mut buffer = [0; PIPE_BYTES / 4];
         // A program that writes faster than we read must not keep us from looking at the clock.
         for _ in 0..64 {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
                 Ok(0) => self.pipe = None,
-                Ok(count) => self.keep(buffer.get(..count).unwrap_or_default()),
+                Ok(count) => {
+                    let whole = count == buffer.len();
+                    self.keep(buffer.get(..count).unwrap_or_default());
+                    if !whole {
+                        return;
+                    }
+                }
                 Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
                 Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => self.pipe = None,
@@ -144,12 +161,31 @@ impl Capture {
 
     fn keep(&mut self, bytes: &[u8]) {
         let room = self.limit.saturating_sub(self.kept.len());
-        self.truncated |= bytes.len() > room;
+        self.cut |= bytes.len() > room;
         self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
     }
 }
 
-fn unblock(fd: BorrowedFd<'_>) -> io::Result<()> {
-    let flags = fcntl_getfl(fd)?;
-    Ok(fcntl_setfl(fd, flags | OFlags::NONBLOCK)?)
+/// Waits until one of them is ready or the time is up; an interruption is an end too.
+pub(crate) fn wait(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
+    let most = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: i64::from(most.subsec_nanos()) };
+    match poll(fds, Some(&most)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// Makes the pipes of a program.
+pub(super) fn pair(has_input: bool) -> io::Result<(NearEnds, FarEnds)> {
+    let (far_stdin, stdin) =
+        if has_input { io::pipe().map(|(far, near)| (Some(far), Some(near)))? } else { (None, None) };
+    let (stdout, far_stdout) = io::pipe()?;
+    let (stderr, far_stderr) = io::pipe()?;
+    let fds = stdin.as_ref().map(AsFd::as_fd).into_iter().chain([stdout.as_fd(), stderr.as_fd()]);
+    for fd in fds {
+        // A pipe is made without any other flag.
+        fcntl_setfl(fd, OFlags::NONBLOCK)?;
+    }
+    let far = FarEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr };
+    Ok((NearEnds { stdin, stdout, stderr }, far))
 }

@@ -26,10 +26,10 @@ fn outputs_codes_and_signals_are_told_apart() {
 #[test]
 fn input_larger_than_a_pipe_goes_through_and_need_not_be_read() {
     let mut spec = sh("cat");
-    spec.stdin = vec![b'x'; 300_000];
+    spec.stdin = vec![b'x'; 300_000].into();
     assert_eq!(run(&spec, &Cancel::default()).unwrap().stdout.len(), 300_000);
     spec = sh("exec 0<&-; echo done");
-    spec.stdin = vec![b'x'; 300_000];
+    spec.stdin = vec![b'x'; 300_000].into();
     assert_eq!(run(&spec, &Cancel::default()).unwrap().stdout, b"done\n");
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 /// Watches one child.
+#[derive(Debug)]
 pub(super) struct Watch {
     pid: Pid,
     /// Becomes readable on exit, where the system has such a thing.

@@ -4,12 +4,19 @@ use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 
 use crate::isolate::limit_this_process;
+use crate::process;
 
 /// The stack of the thread that serves. Only touched pages cost memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Serves scripts on standard input and output until the host closes them. What a worker program's `main` calls.
+/// Serves its host until the host is gone. What a worker program's `main` calls.
+///
+/// A host that speaks to it over pipes has it run scripts; one that speaks over a socket has it start programs
+/// (see [`process`](crate::process)).
 pub fn worker_main() -> ExitCode {
+    if process::is_launcher() {
+        return process::serve();
+    }
     limit_this_process();
     let serving = std::thread::Builder::new()
         .name(String::from("script worker"))

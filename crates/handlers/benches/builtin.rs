@@ -1,0 +1,146 @@
+//! What a built-in costs with a conversation of 400 KB in the payload, through the engine.
+#![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pintle_contract::{
+    Answer, Build, BuiltinSpec, Cancel, Clock, Codec, DenyAll, Event, EventName, FailurePolicy, HandlerSpec,
+    HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_handlers::{Builder, WorkerProgram};
+use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::{chain, hook};
+use serde_json::{Value, json};
+
+/// The most that a dispatch with one built-in may take (the bar).
+const MOST_NS: f64 = 1_000.0;
+
+/// A codec that must not be asked: built-ins answer verdicts.
+#[derive(Debug)]
+struct Unasked;
+
+impl Codec for Unasked {
+    fn dialect(&self) -> &'static str {
+        "unasked"
+    }
+
+    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+        unreachable!("no payload is encoded")
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, _answer: Answer) -> Verdict {
+        unreachable!("no answer is decoded")
+    }
+}
+
+#[derive(Debug)]
+struct SystemClock(Instant);
+
+impl Clock for SystemClock {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
+    let builder = Builder::new(WorkerProgram::beside_current_exe());
+    let hooks = builtins.iter().map(|(name, arguments)| {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let declaration = HookDeclaration {
+            name: (*name).to_owned(),
+            event: event.clone(),
+            spelling: Arc::from(event.as_str()),
+            priority: 0,
+            matcher: None,
+            handler: HandlerSpec::Builtin(BuiltinSpec {
+                name: (*name).to_owned(),
+                arguments,
+                ..BuiltinSpec::default()
+            }),
+            on_error: None,
+            default_on_error: FailurePolicy::Open,
+            on_deny: OnDeny::default(),
+            profile: Profile::SequentialRunAll,
+            definition: None,
+            mode: Mode::Enforce,
+            timeout_ms: None,
+            examples: Vec::new(),
+            location: Location::default(),
+            codec: Arc::new(Unasked),
+        };
+        hook(name, event.clone(), builder.handler(&declaration).handler.expect("the built-in builds"))
+    });
+    HookSet::new(vec![chain(Layer::Project, Profile::SequentialRunAll, hooks)])
+}
+
+fn named(name: &str) -> EventName {
+    EventName::parse(name).expect("the event is in the catalogue")
+}
+
+fn main() -> ExitCode {
+    let clock = SystemClock(Instant::now());
+    let cancel = Cancel::default();
+    let around = Surroundings {
+        journal: &NoJournal,
+        clock: &clock,
+        seam: &NoSeam,
+        resolver: &DenyAll,
+        cancel: &cancel,
+        shadow: false,
+    };
+    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
+    let event = |name: &str, payload: Value| Event::new(named(name), payload, Arc::new(Origin::default()));
+
+    let conversation: Vec<Value> = (0..200)
+        .map(|number| json!({"role": if number % 2 == 0 { "user" } else { "assistant" }, "content": "a word ".repeat(286)}))
+        .collect();
+    let large = event("completion.pre", json!({"model": "m", "messages": conversation, "tools": [], "iteration": 3}));
+    let small = event("completion.pre", json!({"model": "m", "messages": [], "tools": [], "iteration": 3}));
+    let bytes = large.payload.value().to_string().len();
+    assert!(bytes > 400_000, "{bytes} bytes");
+
+    let most = Bar::AtMostNs(MOST_NS);
+    let limit = hooks(&named("completion.pre"), &[("max_iterations", &["5"])]);
+    let mut report = Report::new("built-ins with a conversation of 400 KB, whole dispatch");
+    report.compare("max_iterations, 400 KB beside nothing", most, || fire(&limit, &large), || fire(&limit, &small));
+    let reached = hooks(&named("completion.pre"), &[("max_iterations", &["2"])]);
+    report.compare("max_iterations that denies", most, || fire(&reached, &large), || fire(&limit, &small));
+    let other = hooks(&named("completion.pre"), &[("limit_large_tool_results", &[])]);
+    report.compare(
+        "a built-in on an event that is not its own",
+        most,
+        || fire(&other, &large),
+        || fire(&limit, &small),
+    );
+
+    let result = json!({"call_id": "c", "name": "shell", "content": "y".repeat(40_000), "result": "y".repeat(40_000),
+        "is_error": false, "category": "memory", "args": {}, "partial": false});
+    let result = event("tool.result", result);
+    let limiter = hooks(&named("tool.result"), &[("limit_large_tool_results", &[])]);
+    report.compare(
+        "limit_large_tool_results, a tool it leaves alone",
+        most,
+        || fire(&limiter, &result),
+        || fire(&limit, &small),
+    );
+
+    let call = json!({"id": "c", "name": "shell", "arguments": "{}", "args": {"cmd": "git status --short"}});
+    let call = event("tool.pre", call);
+    let label = hooks(&named("tool.pre"), &[("safer_shell", &["safe-auto"])]);
+    report.compare("safer_shell on a short command", Bar::None, || fire(&label, &call), || fire(&limit, &small));
+    let redaction = hooks(&named("completion.pre"), &[("redact_secrets", &[])]);
+    report.compare(
+        "redact_secrets, 400 KB without a secret",
+        Bar::None,
+        || fire(&redaction, &large),
+        || fire(&limit, &large),
+    );
+    report.finish()
+}

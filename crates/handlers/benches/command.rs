@@ -1,0 +1,207 @@
+//! What a command hook costs beside a bare spawn of the same shell, in wall time: a process is waited for.
+//!
+//! Both sides alternate, so that a machine whose speed drifts slows both; a row is the medians of both and of their
+//! differences or ratios.
+#![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
+
+use std::io::{Read, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use pintle_contract::{
+    Answer, Build, Cancel, Clock, Codec, CommandSpec, Decision, DenyAll, Event, EventName, FailurePolicy, HandlerSpec,
+    Hook, HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_handlers::{Builder, WorkerProgram};
+use pintle_testkit::{chain, hook};
+use serde_json::{Value, json};
+
+/// How often each side is measured.
+const ROUNDS: usize = 1_500;
+/// What a command hook may cost over a bare spawn, in microseconds.
+const OVER_US: f64 = 50.0;
+/// How many times seven bare spawns at once seven command hooks may take.
+const TIMES: f64 = 1.2;
+/// What a program that hangs is given, in milliseconds.
+const TIMEOUT_MS: u64 = 200;
+/// How late the end of such a call may be, with all its descendants, in microseconds.
+const LATE_US: f64 = 200_000.0;
+
+#[derive(Debug)]
+struct Silent;
+
+impl Codec for Silent {
+    fn dialect(&self) -> &'static str {
+        "silent"
+    }
+
+    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+        None
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        match answer {
+            Answer::Process(answer) if answer.exit_code == Some(0) => Verdict::pass(),
+            other => Verdict::deny(format!("{other:?}")),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct SystemClock(Instant);
+
+impl Clock for SystemClock {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// What ends at once.
+const QUICK: &str = "true";
+/// What answers a line with a line.
+const LOOP: &str = "while read -r line; do echo; done";
+/// What does not end by itself, and neither does what it leaves behind.
+const HANGS: &str = "sleep 1000 & (setsid sleep 1000 <&- >/dev/null 2>&1 &); sleep 1000";
+
+fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook {
+    let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
+    let declaration = HookDeclaration {
+        name: format!("hook{index}"),
+        event: event.clone(),
+        spelling: Arc::from("tool.pre"),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Command(CommandSpec { command: text.to_owned(), keep, ..CommandSpec::default() }),
+        on_error: None,
+        default_on_error: FailurePolicy::Closed,
+        on_deny: OnDeny::default(),
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Silent),
+    };
+    let built = builder.handler(&declaration);
+    hook(&declaration.name, event, built.handler.expect("the hook builds"))
+}
+
+fn hooks(hooks: impl IntoIterator<Item = Hook>) -> HookSet {
+    HookSet::new(vec![chain(Layer::Project, Profile::ParallelStrictest, hooks)])
+}
+
+/// What an author of a runtime would write without a runtime: spawn, write, read to the end, wait.
+fn bare(input: &[u8]) {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "true"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shell.spawn().expect("the shell starts");
+    // A shell that has ended already does not read.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input));
+    let mut output = Vec::new();
+    let _ = child.stdout.take().map(|mut pipe| pipe.read_to_end(&mut output));
+    let _ = child.stderr.take().map(|mut pipe| pipe.read_to_end(&mut output));
+    assert!(child.wait().expect("the shell ends").success());
+}
+
+fn seven_bare(input: &[u8]) {
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| bare(input));
+        }
+        bare(input);
+    });
+}
+
+fn measure(mut act: impl FnMut()) -> f64 {
+    let began = Instant::now();
+    act();
+    began.elapsed().as_secs_f64() * 1e6
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Medians in microseconds: of the thing, of the floor, of the differences, of the ratios.
+fn beside(rounds: usize, mut thing: impl FnMut(), mut floor: impl FnMut()) -> [f64; 4] {
+    let mut pairs = Vec::with_capacity(rounds);
+    for round in 0..rounds {
+        // Who goes first changes, so that neither always finds the other's warm caches.
+        pairs.push(if round % 2 == 0 {
+            let thing = measure(&mut thing);
+            (thing, measure(&mut floor))
+        } else {
+            let floor = measure(&mut floor);
+            (measure(&mut thing), floor)
+        });
+    }
+    let of = |part: fn(f64, f64) -> f64| median(pairs.iter().map(|(thing, floor)| part(*thing, *floor)).collect());
+    [of(|thing, _| thing), of(|_, floor| floor), of(|thing, floor| thing - floor), of(|thing, floor| thing / floor)]
+}
+
+#[expect(clippy::print_stdout, reason = "a bench is read in a terminal")]
+fn row(label: &str, [thing, floor, over, times]: [f64; 4], bar: Option<(bool, String)>) -> bool {
+    let (held, bar) = bar.unwrap_or((true, String::new()));
+    let verdict = match (bar.is_empty(), held) {
+        (true, _) => "-",
+        (_, true) => "held:",
+        (_, false) => "MISSED:",
+    };
+    println!("{label:<44} {thing:>9.1} us {floor:>9.1} us {over:>+8.1} us {times:>6.3}x  {verdict} {bar}");
+    held
+}
+
+fn main() -> ExitCode {
+    let worker = env!("CARGO_BIN_EXE_pintle-script-worker").into();
+    let builder = Builder::new(WorkerProgram { program: worker, arguments: Vec::new() });
+    let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
+    let payload = json!({"id": "call_1", "name": "shell", "args": {"command": "ls -la /var/log"}});
+    let input = payload.to_string().into_bytes();
+    let event = Event::new(event, payload, Arc::new(Origin::default()));
+    let clock = SystemClock(Instant::now());
+    let cancel = Cancel::default();
+    let around = Surroundings {
+        journal: &NoJournal,
+        clock: &clock,
+        seam: &NoSeam,
+        resolver: &DenyAll,
+        cancel: &cancel,
+        shadow: false,
+    };
+    let ask = |hooks: &HookSet| {
+        let outcome = dispatch(hooks, &event, &around);
+        assert_eq!(outcome.decision, Decision::Allow, "{outcome:?}");
+    };
+    let one = hooks([command_hook(&builder, 0, QUICK, false)]);
+    let seven = hooks((0..7).map(|index| command_hook(&builder, index, QUICK, false)));
+    let kept = hooks([command_hook(&builder, 0, LOOP, true)]);
+    for _ in 0..20 {
+        ask(&seven);
+        ask(&kept);
+        bare(&input);
+    }
+    let mut held = true;
+    let single = beside(ROUNDS, || ask(&one), || bare(&input));
+    held &= row("one command hook", single, Some((single[2] <= OVER_US, format!("at most {OVER_US} us more"))));
+    let many = beside(ROUNDS / 3, || ask(&seven), || seven_bare(&input));
+    held &= row("seven command hooks at once", many, Some((many[3] <= TIMES, format!("at most {TIMES} times"))));
+    row("one kept command hook", beside(ROUNDS, || ask(&kept), || bare(&input)), None);
+    let mut hanging = command_hook(&builder, 0, HANGS, false);
+    hanging.limits.timeout_ms = TIMEOUT_MS;
+    let hanging = hooks([hanging]);
+    let limit = TIMEOUT_MS as f64 * 1e3;
+    let denied = || assert_eq!(dispatch(&hanging, &event, &around).decision, Decision::Deny);
+    let late = (0..20).map(|_| measure(denied)).fold(0.0, f64::max);
+    let bar = (late - limit <= LATE_US, format!("at most {LATE_US} us late"));
+    held &= row("one that hangs, beside its limit, the worst", [late, limit, late - limit, late / limit], Some(bar));
+    if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

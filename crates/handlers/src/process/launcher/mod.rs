@@ -1,0 +1,110 @@
+//! Launchers: processes that start programs for us and own all that comes of it.
+//!
+//! This side keeps a few of them, hands each call to one of its own, and gets it back when nothing of the call is left.
+
+mod pool;
+mod serve;
+mod sweep;
+mod wire;
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+pub use pool::contain;
+pub(crate) use serve::{is_launcher, serve};
+
+use super::Spec;
+use super::pipes::{NearEnds, Pipes};
+use super::start::Ended;
+use pool::Launcher;
+
+/// How long the end of a call that was stopped is waited for. The launcher goes on alone when it takes longer.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// A program that a launcher runs. Dropped before its end, it is ended by the launcher, which is not used again.
+///
+/// The launcher is absent when the call has ended; it serves others then.
+#[derive(Debug)]
+pub(super) struct Launched(Option<Launcher>);
+
+impl Launched {
+    /// Hands a program to a launcher, once `take` has our ends of its pipes; `None` when there can be no launcher.
+    ///
+    /// # Errors
+    /// When a launcher cannot be started now.
+    pub(super) fn new(
+        spec: &Spec,
+        has_input: bool,
+        take: impl Fn(NearEnds) -> Pipes,
+    ) -> io::Result<Option<(Pipes, Self)>> {
+        while let Some(mut launcher) = pool::take()? {
+            let directory = launcher.directory(spec.directory.as_deref());
+            let told = launcher.pipes(has_input).and_then(|near| {
+                let pipes = take(near);
+                launcher.say(&wire::request(spec, directory.as_deref(), has_input))?;
+                Ok(pipes)
+            });
+            // A launcher that is gone shows when it is spoken to.
+            match told {
+                Ok(pipes) => return Ok(Some((pipes, Self(Some(launcher))))),
+                Err(_) => pool::retire(launcher),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Becomes readable when the call has ended.
+    pub(super) fn as_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.0.as_ref().map(|launcher| launcher.control.as_fd())
+    }
+
+    /// How the call ended, when it has.
+    pub(super) fn ended(&mut self) -> io::Result<Option<Ended>> {
+        let Some(launcher) = &mut self.0 else { return Ok(None) };
+        let heard = launcher.hear();
+        if matches!(heard, Ok(None)) {
+            return Ok(None);
+        }
+        let Some(launcher) = self.0.take() else { return Ok(None) };
+        match heard {
+            Ok(Some(body)) => {
+                pool::give_back(launcher);
+                wire::read_reply(&body).map(Some)
+            }
+            Ok(None) => Ok(None),
+            Err(fault) => {
+                pool::retire(launcher);
+                Err(fault)
+            }
+        }
+    }
+
+    /// Ends the call and waits a moment for its end.
+    pub(super) fn kill(&mut self) -> io::Result<Ended> {
+        let end = Instant::now() + GRACE;
+        if let Some(launcher) = &mut self.0 {
+            launcher.say(&wire::frame(&[]))?;
+        }
+        loop {
+            if let Some(ended) = self.ended()? {
+                return Ok(ended);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            let Some(launcher) = self.0.as_ref().filter(|_| !left.is_zero()) else { break };
+            launcher.wait(left)?;
+        }
+        if let Some(launcher) = self.0.take() {
+            pool::retire(launcher);
+        }
+        Ok(Ended { exit_code: None, signal: Some(rustix::process::Signal::KILL.as_raw()) })
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            let _ = self.kill();
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The launchers of this process.
+
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind::{self, NotFound, PermissionDenied, Unsupported};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::OFlags;
+
+use super::wire::{HELLO, read_ready, take_frame};
+use crate::isolate::WorkerProgram;
+use crate::process::pipes::{self, NearEnds};
+
+/// Idle launchers kept for the next call. More are started when more calls run at once.
+const KEPT: usize = 16;
+
+/// How long a launcher may take to say what is expected of it.
+const SPEAKING: Duration = Duration::from_secs(5);
+
+/// How long a launcher may take to read what it is told.
+const HEARING: Duration = Duration::from_secs(1);
+
+/// One for the whole process: launchers know nothing of hooks, sessions or runtimes.
+static LAUNCHERS: Mutex<Launchers> = Mutex::new(Launchers { program: None, idle: Vec::new(), retired: Vec::new() });
+
+#[derive(Debug)]
+struct Launchers {
+    /// What a launcher is started from; absent when nobody has said, or when it is no launcher.
+    program: Option<WorkerProgram>,
+    idle: Vec<Launcher>,
+    /// Launchers that go on ending a call alone; they are reaped when they are done.
+    retired: Vec<Child>,
+}
+
+/// A running launcher. It ends when its socket is closed.
+#[derive(Debug)]
+pub(super) struct Launcher {
+    child: Child,
+    pub(super) control: UnixStream,
+    received: Vec<u8>,
+    /// Our ends of the next call's pipes, when they are open already.
+    next: Option<NearEnds>,
+    /// Where this process was when the launcher began, which is where the launcher is.
+    directory: PathBuf,
+}
+
+/// Has programs started by launchers from now on, in this whole process. `program` is one whose `main` calls
+/// [`worker_main`](crate::worker_main); it is started at the first call. A program that turns out to be none is never
+/// tried again, and programs are started by this process itself.
+///
+/// Launchers see the environment that this process had when they began. Where there is no `/proc`, this does nothing.
+pub fn contain(program: &WorkerProgram) {
+    if cfg!(target_os = "linux") {
+        let mut launchers = lock();
+        launchers.program.get_or_insert_with(|| program.clone());
+    }
+}
+
+/// An idle launcher, or a new one; `None` when there can be none.
+///
+/// # Errors
+/// When one cannot be started now. Then nothing is: to start the program without one would let it leave things behind.
+pub(super) fn take() -> io::Result<Option<Launcher>> {
+    let mut launchers = lock();
+    launchers.retired.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+    if let Some(launcher) = launchers.idle.pop() {
+        return Ok(Some(launcher));
+    }
+    let Some(program) = launchers.program.clone() else { return Ok(None) };
+    drop(launchers);
+    match Launcher::start(&program) {
+        Ok(launcher) => Ok(Some(launcher)),
+        Err(fault) if matches!(fault.kind(), NotFound | PermissionDenied | Unsupported) => {
+            lock().program.take_if(|known| *known == program);
+            Ok(None)
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Keeps a launcher for the next call.
+pub(super) fn give_back(launcher: Launcher) {
+    let mut launchers = lock();
+    if launchers.idle.len() < KEPT {
+        launchers.idle.push(launcher);
+    } else {
+        launchers.retired.push(launcher.child);
+    }
+}
+
+/// Parts with a launcher: it ends its call by itself.
+pub(super) fn retire(launcher: Launcher) {
+    lock().retired.push(launcher.child);
+}
+
+fn lock() -> MutexGuard<'static, Launchers> {
+    LAUNCHERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Launcher {
+    fn start(program: &WorkerProgram) -> io::Result<Self> {
+        let (control, far) = UnixStream::pair()?;
+        // Where that is gone, a call without a directory of its own has none either.
+        let directory = std::env::current_dir().unwrap_or_default();
+        let child = Command::new(&program.program)
+            .args(&program.arguments)
+            .stdin(Stdio::from(OwnedFd::from(far)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let mut launcher = Self { child, control, received: Vec::new(), next: None, directory };
+        match launcher.greet() {
+            Ok(()) => Ok(launcher),
+            Err(fault) => {
+                let _ = launcher.child.kill();
+                let _ = launcher.child.wait();
+                // One that is merely slow may be a launcher.
+                let slow = fault.kind() == ErrorKind::TimedOut;
+                Err(if slow { fault } else { io::Error::new(Unsupported, fault) })
+            }
+        }
+    }
+
+    fn greet(&mut self) -> io::Result<()> {
+        self.control.set_nonblocking(true)?;
+        if self.expect()? != HELLO {
+            return Err(io::Error::other("this is no launcher"));
+        }
+        // One whose files this process may not open is no use.
+        self.next = Some(self.open()?);
+        Ok(())
+    }
+
+    /// Waits for a frame that has to come.
+    fn expect(&mut self) -> io::Result<Vec<u8>> {
+        let end = Instant::now() + SPEAKING;
+        loop {
+            if let Some(body) = self.hear()? {
+                return Ok(body);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            self.wait(left)?;
+        }
+    }
+
+    /// Our ends of the next call's pipes.
+    pub(super) fn pipes(&mut self, has_input: bool) -> io::Result<NearEnds> {
+        let mut near = match self.next.take() {
+            Some(near) => near,
+            None => self.open()?,
+        };
+        if !has_input {
+            near.stdin = None;
+        }
+        Ok(near)
+    }
+
+    /// Opens the pipes that the launcher made for the next call.
+    fn open(&mut self) -> io::Result<NearEnds> {
+        let ready = self.expect()?;
+        let [stdin, stdout, stderr] = read_ready(&ready)?.map(|pipe| format!("/proc/{}/fd/{pipe}", self.child.id()));
+        let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+        let open = |path, options: &mut OpenOptions| options.custom_flags(nonblocking).open(path).map(OwnedFd::from);
+        // An output that can also be written to never ends: the end of the program is told by the launcher, and no
+        // end of a pipe has to wake us before.
+        let output = |path| open(path, File::options().read(true).write(true)).map(PipeReader::from);
+        Ok(NearEnds {
+            stdin: Some(PipeWriter::from(open(stdin, File::options().write(true))?)),
+            stdout: output(stdout)?,
+            stderr: output(stderr)?,
+        })
+    }
+
+    /// A directory as the launcher needs it: absolute, or `None` for its own.
+    pub(super) fn directory(&self, wanted: Option<&Path>) -> Option<PathBuf> {
+        if let Some(wanted) = wanted.filter(|wanted| wanted.is_absolute()) {
+            return Some(wanted.to_path_buf());
+        }
+        let own = std::env::current_dir().unwrap_or_default();
+        match wanted {
+            Some(wanted) => Some(own.join(wanted)),
+            None => (own != self.directory).then_some(own),
+        }
+    }
+
+    /// Sends a frame.
+    pub(super) fn say(&mut self, mut frame: &[u8]) -> io::Result<()> {
+        let end = Instant::now() + HEARING;
+        while !frame.is_empty() {
+            match self.control.write(frame) {
+                Ok(count) => frame = frame.get(count..).unwrap_or_default(),
+                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
+                Err(fault) if fault.kind() == ErrorKind::WouldBlock && Instant::now() < end => {
+                    pipes::wait(&mut [PollFd::new(&self.control, PollFlags::OUT)], HEARING)?;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame, when a whole one is there.
+    pub(super) fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut chunk = [0; 256];
+        loop {
+            if let Some(body) = take_frame(&mut self.received)? {
+                return Ok(Some(body));
+            }
+            match self.control.read(&mut chunk) {
+                Ok(0) => return Err(io::Error::other("the launcher of the program was killed")),
+                Ok(count) => self.received.extend_from_slice(chunk.get(..count).unwrap_or_default()),
+                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
+                Err(fault) if fault.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(fault) => return Err(fault),
+            }
+        }
+    }
+
+    /// Waits until it says something.
+    pub(super) fn wait(&self, most: Duration) -> io::Result<()> {
+        pipes::wait(&mut [PollFd::new(&self.control, PollFlags::IN)], most)
+    }
+}

@@ -1,0 +1,204 @@
+//! Nothing that a hook starts outlives its call, and nobody else is hurt.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pintle_contract::{FailureKind, Said, Verdict};
+
+use crate::stage::{Stage, command};
+
+/// A way to leave, with `LEAVE` for the process that would stay. It writes its number to a file and sleeps.
+const VARIANTS: &[(&str, &str)] = &[
+    ("a child that holds the pipes", "LEAVE &"),
+    ("a double fork", "(LEAVE &)"),
+    ("a session of its own", "setsid LEAVE &"),
+    ("a group of its own", "set -m; LEAVE &"),
+    ("a daemon", "(setsid LEAVE <&- >/dev/null 2>&1 &)"),
+    ("a daemon without open files", "(setsid LEAVE <&- >&- 2>&- &)"),
+    ("a daemon two sessions away", "(setsid sh -c 'setsid LEAVE2 & exit' </dev/null >/dev/null 2>&1 &)"),
+    ("a daemon without an environment", "(setsid env -i /bin/sh STAY </dev/null >/dev/null 2>&1 &)"),
+    ("nohup", "nohup LEAVE >/dev/null 2>&1 &"),
+    ("one that ignores what can be ignored", "trap '' TERM HUP INT QUIT; LEAVE &"),
+    ("a stopped child", "LEAVE & kill -STOP $!; kill -CONT $!"),
+    ("a stopped daemon", "(setsid sh -c 'LEAVE2 & sleep 0.05; kill -STOP $!' </dev/null >/dev/null 2>&1 &)"),
+    ("many generations", "f() { [ $1 -gt 0 ] && (setsid sh -c \". STAY\" & f $(($1-1))) & LEAVE & }; f 5"),
+];
+
+/// How the program itself goes on, and what the call then is.
+const ENDINGS: &[(&str, &str, Option<FailureKind>)] = &[
+    ("ends well", "exit 0", None),
+    ("ends badly", "exit 1", None),
+    ("dies", "kill -9 $$", None),
+    ("hangs", "exec sleep 100000", Some(FailureKind::Timeout)),
+    ("is stopped", "kill -STOP $$", Some(FailureKind::Timeout)),
+];
+
+struct Scene {
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = Self { folder };
+        let stay = format!("echo $$ >>{}; exec sleep 100000\n", scene.pids().display());
+        fs::write(scene.stay(), stay).unwrap();
+        scene
+    }
+
+    fn pids(&self) -> PathBuf {
+        self.folder.path().join("pids")
+    }
+
+    fn stay(&self) -> PathBuf {
+        self.folder.path().join("stay")
+    }
+
+    /// A script that lets somebody leave, waits until that one is there, and goes on.
+    fn script(&self, leave: &str, ending: &str) -> String {
+        let stay = self.stay();
+        let leave = leave.replace("LEAVE2", &format!("sh {}", stay.display()));
+        let leave = leave.replace("LEAVE", &format!("sh {}", stay.display())).replace("STAY", stay.to_str().unwrap());
+        format!("{leave}\nuntil [ -s {} ]; do sleep 0.01; done\n{ending}", self.pids().display())
+    }
+
+    /// Those who are said to have left, of whom there must be some, and of those the ones that are still there.
+    fn alive(&self) -> Vec<String> {
+        let pids = fs::read_to_string(self.pids()).unwrap();
+        assert!(!pids.trim().is_empty(), "nobody left");
+        pids.split_whitespace().filter(|pid| Path::new("/proc").join(pid).exists()).map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn no_descendant_outlives_the_call_however_it_left_and_however_the_call_ends() {
+    for (variant, leave) in VARIANTS {
+        // The calls of one variant run at once: none may take what another started for its own.
+        std::thread::scope(|scope| {
+            for ending in ENDINGS {
+                scope.spawn(move || leaves_nobody(variant, leave, ending));
+            }
+        });
+    }
+}
+
+fn leaves_nobody(variant: &str, leave: &str, (how, ending, failure): &(&str, &str, Option<FailureKind>)) {
+    let scene = Scene::new();
+    let timeout_ms = if failure.is_some() { 1_000 } else { 60_000 };
+    let stage = Stage::new(command(&scene.script(leave, ending))).timeout(timeout_ms);
+    let began = Instant::now();
+    let verdict = stage.verdict();
+    let took = began.elapsed();
+    assert_eq!(failure_kind(&verdict), *failure, "{variant}; the program {how}: {verdict:?}");
+    assert_eq!(scene.alive(), Vec::<String>::new(), "{variant}; the program {how}");
+    assert!(took < Duration::from_secs(30), "{variant}; the program {how}: {took:?}");
+}
+
+fn failure_kind(verdict: &Verdict) -> Option<FailureKind> {
+    match &verdict.said {
+        Said::Failed(failure) => Some(failure.kind),
+        _ => None,
+    }
+}
+
+/// The bombs stop by themselves after a few hundred processes, so that a failing test does not take the machine along.
+#[test]
+fn a_fork_bomb_is_over_with_its_call() {
+    let same_group = "f() { [ $1 -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; LEAVE; }; f 6 &";
+    let own_sessions = "setsid sh BOMB 6 &";
+    for bomb in [same_group, own_sessions] {
+        let scene = Scene::new();
+        let file = scene.folder.path().join("bomb");
+        let stay = scene.stay();
+        let again = format!("setsid sh {} $(($1-1)) &", file.display());
+        fs::write(&file, format!("[ $1 -gt 0 ] && {{ {again} {again} }}\n. {}\n", stay.display())).unwrap();
+        let bomb = bomb.replace("BOMB", file.to_str().unwrap());
+        for ending in ["exit 0", "sleep 100000"] {
+            let stage = Stage::new(command(&scene.script(&bomb, ending))).timeout(500);
+            stage.verdict();
+            assert_eq!(scene.alive(), Vec::<String>::new(), "{bomb}; {ending}");
+            let running = running(scene.folder.path().to_str().unwrap());
+            assert_eq!(running, Vec::<String>::new(), "{bomb}; {ending}");
+        }
+    }
+}
+
+/// The command lines of all processes that name a path.
+fn running(path: &str) -> Vec<String> {
+    let read = |entry: std::io::Result<fs::DirEntry>| fs::read(entry.ok()?.path().join("cmdline")).ok();
+    let lines = fs::read_dir("/proc").unwrap().filter_map(read);
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(path)).collect()
+}
+
+#[test]
+fn calls_at_the_same_time_and_strangers_are_left_alone() {
+    let mut stranger = Command::new("sleep");
+    stranger.arg("100000").stdin(Stdio::null()).process_group(0);
+    let mut stranger = stranger.spawn().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [ready, go] = ["ready", "go"].map(|name| folder.path().join(name));
+    let script = format!(
+        "setsid sh -c 'echo >{}; until [ -e {} ]; do sleep 0.01; done; echo still there' & wait",
+        ready.display(),
+        go.display()
+    );
+    let sibling = Stage::new(command(&script));
+    let told = std::thread::scope(|scope| {
+        let told = scope.spawn(|| sibling.told());
+        while !ready.exists() {
+            std::thread::yield_now();
+        }
+        for (leave, ending) in [("setsid LEAVE &", "exit 0"), ("(setsid LEAVE &)", "exec sleep 100000")] {
+            let scene = Scene::new();
+            Stage::new(command(&scene.script(leave, ending))).timeout(500).verdict();
+            assert_eq!(scene.alive(), Vec::<String>::new());
+        }
+        fs::write(&go, "").unwrap();
+        told.join().unwrap()
+    });
+    assert_eq!(told, "exit 0|still there|");
+    assert_eq!(stranger.try_wait().unwrap(), None);
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}
+
+#[test]
+fn a_program_that_kills_its_launcher_is_a_failure_and_the_next_call_works() {
+    let failure = Stage::new(command("kill -9 $PPID; sleep 5")).failure();
+    assert_eq!(
+        (failure.kind, &*failure.message),
+        (FailureKind::Error, "cannot run `/bin/sh`: the launcher of the program was killed")
+    );
+    assert_eq!(Stage::new(command("echo on")).told(), "exit 0|on|");
+}
+
+/// What tells this program, started once more, that it is the host that is to be killed.
+const HOST: &str = "PINTLE_TEST_HOST_SCRIPT";
+
+#[test]
+fn what_a_killed_host_had_started_ends_too() {
+    if let Ok(script) = std::env::var(HOST) {
+        Stage::new(command(&script)).verdict();
+        return;
+    }
+    let scene = Scene::new();
+    let own_name = "containment::what_a_killed_host_had_started_ends_too";
+    let mut host = Command::new(std::env::current_exe().unwrap());
+    host.args(["--exact", own_name]).env(HOST, scene.script("(setsid LEAVE &)", "exec sleep 100000"));
+    let mut host = host.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !fs::read_to_string(scene.pids()).is_ok_and(|pids| pids.ends_with('\n')) {
+        std::thread::yield_now();
+    }
+    host.kill().unwrap();
+    host.wait().unwrap();
+    // Nobody tells when the launcher is done: it has lost the one it would tell.
+    let end = Instant::now() + Duration::from_secs(30);
+    while !scene.alive().is_empty() {
+        assert!(Instant::now() < end, "still there: {:?}", scene.alive());
+        std::thread::yield_now();
+    }
+}

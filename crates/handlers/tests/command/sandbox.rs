@@ -1,0 +1,61 @@
+//! What a sandboxed program can still do. Where the kernel has no such thing, the hook does not build.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::net::TcpListener;
+
+use pintle_contract::{CommandSpec, SandboxSpec};
+
+use crate::stage::{Stage, build, command};
+
+const READ_ONLY: SandboxSpec = SandboxSpec { read_only: true, no_network: false };
+const NO_NETWORK: SandboxSpec = SandboxSpec { read_only: false, no_network: true };
+
+/// What a program says in a sandbox; `None` where there is none, which is then an error at the hook.
+fn told(sandbox: SandboxSpec, text: &str) -> Option<String> {
+    let built = build(CommandSpec { sandbox: Some(sandbox), ..command(text) });
+    match built.handler {
+        Some(handler) => Some(Stage::of(handler).told()),
+        None => {
+            assert_eq!(built.diagnostics.first().unwrap().code, "no_sandbox");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_read_only_program_reads_prints_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "text").unwrap();
+    let file = file.display();
+    let cases = [
+        (format!("cat {file}"), "exit 0|text|"),
+        (format!("cat {file} >/dev/null && echo ok"), "exit 0|ok|"),
+        (String::from("cat >/dev/null; echo out; echo err >&2"), "exit 0|out|err"),
+        (format!("(echo more >>{file}) 2>/dev/null || echo refused"), "exit 0|refused|"),
+        (format!("(echo more >{file}.new) 2>/dev/null || echo refused"), "exit 0|refused|"),
+        (format!("rm {file} 2>/dev/null || echo refused"), "exit 0|refused|"),
+        (format!("setsid sh -c 'mv {file} {file}.new 2>/dev/null || echo refused'"), "exit 0|refused|"),
+    ];
+    for (text, expected) in &cases {
+        if let Some(told) = told(READ_ONLY, text) {
+            assert_eq!(told, *expected, "{text}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("file")).unwrap(), "text");
+    // This process and the next program are as free as before.
+    assert_eq!(Stage::new(command(&format!("echo more >>{file} && cat {file}"))).told(), "exit 0|textmore|");
+}
+
+#[test]
+fn a_program_without_network_does_not_connect() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let Ok(bash) = std::fs::metadata("/bin/bash").map(|_| String::from("/bin/bash")) else { return };
+    let text = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo connected || echo refused");
+    let spec = |sandbox| CommandSpec { sandbox, shell: Some(bash.clone()), ..command(&text) };
+    assert_eq!(Stage::new(spec(None)).told(), "exit 0|connected|");
+    if let Some(handler) = build(spec(Some(NO_NETWORK))).handler {
+        assert_eq!(Stage::of(handler).told(), "exit 0|refused|");
+    }
+}

@@ -1,0 +1,137 @@
+//! Builds a hook and asks it.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, Build, BuiltHandler, Call, CallId, Cancel, Codec, CommandSpec, Event, EventName, Failure, FailurePolicy,
+    Handler, HandlerSpec, Hook, HookDeclaration, Limits, Location, Mode, NoSeam, OnDeny, Origin, ProcessAnswer,
+    Profile, Said, Verdict,
+};
+use pintle_handlers::{Builder, WorkerProgram};
+use pintle_testkit::hook;
+use serde_json::{Value, json};
+
+/// A dialect that hands on what a program did, as the reason of an allow.
+#[derive(Debug)]
+pub(crate) struct Telling;
+
+impl Codec for Telling {
+    fn dialect(&self) -> &'static str {
+        "telling"
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(json!({"event": spelling, "session": event.origin.session, "payload": event.payload.value()}))
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        match answer {
+            Answer::Process(answer) => Verdict::allow(tell(&answer)),
+            other => Verdict::deny(format!("no process: {other:?}")),
+        }
+    }
+}
+
+/// One line of what a program did.
+pub(crate) fn tell(answer: &ProcessAnswer) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let cut = |cut: bool| if cut { " cut" } else { "" };
+    let end = match (answer.exit_code, answer.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+    };
+    let (stdout, stderr) = (text(&answer.stdout), text(&answer.stderr));
+    format!("{end}{}{}|{stdout}|{stderr}", cut(answer.stdout_cut), cut(answer.stderr_cut))
+}
+
+/// A worker program that is there: programs are started by launchers.
+pub(crate) fn builder() -> Builder {
+    Builder::new(WorkerProgram { program: env!("CARGO_BIN_EXE_pintle-script-worker").into(), arguments: Vec::new() })
+}
+
+pub(crate) fn command(text: &str) -> CommandSpec {
+    CommandSpec { command: text.to_owned(), ..CommandSpec::default() }
+}
+
+pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
+    HookDeclaration {
+        name: String::from("hook"),
+        event: EventName::parse(event).expect("the event is in the catalogue"),
+        spelling: Arc::from(event),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Command(spec),
+        on_error: None,
+        default_on_error: FailurePolicy::Open,
+        on_deny: OnDeny::default(),
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Telling),
+    }
+}
+
+pub(crate) fn build(spec: CommandSpec) -> BuiltHandler {
+    builder().handler(&declaration("tool.pre", spec))
+}
+
+pub(crate) fn handler(spec: CommandSpec) -> Arc<dyn Handler> {
+    build(spec).handler.expect("the hook builds")
+}
+
+/// A hook and what it is asked with.
+pub(crate) struct Stage {
+    pub(crate) hook: Hook,
+    pub(crate) event: Event,
+    pub(crate) cancel: Cancel,
+}
+
+impl Stage {
+    pub(crate) fn new(spec: CommandSpec) -> Self {
+        Self::of(handler(spec))
+    }
+
+    pub(crate) fn of(handler: Arc<dyn Handler>) -> Self {
+        let name = EventName::parse("tool.pre").expect("the event is in the catalogue");
+        let mut hook = hook("hook", name.clone(), handler);
+        hook.limits = Limits { timeout_ms: 60_000, ..Limits::default() };
+        let event = Event::new(name, json!({"name": "shell"}), Arc::new(Origin::default()));
+        Self { hook, event, cancel: Cancel::default() }
+    }
+
+    pub(crate) fn timeout(mut self, timeout_ms: u64) -> Self {
+        self.hook.limits.timeout_ms = timeout_ms;
+        self
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.hook.handler.call(&Call {
+            id: CallId(1),
+            hook: &self.hook,
+            event: &self.event,
+            limits: &self.hook.limits,
+            seam: &NoSeam,
+            cancel: &self.cancel,
+        })
+    }
+
+    /// What the program did.
+    pub(crate) fn told(&self) -> String {
+        match self.verdict().said {
+            Said::Allow { reason } => reason,
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// Why there was no answer.
+    pub(crate) fn failure(&self) -> Failure {
+        match self.verdict().said {
+            Said::Failed(failure) => failure,
+            other => panic!("the hook answered: {other:?}"),
+        }
+    }
+}
