@@ -1,9 +1,115 @@
-//! Hooks that Pintle brings along.
+//! Hooks that Pintle brings along (docker-agent behaviour, section 4).
+//!
+//! A built-in reads the event as it is and answers a verdict: there is no JSON text in between, and nothing of the
+//! payload is copied that the built-in does not use. Adding one is a file here and a row in [`table`].
 
-use pintle_contract::{BuiltHandler, BuiltinSpec, Diagnostic, HookDeclaration};
+mod add_context;
+mod add_date;
+mod add_directory_listing;
+mod add_environment_info;
+mod add_git_diff;
+mod add_git_status;
+mod add_prompt_files;
+mod add_recent_commits;
+mod add_user_info;
+mod asked;
+mod elide_repeated_tool_results;
+mod excerpt;
+mod git;
+mod handle_large_tool_output;
+mod handler;
+mod http_post;
+mod large_results;
+mod limit_large_tool_results;
+mod max_iterations;
+mod redact_secrets;
+mod safer_shell;
+mod snapshot;
+mod table;
+#[cfg(test)]
+mod tests;
+mod unload;
+mod zone;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use pintle_contract::{BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redact, Verdict, did_you_mean};
+
+pub(crate) use asked::Asked;
+pub use table::{Builtin as BuiltinRow, builtins};
+
+use asked::Setup;
+use handler::BuiltinHandler;
+
+/// What a built-in does with an event.
+pub(crate) trait Builtin: Send + Sync + Debug {
+    /// Answers an event.
+    fn call(&self, asked: &Asked<'_>) -> Verdict;
+
+    /// As for [`Handler::may_wait`](pintle_contract::Handler::may_wait).
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    /// As for [`Handler::redacts`](pintle_contract::Handler::redacts).
+    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+        None
+    }
+}
+
+/// A built-in with its arguments, or why they cannot be used.
+pub(crate) type Made = Result<Box<dyn Builtin>, String>;
 
 /// Builds the handler of a declaration.
-pub(crate) fn build(declaration: &HookDeclaration, _spec: &BuiltinSpec) -> BuiltHandler {
-    let finding = Diagnostic::error("not_supported", "not there yet", declaration.location.clone());
-    BuiltHandler { diagnostics: vec![finding], ..BuiltHandler::default() }
+///
+/// A name that nobody knows is an error here, where docker-agent finds out when the hook fires.
+pub(crate) fn build(declaration: &HookDeclaration, spec: &BuiltinSpec) -> BuiltHandler {
+    let at = || declaration.location.clone();
+    let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
+    let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
+        let found = Diagnostic::error("unknown_builtin", format!("there is no built-in `{}`", spec.name), at());
+        let near = did_you_mean(&spec.name, builtins().iter().map(|row| row.name));
+        return failed(match near {
+            Some(near) => found.help(format!("did you mean `{near}`?")),
+            None => found.help(format!("the built-ins are {}", listed(builtins().iter().map(|row| row.name)))),
+        });
+    };
+    let mut doubts = Vec::new();
+    let builtin = match (row.make)(&spec.arguments, &mut doubts) {
+        Ok(builtin) => builtin,
+        Err(why) => return failed(Diagnostic::error("bad_builtin_argument", format!("{}: {why}", row.name), at())),
+    };
+    let mut diagnostics: Vec<Diagnostic> = doubts
+        .into_iter()
+        .map(|doubt| Diagnostic::warning("bad_builtin_argument", format!("{}: {doubt}", row.name), at()))
+        .collect();
+    if !row.events.is_empty() && !row.events.contains(&declaration.event.row().name) {
+        let message = format!("`{}` has no effect on `{}`", row.name, declaration.event);
+        let help = format!("it belongs on {}", listed(row.events.iter().copied()));
+        diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
+    }
+    let setup = Setup::new(declaration, spec);
+    let handler = BuiltinHandler { builtin, setup };
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: row.guard, diagnostics }
+}
+
+/// Names in back quotes, separated by commas.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A verdict that tells the model something, or nothing.
+fn tells(text: Option<String>) -> Verdict {
+    match text {
+        Some(text) => Verdict::pass().with(Effect::Context(text)),
+        None => Verdict::pass(),
+    }
+}
+
+/// Doubts arguments of a built-in that takes none.
+fn no_arguments(arguments: &[String], doubts: &mut Vec<String>) {
+    if let Some(first) = arguments.first() {
+        doubts.push(format!("`{first}` means nothing, for it takes no arguments"));
+    }
 }

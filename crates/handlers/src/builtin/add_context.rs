@@ -1,0 +1,42 @@
+//! `add_context`: texts that the hook's author writes as templates (docker-agent behaviour, section 4.1).
+
+use pintle_contract::{Failure, FailureKind, Verdict};
+
+use crate::template::Template;
+
+use super::{Asked, Builtin, Made, tells};
+
+/// Tells the model each of its arguments, filled in from the event as the dialect shows it.
+#[derive(Debug)]
+struct AddContext {
+    templates: Vec<Template>,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    if arguments.is_empty() {
+        doubts.push(String::from("no text is given, so nothing is told"));
+    }
+    let parsed = |(index, text): (usize, &String)| {
+        Template::parse(text).map_err(|fault| format!("argument {} is no template: {fault}", index + 1))
+    };
+    let templates = arguments.iter().enumerate().map(parsed).collect::<Result<_, _>>()?;
+    Ok(Box::new(AddContext { templates }))
+}
+
+impl Builtin for AddContext {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let input = asked.encoded();
+        let mut parts = Vec::new();
+        for (index, template) in self.templates.iter().enumerate() {
+            match template.render(input.value()) {
+                Ok(text) if text.trim().is_empty() => {}
+                Ok(text) => parts.push(text),
+                Err(why) => {
+                    let message = format!("add_context: render arg {}: {why}", index + 1);
+                    return Verdict::failed(Failure::new(FailureKind::Error, message));
+                }
+            }
+        }
+        tells((!parts.is_empty()).then(|| parts.join("\n")))
+    }
+}

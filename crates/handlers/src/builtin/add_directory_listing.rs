@@ -1,0 +1,52 @@
+//! `add_directory_listing`: what lies in the working directory (docker-agent behaviour, section 4.1).
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use pintle_contract::Verdict;
+
+use super::{Asked, Builtin, Made, no_arguments, tells};
+
+/// How many entries are told.
+const MOST_ENTRIES: usize = 100;
+
+/// Tells the model the entries of the working directory, without hidden ones.
+#[derive(Debug)]
+struct AddDirectoryListing;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(AddDirectoryListing))
+}
+
+impl Builtin for AddDirectoryListing {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        tells(asked.directory().and_then(|directory| listing(&directory)))
+    }
+}
+
+/// `None` for a directory that cannot be read or has nothing to show.
+fn listing(directory: &Path) -> Option<String> {
+    let mut names: Vec<(String, bool)> = Vec::new();
+    for entry in std::fs::read_dir(directory).ok()?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            names.push((name, entry.file_type().is_ok_and(|kind| kind.is_dir())));
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    names.sort_unstable();
+    let mut text = format!("Top-level entries in {}:\n", directory.display());
+    for (name, is_directory) in names.iter().take(MOST_ENTRIES) {
+        // A name may hold a line end, and must not look like two entries.
+        let name = name.replace('\n', "\\n");
+        // Writing to a text cannot fail.
+        let _ = write!(text, "\n- {name}{}", if *is_directory { "/" } else { "" });
+    }
+    if let Some(more) = names.len().checked_sub(MOST_ENTRIES).filter(|more| *more > 0) {
+        let _ = write!(text, "\n... and {more} more");
+    }
+    Some(text)
+}

@@ -1,0 +1,79 @@
+//! `add_environment_info`: where the agent works (docker-agent behaviour, section 4.1).
+
+use std::path::Path;
+
+use pintle_contract::Verdict;
+
+use super::{Asked, Builtin, Made, no_arguments, tells};
+
+/// Tells the model the working directory, the system and the shell.
+#[derive(Debug)]
+struct AddEnvironmentInfo;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(AddEnvironmentInfo))
+}
+
+impl Builtin for AddEnvironmentInfo {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        tells(asked.directory().map(|directory| told(&directory)))
+    }
+}
+
+/// The shell that commands of hooks and tools run in.
+const SHELL: &str = "/bin/sh";
+
+fn told(directory: &Path) -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "MacOS",
+        "windows" => "Windows",
+        "linux" => "Linux",
+        other => other,
+    };
+    // The names that Go gives them, which docker-agent's users know.
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    let in_repository = if is_repository(directory) { "Yes" } else { "No" };
+    let shell = SHELL.rsplit('/').next().unwrap_or(SHELL);
+    format!(
+        "Here is useful information about the environment you are running in:\n\t<env>\n\tWorking directory: \
+         {}\n\tIs directory a git repo: {in_repository}\n\tOperating System: {system}\n\tCPU Architecture: \
+         {processor}\n\tShell: {shell} ({SHELL})\n\t</env>",
+        directory.display()
+    )
+}
+
+/// Whether the directory or one above it is a repository. The `.git` file of a worktree counts, where docker-agent only
+/// looks for a directory.
+fn is_repository(directory: &Path) -> bool {
+    directory.ancestors().any(|above| above.join(".git").exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_found_from_below_and_a_worktree_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let below = root.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        assert!(!is_repository(&below));
+        std::fs::write(root.path().join(".git"), "gitdir: /elsewhere").unwrap();
+        assert!(is_repository(&below));
+        let system = if cfg!(target_os = "linux") { "Linux" } else { "MacOS" };
+        let processor = if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" };
+        let expected = format!(
+            "Here is useful information about the environment you are running in:\n\t<env>\n\tWorking directory: {}\n\t\
+             Is directory a git repo: Yes\n\tOperating System: {system}\n\tCPU Architecture: {processor}\n\tShell: sh \
+             (/bin/sh)\n\t</env>",
+            below.display()
+        );
+        assert_eq!(told(&below), expected);
+    }
+}

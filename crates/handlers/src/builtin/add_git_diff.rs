@@ -1,0 +1,35 @@
+//! `add_git_diff`: what was changed and not staged yet (docker-agent behaviour, section 4.1).
+
+use pintle_contract::Verdict;
+
+use super::{Asked, Builtin, Made, git, tells};
+
+/// Tells the model which files differ, or how.
+#[derive(Debug)]
+struct AddGitDiff {
+    full: bool,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    let full = arguments.first().is_some_and(|written| written == "full");
+    let unknown = arguments.iter().enumerate().find(|(index, written)| *index > 0 || *written != "full");
+    if let Some((_, written)) = unknown {
+        doubts.push(format!("`{written}` means nothing; the one argument is `full`"));
+    }
+    Ok(Box::new(AddGitDiff { full }))
+}
+
+impl Builtin for AddGitDiff {
+    fn may_wait(&self) -> bool {
+        true
+    }
+
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let (title, form) = match self.full {
+            true => ("Current working-tree diff", "--patch"),
+            false => ("Current working-tree diff (stat)", "--stat"),
+        };
+        let printed = git::printed(asked, &["diff", "--no-ext-diff", "--no-textconv", form]);
+        tells(printed.map(|text| format!("{title}:\n\n{text}")))
+    }
+}

@@ -1,0 +1,160 @@
+//! `add_prompt_files`: instructions that lie in files (docker-agent behaviour, section 4.1).
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{Effect, Verdict};
+
+use super::excerpt::head;
+use super::{Asked, Builtin, Made};
+
+/// The most bytes of one file that are told; docker-agent has no limit.
+const MOST_FILE_BYTES: usize = 256 << 10;
+/// How many directories are looked into for deeper files.
+const MOST_DIRECTORIES: usize = 2_000;
+
+/// Tells the model what stands in the named files, the nearest above the working directory and the one at home.
+#[derive(Debug)]
+struct AddPromptFiles {
+    names: Vec<String>,
+    /// How many levels below the working directory are searched for more files, which are only listed.
+    depth: usize,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    let mut found = AddPromptFiles { names: Vec::new(), depth: 0 };
+    for argument in arguments {
+        match argument.strip_prefix("--depth=") {
+            None => found.names.push(argument.clone()),
+            Some(depth) => match depth.parse() {
+                Ok(depth) => found.depth = depth,
+                Err(_) => doubts.push(format!("`{argument}` has no whole number, so it means nothing")),
+            },
+        }
+    }
+    if found.names.is_empty() {
+        doubts.push(String::from("no file is named, so nothing is told"));
+    }
+    Ok(Box::new(found))
+}
+
+impl Builtin for AddPromptFiles {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        match asked.directory() {
+            Some(directory) => self.told(&directory, std::env::home_dir().as_deref()),
+            None => Verdict::pass(),
+        }
+    }
+}
+
+impl AddPromptFiles {
+    fn told(&self, directory: &Path, home: Option<&Path>) -> Verdict {
+        let mut verdict = Verdict::pass();
+        let mut told: Vec<PathBuf> = Vec::new();
+        for name in &self.names {
+            for path in paths(directory, home, name) {
+                match std::fs::read(&path) {
+                    Ok(bytes) => {
+                        let text = String::from_utf8_lossy(&bytes);
+                        let part = head(&text, MOST_FILE_BYTES);
+                        if part.len() < text.len() {
+                            let shown = path.display();
+                            verdict = verdict.warn(format!("`{shown}` is cut after {MOST_FILE_BYTES} bytes"));
+                        }
+                        let text = format!("Instructions from: {}\n{part}", path.display());
+                        verdict = verdict.with(Effect::Context(text));
+                    }
+                    Err(fault) => verdict = verdict.warn(format!("cannot read `{}`: {fault}", path.display())),
+                }
+                told.push(path);
+            }
+        }
+        let deeper = self.deeper(directory, &told);
+        if !deeper.is_empty() {
+            let paths: Vec<String> = deeper.iter().map(|path| format!("- {}", path.display())).collect();
+            let text = format!(
+                "More instructions for parts of {}; read a file before working beside or below it:\n{}",
+                directory.display(),
+                paths.join("\n")
+            );
+            verdict = verdict.with(Effect::Context(text));
+        }
+        verdict
+    }
+
+    /// Files of the same names below the directory that were not told, in order.
+    fn deeper(&self, directory: &Path, told: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut open = vec![(directory.to_owned(), 0)];
+        let mut seen = 0;
+        while let Some((directory, level)) = open.pop() {
+            seen += 1;
+            if level >= self.depth || seen > MOST_DIRECTORIES {
+                continue;
+            }
+            for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                // Links are not followed, so that the search ends.
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if !is_directory || name.to_string_lossy().starts_with('.') || name == "node_modules" {
+                    continue;
+                }
+                let below = self.names.iter().map(|name| entry.path().join(name));
+                found.extend(below.filter(|path| path.is_file() && !told.contains(path)));
+                open.push((entry.path(), level + 1));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+/// The nearest file of this name from the directory upwards, then the one at home when it is another.
+fn paths(directory: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
+    let nearest = directory.ancestors().map(|above| above.join(name)).find(|path| path.is_file());
+    let at_home = home.map(|home| home.join(name)).filter(|path| path.is_file() && nearest.as_ref() != Some(path));
+    nearest.into_iter().chain(at_home).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{create_dir_all, write};
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_file_and_the_one_at_home_are_told_and_deeper_ones_listed() {
+        let root = tempfile::tempdir().unwrap();
+        let (home, work) = (root.path().join("home"), root.path().join("a/b"));
+        create_dir_all(&home).unwrap();
+        create_dir_all(work.join("sub/deep")).unwrap();
+        for (path, text) in [("home/P.md", "home"), ("a/P.md", "above"), ("P.md", "far"), ("a/b/sub/deep/P.md", "deep")]
+        {
+            write(root.path().join(path), text).unwrap();
+        }
+        let told = |names: &[&str], depth: usize| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            AddPromptFiles { names, depth }.told(&work, Some(&home))
+        };
+        let file = |path: &str, text: &str| {
+            Effect::Context(format!("Instructions from: {}\n{text}", root.path().join(path).display()))
+        };
+        let both = vec![file("a/P.md", "above"), file("home/P.md", "home")];
+        assert_eq!(told(&["P.md"], 0).effects, both);
+        assert_eq!(told(&["P.md"], 1).effects, both);
+        assert_eq!(told(&["nope.md"], 0), Verdict::pass());
+        let listed = told(&["P.md"], 2).effects;
+        let [_, _, Effect::Context(list)] = listed.as_slice() else { panic!("{listed:?}") };
+        assert!(list.ends_with(&format!(":\n- {}", work.join("sub/deep/P.md").display())), "{list}");
+    }
+
+    #[test]
+    fn a_large_file_is_cut_between_characters_and_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path().join("P.md"), "é".repeat(MOST_FILE_BYTES)).unwrap();
+        let file = AddPromptFiles { names: vec![String::from("P.md")], depth: 0 };
+        let verdict = file.told(root.path(), None);
+        let [Effect::Context(text)] = verdict.effects.as_slice() else { panic!("{verdict:?}") };
+        assert!(text.ends_with("éé") && text.len() < MOST_FILE_BYTES + 500);
+        assert_eq!(verdict.warnings.len(), 1);
+    }
+}

@@ -1,0 +1,85 @@
+//! `add_user_info`: who works on which machine (docker-agent behaviour, section 4.1).
+
+use pintle_contract::Verdict;
+
+use super::{Asked, Builtin, Made, no_arguments, tells};
+
+/// Tells the model the user's name and the machine's.
+#[derive(Debug)]
+struct AddUserInfo;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(AddUserInfo))
+}
+
+impl Builtin for AddUserInfo {
+    fn call(&self, _asked: &Asked<'_>) -> Verdict {
+        tells(told(&Facts::of_host()))
+    }
+}
+
+/// What the host says of the user. Each may be unknown.
+#[derive(Debug, Default)]
+struct Facts {
+    user: Option<String>,
+    full_name: Option<String>,
+    hostname: Option<String>,
+}
+
+impl Facts {
+    fn of_host() -> Self {
+        let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let (user, full_name) = account(&accounts, rustix::process::getuid().as_raw());
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let hostname = ["/proc/sys/kernel/hostname", "/etc/hostname"]
+            .iter()
+            .filter_map(|path| std::fs::read_to_string(path).ok())
+            .map(|text| text.trim().to_owned())
+            .find(|name| !name.is_empty());
+        Self {
+            user: user.or_else(|| variable("USER")).or_else(|| variable("LOGNAME")),
+            full_name,
+            hostname: hostname.or_else(|| variable("HOSTNAME")),
+        }
+    }
+}
+
+/// The name and the full name of an account in the form of `/etc/passwd`.
+fn account(accounts: &str, user: u32) -> (Option<String>, Option<String>) {
+    for line in accounts.lines() {
+        let fields: Vec<&str> = line.split(':').collect();
+        if let [name, _, number, _, about, ..] = fields.as_slice()
+            && number.parse() == Ok(user)
+        {
+            let full_name = about.split(',').next().unwrap_or_default().trim();
+            return (Some((*name).to_owned()), (!full_name.is_empty()).then(|| full_name.to_owned()));
+        }
+    }
+    (None, None)
+}
+
+fn told(facts: &Facts) -> Option<String> {
+    let parts = [("User", &facts.user), ("Full name", &facts.full_name), ("Hostname", &facts.hostname)];
+    let known = parts.into_iter().filter_map(|(label, value)| value.as_ref().map(|value| format!("{label}: {value}")));
+    let lines: Vec<String> = known.collect();
+    (!lines.is_empty()).then(|| format!("Current user:\n\n{}", lines.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_told_when_it_is_known() {
+        let accounts =
+            "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000:Ada L,,,:/home/ada:/bin/sh\nb:x:7:7::/:/\nbroken";
+        assert_eq!(account(accounts, 1000), (Some("ada".into()), Some("Ada L".into())));
+        assert_eq!(account(accounts, 7), (Some("b".into()), None));
+        assert_eq!(account(accounts, 8), (None, None));
+        let all = Facts { user: Some("ada".into()), full_name: Some("Ada L".into()), hostname: Some("m".into()) };
+        assert_eq!(told(&all).unwrap(), "Current user:\n\nUser: ada\nFull name: Ada L\nHostname: m");
+        assert_eq!(told(&Facts { full_name: None, ..all }).unwrap(), "Current user:\n\nUser: ada\nHostname: m");
+        assert_eq!(told(&Facts::default()), None);
+    }
+}

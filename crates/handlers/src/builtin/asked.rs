@@ -1,0 +1,95 @@
+//! What a built-in is asked about, and where.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pintle_contract::{BuiltinSpec, Call, Codec, Failure, FailureKind, HookDeclaration, Payload, Reply, Request};
+use serde_json::Value;
+
+use crate::surroundings::Surroundings;
+use crate::template;
+
+/// What stands beside a built-in's arguments in its declaration.
+#[derive(Debug)]
+pub(super) struct Setup {
+    surroundings: Surroundings,
+    codec: Arc<dyn Codec>,
+}
+
+impl Setup {
+    pub(super) fn new(declaration: &HookDeclaration, spec: &BuiltinSpec) -> Self {
+        let surroundings = Surroundings {
+            variables: spec.environment.clone(),
+            directory: spec.directory.clone(),
+            expands: spec.expands,
+        };
+        Self { surroundings, codec: Arc::clone(&declaration.codec) }
+    }
+
+    /// What the hook's author should know of the working directory that was declared.
+    pub(super) fn doubt(&self, call: &Call<'_>) -> Option<String> {
+        self.surroundings.directory.as_ref()?;
+        self.surroundings.directory(&call.event.origin.cwd).doubt
+    }
+}
+
+/// One call of a built-in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// The call itself.
+    pub(crate) call: &'a Call<'a>,
+    setup: &'a Setup,
+    began: Instant,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(call: &'a Call<'a>, setup: &'a Setup) -> Self {
+        Self { call, setup, began: Instant::now() }
+    }
+
+    /// The canonical name of the event, such as `tool.pre`.
+    pub(crate) fn event(&self) -> &'static str {
+        self.call.event.name.row().name
+    }
+
+    /// A field of the canonical payload.
+    pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
+        self.call.event.payload.field(name)
+    }
+
+    /// A text of the canonical payload; empty when it is absent or something else.
+    pub(crate) fn text(&self, name: &str) -> &'a str {
+        self.field(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The working directory: the session's, repointed by the hook's own. `None` when there is none.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        self.setup.surroundings.directory(&self.call.event.origin.cwd).directory
+    }
+
+    /// The variables that programs see besides Pintle's own.
+    pub(crate) fn environment(&self) -> Vec<(String, String)> {
+        self.setup.surroundings.variables()
+    }
+
+    /// Milliseconds that are left of the call's time; 0 when it is up.
+    pub(crate) fn left_ms(&self) -> u64 {
+        let gone = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.call.limits.timeout_ms.saturating_sub(gone)
+    }
+
+    /// The time as milliseconds since the Unix epoch, asked through the seam so that a replay gets the same.
+    pub(crate) fn now_ms(&self) -> Result<i64, Failure> {
+        match self.call.seam.perform(self.call.caller(), Request::Now) {
+            Ok(Reply::Int(now)) => Ok(now),
+            Ok(other) => Err(Failure::new(FailureKind::Error, format!("the clock answered {other:?}"))),
+            Err(fault) => Err(Failure::new(FailureKind::Error, format!("there is no clock: {fault}"))),
+        }
+    }
+
+    /// The payload as the dialect's handlers see it.
+    pub(crate) fn encoded(&self) -> Payload {
+        template::input(&*self.setup.codec, self.call.event, &self.call.hook.spelling)
+    }
+}

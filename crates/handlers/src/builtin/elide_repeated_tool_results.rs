@@ -1,0 +1,127 @@
+//! `elide_repeated_tool_results`: a result that the model has seen is not sent again (docker-agent behaviour, section
+//! 4.7).
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use pintle_contract::{Origin, Verdict};
+use serde_json::{Map, Value};
+
+use super::limit_large_tool_results::MOST_BYTES;
+use super::{Asked, Builtin, Made, no_arguments};
+
+/// The groups of tools that only look. That a tool says so of itself is no proof, so both are asked for.
+const CATEGORIES: [&str; 5] = ["filesystem", "lsp", "rag", "memory", "git"];
+/// How many calls of one conversation are remembered.
+const MOST_CALLS: usize = 4_096;
+/// How many conversations are remembered; the oldest is forgotten.
+const MOST_CONVERSATIONS: usize = 256;
+
+/// Replaces a result by a line when it is the same as the last one of the same call. The tool runs every time.
+#[derive(Debug)]
+struct ElideRepeatedToolResults;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(ElideRepeatedToolResults))
+}
+
+impl Builtin for ElideRepeatedToolResults {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let origin = &asked.call.event.origin;
+        match asked.event() {
+            "tool.result" => elided(asked),
+            // What was summed up or cleared is no longer before the model's eyes.
+            "session.start" | "session.end" | "compact.post" => {
+                seen().forget(&conversation(origin));
+                Verdict::pass()
+            }
+            _ => Verdict::pass(),
+        }
+    }
+}
+
+fn elided(asked: &Asked<'_>) -> Verdict {
+    let (content, name) = (asked.text("content"), asked.text("name"));
+    let truth = |field: &str| asked.field(field).and_then(Value::as_bool).unwrap_or(false);
+    let origin = &asked.call.event.origin;
+    let looks_only = truth("read_only") && CATEGORIES.contains(&asked.text("category"));
+    if !looks_only || truth("is_error") || truth("partial") || origin.session.is_empty() {
+        return Verdict::pass();
+    }
+    // Larger ones are put into a file, and a line about that is short.
+    if content.len() >= MOST_BYTES {
+        return Verdict::pass();
+    }
+    let marker = format!(
+        "[pintle] `{name}` ran again with the same arguments and gave the same {} bytes as before in this session; they \
+         are not repeated here. Nothing has changed since.",
+        content.len()
+    );
+    if content.len() <= marker.len() {
+        return Verdict::pass();
+    }
+    let mut arguments = asked.field("args").cloned().unwrap_or_default();
+    arguments.sort_all_objects();
+    let call = (name.to_owned(), arguments.to_string());
+    if !seen().repeats(conversation(origin), call, content) {
+        return Verdict::pass();
+    }
+    Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(marker))]))
+}
+
+/// Whose eyes: a session, an agent, and the run of a delegated one, each of which has a conversation of its own.
+type Conversation = (String, String, String);
+
+fn conversation(origin: &Origin) -> Conversation {
+    (origin.session.clone(), origin.agent.clone(), origin.run.clone())
+}
+
+/// What was seen last of each call, by conversation, the oldest conversation first. Hooks of several events share it.
+#[derive(Debug, Default)]
+struct Seen {
+    calls: Mutex<VecDeque<(Conversation, Calls)>>,
+    /// Two secret keys: nobody can write a result that only looks like the one before.
+    keys: [RandomState; 2],
+}
+
+/// The last result of each call: its length and its hash with each key.
+type Calls = HashMap<(String, String), (usize, [u64; 2])>;
+
+fn seen() -> &'static Seen {
+    static SEEN: OnceLock<Seen> = OnceLock::new();
+    SEEN.get_or_init(Seen::default)
+}
+
+impl Seen {
+    /// Remembers a result; says whether it is the same as the one before.
+    fn repeats(&self, whose: Conversation, call: (String, String), content: &str) -> bool {
+        let print = (content.len(), self.keys.each_ref().map(|key| key.hash_one(content)));
+        let mut all = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.iter().any(|(known, _)| *known == whose) {
+            if all.len() >= MOST_CONVERSATIONS {
+                all.pop_front();
+            }
+            all.push_back((whose.clone(), Calls::new()));
+        }
+        let Some((_, calls)) = all.iter_mut().rev().find(|(known, _)| *known == whose) else { return false };
+        match calls.get_mut(&call) {
+            Some(last) if *last == print => true,
+            Some(last) => {
+                *last = print;
+                false
+            }
+            None => {
+                if calls.len() < MOST_CALLS {
+                    calls.insert(call, print);
+                }
+                false
+            }
+        }
+    }
+
+    fn forget(&self, whose: &Conversation) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != whose);
+    }
+}

@@ -1,0 +1,43 @@
+//! Parts of long texts, never cut within a character.
+
+/// The first bytes of a text, at most so many.
+pub(super) fn head(text: &str, most_bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(most_bytes)).unwrap_or_default()
+}
+
+/// The last bytes of a text, at most so many.
+pub(super) fn tail(text: &str, most_bytes: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(most_bytes))..).unwrap_or_default()
+}
+
+/// The first lines of a text with their ends, at most so many.
+pub(super) fn first_lines(text: &str, most: usize) -> &str {
+    let end = text.match_indices('\n').nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at + 1);
+    text.get(..end).unwrap_or_default()
+}
+
+/// The last lines of a text, at most so many. A line end at the end of the text begins no line.
+pub(super) fn last_lines(text: &str, most: usize) -> &str {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    let start = body.rmatch_indices('\n').nth(most.saturating_sub(1)).map_or(0, |(at, _)| at + 1);
+    text.get(start..).unwrap_or_default()
+}
+
+/// How many lines a text has; what follows the last line end counts when there is something.
+pub(super) fn line_count(text: &str) -> usize {
+    text.matches('\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_keep_characters_and_lines_whole() {
+        assert_eq!((head("aé", 2), head("aé", 3), head("", 5)), ("a", "aé", ""));
+        assert_eq!((tail("éa", 2), tail("éa", 3), tail("x", 0)), ("a", "éa", ""));
+        assert_eq!((first_lines("a\nb\nc", 2), first_lines("a", 2)), ("a\nb\n", "a"));
+        assert_eq!((last_lines("a\nb\nc\n", 2), last_lines("a\nb\nc", 2), last_lines("a", 2)), ("b\nc\n", "b\nc", "a"));
+        assert_eq!(["", "a", "a\n", "a\nb"].map(line_count), [0, 1, 1, 2]);
+    }
+}

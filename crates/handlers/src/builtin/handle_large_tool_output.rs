@@ -1,0 +1,94 @@
+//! `handle_large_tool_output`: an earlier form of the limiter, with a size of one's own (docker-agent behaviour, section
+//! 4.10).
+
+use std::path::PathBuf;
+
+use pintle_contract::Verdict;
+use serde_json::{Map, Value};
+
+use super::excerpt::head;
+use super::{Asked, Builtin, Made, large_results};
+
+/// Puts results above a size into files and leaves the model their beginning. The files stay.
+#[derive(Debug)]
+struct HandleLargeToolOutput {
+    threshold: usize,
+    preview: usize,
+    /// Where the files go; `None` is where those of the limiter go.
+    directory: Option<PathBuf>,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    let mut options = Map::new();
+    if let Some(text) = arguments.first() {
+        match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => options = fields,
+            _ => doubts.push(format!("`{text}` is no JSON object, so the usual sizes hold")),
+        }
+    }
+    let mut take = |name: &str| {
+        let key = options.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
+        key.and_then(|key| options.shift_remove(&key))
+    };
+    let (threshold, preview, directory) = (take("Threshold"), take("PreviewSize"), take("OutputDir"));
+    let mut size = |name: &str, value: Option<Value>, usual: usize| match &value {
+        None => usual,
+        Some(value) => match value.as_u64().and_then(|size| usize::try_from(size).ok()) {
+            Some(0) => usual,
+            Some(size) => size,
+            None => {
+                doubts.push(format!("`{name}` is no whole number, so it is {usual}"));
+                usual
+            }
+        },
+    };
+    let (threshold, preview) = (size("Threshold", threshold, 30_000), size("PreviewSize", preview, 3_000));
+    let directory = directory.and_then(|value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from));
+    for key in options.keys() {
+        doubts.push(format!("`{key}` means nothing; the options are `Threshold`, `OutputDir` and `PreviewSize`"));
+    }
+    Ok(Box::new(HandleLargeToolOutput { threshold, preview, directory }))
+}
+
+impl Builtin for HandleLargeToolOutput {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let content = asked.text("content");
+        let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
+        if asked.event() != "tool.result" || is_partial || content.len() <= self.threshold {
+            return Verdict::pass();
+        }
+        let path = match self.keep(asked, content) {
+            Ok(path) => path,
+            Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),
+        };
+        let preview = head(content, self.preview);
+        let text = format!(
+            "[{} response: {} chars, full output saved to {path}]\n\nFirst {} chars:\n{preview}\n\n[Use shell tool to \
+             read: cat {path}]",
+            asked.text("name"),
+            content.len(),
+            self.preview,
+            path = path.display(),
+        );
+        Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(text))]))
+    }
+}
+
+impl HandleLargeToolOutput {
+    fn keep(&self, asked: &Asked<'_>, content: &str) -> std::io::Result<PathBuf> {
+        let session = &asked.call.event.origin.session;
+        let Some(directory) = &self.directory else { return large_results::keep(session, content) };
+        let directory = match asked.directory() {
+            Some(base) => base.join(directory),
+            None => directory.clone(),
+        };
+        std::fs::create_dir_all(&directory)?;
+        // An id that a provider made up must not lead to another directory.
+        let plain = |text: &str| -> String {
+            text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).take(80).collect()
+        };
+        let name = format!("{}_{}", plain(session), plain(asked.text("call_id")));
+        let numbered = |number: u32| if number == 1 { format!("{name}.txt") } else { format!("{name}_{number}.txt") };
+        large_results::write_new(&directory, numbered, content)
+    }
+}

@@ -1,0 +1,209 @@
+//! `http_post`: tells a server on the public internet (docker-agent behaviour, section 4.4).
+
+use pintle_contract::{NetworkSpec, Verdict};
+use url::Url;
+
+use crate::http::Gate;
+
+use super::{Asked, Builtin, Made};
+
+/// How long a request may take, within the hook's own time.
+const MOST_MS: u64 = 30_000;
+
+/// Posts a fixed text, or the event's payload, to an address.
+#[derive(Debug)]
+struct HttpPost {
+    /// `None` posts nothing.
+    url: Option<Url>,
+    body: Body,
+    gate: Gate,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// Always the same.
+    Fixed(String),
+    /// What the dialect's handlers see.
+    Payload,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    // Every name, but no address of somebody's own network.
+    let anywhere = NetworkSpec { allowed_domains: vec![String::from("*")] };
+    posts(arguments, doubts, Gate::new(&anywhere)).map(|built| Box::new(built) as Box<dyn Builtin>)
+}
+
+fn posts(arguments: &[String], doubts: &mut Vec<String>, gate: Gate) -> Result<HttpPost, String> {
+    let argument = |index: usize| arguments.get(index).map(String::as_str).unwrap_or_default();
+    let url = match argument(0).trim() {
+        "" => {
+            doubts.push(String::from("no address is given, so nothing is sent"));
+            None
+        }
+        written => match Url::parse(written) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Some(url),
+            Ok(_) => return Err(String::from("only http(s) URLs are supported")),
+            Err(fault) => return Err(format!("`{written}` is no address: {fault}")),
+        },
+    };
+    let body = match argument(2) {
+        "" => Body::Fixed(argument(1).to_owned()),
+        "payload" => Body::Payload,
+        other => return Err(format!("the third argument is `payload` or nothing, not `{other}`")),
+    };
+    if matches!(body, Body::Payload) && !argument(1).is_empty() {
+        doubts.push(String::from("the text is not sent beside the payload; leave it empty"));
+    }
+    if arguments.len() > 3 {
+        doubts.push(String::from("the arguments after the third mean nothing"));
+    }
+    Ok(HttpPost { url, body, gate })
+}
+
+impl Builtin for HttpPost {
+    fn may_wait(&self) -> bool {
+        true
+    }
+
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let Some(url) = &self.url else { return Verdict::pass() };
+        let body = match &self.body {
+            Body::Fixed(text) => text.clone(),
+            Body::Payload => asked.encoded().value().to_string(),
+        };
+        match post(&self.gate, url, &body, asked.left_ms().min(MOST_MS), asked) {
+            Ok(()) => Verdict::pass(),
+            Err(why) => Verdict::pass().warn(format!("http_post: {why}")),
+        }
+    }
+}
+
+/// Posts JSON. The error names the host alone: the rest of an address is often a key.
+pub(super) fn post(gate: &Gate, url: &Url, body: &str, timeout_ms: u64, asked: &Asked<'_>) -> Result<(), String> {
+    let headers = [(String::from("Content-Type"), String::from("application/json"))];
+    let host = url.host_str().unwrap_or_default();
+    let cancel = asked.call.cancel;
+    match gate.request_until("POST", url.as_str(), &headers, Some(body), timeout_ms, cancel) {
+        Ok(response) => match response.get("status").and_then(serde_json::Value::as_u64) {
+            Some(status) if status >= 400 => Err(format!("`{host}` answered with status {status}")),
+            _ => Ok(()),
+        },
+        Err(why) => {
+            let why = why.split(" (url=").next().unwrap_or_default();
+            Err(format!("`{host}` was not told: {}", why.strip_prefix("http.post: ").unwrap_or(why)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use pintle_contract::Cancel;
+    use serde_json::json;
+
+    use super::super::tests::Fixture;
+    use super::*;
+
+    fn built(arguments: &[&str], allowed: &[&str]) -> (Result<HttpPost, String>, Vec<String>) {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let allowed_domains = allowed.iter().map(|host| (*host).to_owned()).collect();
+        let network = NetworkSpec { allowed_domains };
+        let mut doubts = Vec::new();
+        (posts(&arguments, &mut doubts, Gate::new(&network)), doubts)
+    }
+
+    /// Answers one request with a status and gives back what was asked.
+    fn server(status: &'static str) -> (String, thread::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/secret-path", listener.local_addr().unwrap());
+        let serving = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = Vec::new();
+            let mut buffer = [0; 4096];
+            loop {
+                let text = String::from_utf8_lossy(&asked).into_owned();
+                let length =
+                    text.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+                if let Some((_, body)) = text.split_once("\r\n\r\n")
+                    && body.len() >= length.unwrap_or(0)
+                {
+                    break;
+                }
+                match stream.read(&mut buffer).unwrap() {
+                    0 => break,
+                    read => asked.extend_from_slice(&buffer[..read]),
+                }
+            }
+            write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+            String::from_utf8(asked).unwrap()
+        });
+        (url, serving)
+    }
+
+    #[test]
+    fn the_fixed_text_or_the_payload_is_sent_as_json() {
+        let fixture = Fixture::new("notification", json!({"level": "warning", "message": "a"}));
+        for (arguments, expected) in
+            [(vec!["{\"x\":1}"], "{\"x\":1}"), (vec!["", "payload"], "{\"level\":\"warning\",\"message\":\"a\"}")]
+        {
+            let (url, serving) = server("204 No Content");
+            let mut all = vec![url.as_str()];
+            all.extend(arguments);
+            let post = built(&all, &["127.0.0.1"]).0.unwrap();
+            assert_eq!(fixture.ask(&post), Verdict::pass());
+            let asked = serving.join().unwrap();
+            assert!(asked.starts_with("POST /secret-path HTTP/1.1\r\n"), "{asked}");
+            assert!(asked.to_lowercase().contains("content-type: application/json\r\n"), "{asked}");
+            assert!(asked.ends_with(&format!("\r\n\r\n{expected}")), "{asked}");
+        }
+    }
+
+    #[test]
+    fn failures_are_told_to_the_author_and_nothing_else() {
+        let fixture = Fixture::new("notification", json!({}));
+        let (url, serving) = server("500 Internal Server Error");
+        let post = built(&[&url, "x"], &["127.0.0.1"]).0.unwrap();
+        assert_eq!(fixture.ask(&post), Verdict::pass().warn("http_post: `127.0.0.1` answered with status 500"));
+        serving.join().unwrap();
+        // Nobody listens any more, and a private address is not asked at all.
+        for (url, allowed) in
+            [(url.as_str(), "127.0.0.1"), ("http://127.0.0.1:9/hidden", "*"), ("http://[::1]/hidden", "*")]
+        {
+            let verdict = fixture.ask(&built(&[url, "x"], &[allowed]).0.unwrap());
+            assert_eq!(verdict.warnings.len(), 1, "{verdict:?}");
+            assert!(!format!("{verdict:?}").contains("hidden") && !format!("{verdict:?}").contains("secret-path"));
+            assert_eq!(Verdict { warnings: Vec::new(), ..verdict }, Verdict::pass());
+        }
+    }
+
+    #[test]
+    fn a_cancelled_request_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let fixture = Fixture::new("notification", json!({}));
+        let cancel = Cancel::default();
+        let (post, other) = (built(&[&url, "x"], &["127.0.0.1"]).0.unwrap(), cancel.clone());
+        let verdict = thread::scope(|scope| {
+            let asking = scope.spawn(|| fixture.ask_until(&post, &cancel));
+            // The request is on its way when somebody connects.
+            let _connection = listener.accept().unwrap();
+            other.cancel();
+            asking.join().unwrap()
+        });
+        assert_eq!(verdict, Verdict::pass().warn("http_post: `127.0.0.1` was not told: cancelled"));
+    }
+
+    #[test]
+    fn arguments_are_checked_when_the_hook_is_built() {
+        let fails = |arguments: &[&str]| built(arguments, &[]).0.err();
+        assert_eq!(fails(&["ftp://x.test", ""]), Some("only http(s) URLs are supported".into()));
+        assert!(fails(&["not an address", ""]).is_some());
+        assert!(fails(&["http://x.test", "", "everything"]).is_some());
+        let (nothing, doubts) = built(&[], &[]);
+        assert_eq!(doubts, ["no address is given, so nothing is sent"]);
+        assert_eq!(Fixture::new("notification", json!({})).ask(&nothing.unwrap()), Verdict::pass());
+    }
+}

@@ -1,0 +1,79 @@
+//! Files that hold tool results which are too large for a conversation.
+//!
+//! Each session has a directory of its own below the host's temporary directory. It is made anew for this process and
+//! belongs to its user alone, so that nobody can have put something there before.
+
+use std::collections::HashMap;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The directories of the sessions of this process. Hooks of one session share them, whichever declaration they are of.
+fn sessions() -> &'static Mutex<HashMap<String, PathBuf>> {
+    static SESSIONS: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    SESSIONS.get_or_init(Mutex::default)
+}
+
+/// How many names are tried for a directory or a file.
+const MOST_TRIES: u32 = 10_000;
+
+/// Writes a result into the session's directory.
+pub(super) fn keep(session: &str, text: &str) -> io::Result<PathBuf> {
+    let directory = {
+        let mut sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
+        match sessions.get(session) {
+            Some(directory) if directory.is_dir() => directory.clone(),
+            _ => {
+                let directory = private(&std::env::temp_dir())?;
+                sessions.insert(session.to_owned(), directory.clone());
+                directory
+            }
+        }
+    };
+    write_new(&directory, |number| format!("tool-result-{number}.txt"), text)
+}
+
+/// Removes the session's directory with all that is in it.
+pub(super) fn forget(session: &str) -> io::Result<()> {
+    let known = sessions().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+    match known.map(std::fs::remove_dir_all) {
+        Some(Err(fault)) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a directory that only this user may enter.
+fn private(parent: &Path) -> io::Result<PathBuf> {
+    for number in 0..MOST_TRIES {
+        let path = parent.join(format!("pintle-tool-results-{}-{number}", std::process::id()));
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => return Ok(path),
+            // What is there already may be somebody else's.
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a directory"))
+}
+
+/// Writes a text into a new file that only this user may read, under the first free name.
+pub(super) fn write_new(directory: &Path, name: impl Fn(u32) -> String, text: &str) -> io::Result<PathBuf> {
+    for number in 1..=MOST_TRIES {
+        let path = directory.join(name(number));
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(mut file) => {
+                if let Err(fault) = file.write_all(text.as_bytes()) {
+                    // Half a result would be taken for a whole one.
+                    let _ = std::fs::remove_file(&path);
+                    return Err(fault);
+                }
+                return Ok(path);
+            }
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a file"))
+}

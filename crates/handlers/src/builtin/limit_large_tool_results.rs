@@ -1,0 +1,92 @@
+//! `limit_large_tool_results`: large results go to a file, the model gets a part (docker-agent behaviour, section 4.5).
+//!
+//! What is written to the file is the payload as this hook sees it. It relies on its place: behind everything that takes
+//! secrets out of results, in a chain in which each hook sees what the one before made. The dialect puts it there.
+
+use pintle_contract::Verdict;
+use serde_json::{Map, Value};
+
+use super::excerpt::{first_lines, head, last_lines, line_count, tail};
+use super::{Asked, Builtin, Made, large_results, no_arguments};
+
+/// The largest result that stays as it is, and the most of a larger one that the model gets.
+pub(super) const MOST_BYTES: usize = 50 << 10;
+/// The same in lines.
+const MOST_LINES: usize = 2_000;
+/// The groups of tools whose results may be of any size.
+const CATEGORIES: [&str; 4] = ["filesystem", "shell", "mcp", "a2a"];
+
+/// Puts large results into files. The files are there until the session ends.
+#[derive(Debug)]
+struct LimitLargeToolResults;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(LimitLargeToolResults))
+}
+
+impl Builtin for LimitLargeToolResults {
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let origin = &asked.call.event.origin;
+        match asked.event() {
+            // A delegated agent's end is not the session's.
+            "session.end" if origin.depth == 0 => match large_results::forget(&origin.session) {
+                Ok(()) => Verdict::pass(),
+                Err(fault) => Verdict::pass().warn(format!("the files of large results are still there: {fault}")),
+            },
+            "tool.result" => limited(asked),
+            _ => Verdict::pass(),
+        }
+    }
+}
+
+/// Whether a result of this group of tools is put into a file.
+pub(super) fn is_limited(category: &str, text: &str) -> bool {
+    CATEGORIES.contains(&category) && (text.len() > MOST_BYTES || line_count(text) > MOST_LINES)
+}
+
+fn limited(asked: &Asked<'_>) -> Verdict {
+    let (category, content) = (asked.text("category"), asked.text("content"));
+    // The parts that come before are limited with the whole.
+    let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
+    if is_partial || !is_limited(category, content) {
+        return Verdict::pass();
+    }
+    let path = match large_results::keep(&asked.call.event.origin.session, content) {
+        Ok(path) => path,
+        Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),
+    };
+    let notice = format!(
+        "Tool call result was too large ({} bytes; limit {MOST_BYTES} bytes). The full result is available in a file: {}",
+        content.len(),
+        path.display()
+    );
+    let part = match (category, asked.text("name")) {
+        ("filesystem", "read_file") => beginning(content, asked.field("args")),
+        _ => format!(
+            "Showing the last {MOST_LINES} lines (up to {MOST_BYTES} bytes):\n\n{}",
+            tail(last_lines(content, MOST_LINES), MOST_BYTES)
+        ),
+    };
+    let text = Value::String(format!("{notice}\n\n{part}"));
+    Verdict::rewrite(Map::from_iter([(String::from("content"), text)]))
+}
+
+/// The beginning of a file, and how to read on from there.
+fn beginning(content: &str, arguments: Option<&Value>) -> String {
+    let part = head(first_lines(content, MOST_LINES), MOST_BYTES);
+    let whole_lines = part.matches('\n').count();
+    if whole_lines == 0 {
+        return format!(
+            "Showing the first {} bytes. The first line alone is longer than that, so reading on by lines gives the same \
+             again; read a range of bytes of the file above instead, such as with a shell command:\n\n{part}",
+            part.len()
+        );
+    }
+    let began = arguments.and_then(|arguments| arguments.get("line")).and_then(Value::as_u64).unwrap_or(1).max(1);
+    let next = began.saturating_add(whole_lines as u64);
+    format!(
+        "Showing the first {MOST_LINES} lines (up to {MOST_BYTES} bytes). To read on, call read_file with the same path, \
+         \"line\": {next} (counted from 1) and a \"limit\" of lines:\n\n{part}"
+    )
+}

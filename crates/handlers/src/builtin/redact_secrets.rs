@@ -1,0 +1,262 @@
+//! `redact_secrets`: secrets out of what the model, the tools and the conversation get (docker-agent behaviour,
+//! section 4.3).
+//!
+//! The event is on the tape before a hook sees it. So the handler tells the runtime who takes secrets out of texts, and the
+//! tape is kept clean by the same rules. Other hooks, commands among them, still get the payload as it is: they have
+//! to be able to judge it.
+
+use std::sync::Arc;
+
+use pintle_contract::event::Target;
+use pintle_contract::{Effect, Redact, Rewrite, Verdict};
+use serde_json::{Map, Value};
+
+use super::{Asked, Builtin, Made};
+use crate::secrets::Secrets;
+
+/// Rewrites the event's target without its secrets.
+#[derive(Debug)]
+struct RedactSecrets {
+    secrets: Arc<Secrets>,
+}
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    if !arguments.is_empty() {
+        doubts.push(String::from("it takes no arguments"));
+    }
+    Ok(Box::new(RedactSecrets { secrets: Secrets::shared() }))
+}
+
+impl Builtin for RedactSecrets {
+    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+        Some(self.secrets.clone())
+    }
+
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let secrets = &*self.secrets;
+        let rewritten = match asked.event() {
+            "completion.pre" => changed("messages", asked.field("messages").and_then(|list| messages(secrets, list))),
+            "tool.result" => changed("content", content(secrets, asked)),
+            "tool.pre" | "tool.transform" => {
+                let args = changed("args", asked.field("args").and_then(|args| secrets.redact_value(args)));
+                let notice = || {
+                    format!(
+                        "redact_secrets: redacted secret material from arguments of tool \"{}\"",
+                        asked.text("name")
+                    )
+                };
+                return match args {
+                    Some(fields) => Verdict::rewrite(fields).with(Effect::Notice(notice())),
+                    None => Verdict::pass(),
+                };
+            }
+            event => match asked.call.event.name.row().target {
+                Target::Fields(names) => {
+                    let clean = |name: &&str| Some(((*name).to_owned(), secrets.redact_value(asked.field(name)?)?));
+                    let fields: Map<String, Value> = names.iter().filter_map(clean).collect();
+                    (!fields.is_empty()).then_some(fields)
+                }
+                Target::Whole => {
+                    return match secrets.redact_value(asked.call.event.payload.value()) {
+                        Some(whole) => Verdict::pass().rewriting(Rewrite::Whole(whole)),
+                        None => Verdict::pass(),
+                    };
+                }
+                Target::Nothing => {
+                    return Verdict::pass()
+                        .warn(format!("redact_secrets has no effect on `{event}`: nothing of it can be changed"));
+                }
+            },
+        };
+        rewritten.map_or_else(Verdict::pass, Verdict::rewrite)
+    }
+}
+
+/// The one field of a rewrite.
+fn changed(name: &str, value: Option<Value>) -> Option<Map<String, Value>> {
+    value.map(|value| Map::from_iter([(name.to_owned(), value)]))
+}
+
+/// The result of a tool without its secrets. A result that is JSON is looked through as such too: the name of a field may
+/// say what its value is.
+fn content(secrets: &Secrets, asked: &Asked<'_>) -> Option<Value> {
+    let text = asked.text("content");
+    let clean = secrets.redact(text);
+    let result = asked.field("result").filter(|result| !result.is_string());
+    if result.and_then(|result| secrets.redact_value(result)).is_some() {
+        let decoded: Option<Value> = serde_json::from_str(clean.as_deref().unwrap_or(text)).ok();
+        if let Some(value) = decoded.and_then(|value| secrets.redact_value(&value)) {
+            return Some(Value::String(value.to_string()));
+        }
+    }
+    clean.map(Value::String)
+}
+
+/// The fields of a message, and of one part of it, that hold text. The others are ids, pictures and signatures, which
+/// have to stay as they are.
+const TEXTS: [&str; 7] = ["content", "reasoning_content", "reasoning", "text", "thinking", "input", "output"];
+
+/// The conversation without its secrets.
+fn messages(secrets: &Secrets, list: &Value) -> Option<Value> {
+    each(list.as_array()?, |message| message_of(secrets, message))
+}
+
+fn message_of(secrets: &Secrets, message: &Value) -> Option<Value> {
+    let fields = message.as_object()?;
+    let mut clean: Option<Map<String, Value>> = None;
+    for (name, value) in fields {
+        let new = match (name.as_str(), value) {
+            (name, Value::String(text)) if TEXTS.contains(&name) => secrets.redact(text).map(Value::String),
+            ("content", Value::Array(parts)) => each(parts, |part| match part {
+                Value::String(text) => secrets.redact(text).map(Value::String),
+                part => message_of(secrets, part),
+            }),
+            ("input" | "output", value) => secrets.redact_value(value),
+            ("tool_calls", Value::Array(calls)) => each(calls, |call| arguments_of(secrets, call)),
+            ("function_call", call) => arguments_of(secrets, call),
+            _ => None,
+        };
+        if let Some(new) = new {
+            clean.get_or_insert_with(|| fields.clone()).insert(name.clone(), new);
+        }
+    }
+    clean.map(Value::Object)
+}
+
+/// A tool call without the secrets in its arguments: `{function: {arguments}}` or `{arguments}`.
+fn arguments_of(secrets: &Secrets, call: &Value) -> Option<Value> {
+    let (name, new) = match (call.get("function"), call.get("arguments")) {
+        (Some(function), _) => ("function", arguments_of(secrets, function)?),
+        (None, Some(arguments)) => ("arguments", secrets.redact_value(arguments)?),
+        (None, None) => return None,
+    };
+    let mut call = call.as_object()?.clone();
+    call.insert(name.to_owned(), new);
+    Some(Value::Object(call))
+}
+
+/// The list with those items replaced that change.
+fn each(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
+    let mut clean: Option<Vec<Value>> = None;
+    for (at, item) in items.iter().enumerate() {
+        if let Some(new) = change(item)
+            && let Some(place) = clean.get_or_insert_with(|| items.to_vec()).get_mut(at)
+        {
+            *place = new;
+        }
+    }
+    clean.map(Value::Array)
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::Said;
+    use serde_json::json;
+
+    use super::*;
+    use crate::builtin::tests::Fixture;
+
+    /// A token, in pieces so that no scanner takes this file for a leak.
+    fn token() -> String {
+        format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO")
+    }
+
+    fn ask(event: &str, payload: Value) -> Verdict {
+        Fixture::new(event, payload).ask(&*make(&[], &mut Vec::new()).unwrap())
+    }
+
+    /// What of the payload a verdict replaces; `null` when it passes.
+    fn rewrite(event: &str, payload: Value) -> Value {
+        match ask(event, payload).said {
+            Said::Pass => Value::Null,
+            Said::Rewrite(Rewrite::Fields(fields)) => Value::Object(fields),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_model_gets_a_conversation_without_secrets_in_which_all_else_is_the_same() {
+        let token = token();
+        let conversation = |token: &str| {
+            json!({"messages": [
+                {"role": "system", "content": "Be careful.", "cache_control": {"type": "ephemeral"}},
+                {"role": "user", "content": format!("use {token}")},
+                {"role": "user", "content": [
+                    {"type": "text", "text": format!("and {token}")},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+                ]},
+                {"role": "assistant", "reasoning_content": format!("{token}?"), "tool_calls": [
+                    {"id": "1", "type": "function", "function": {"name": "x", "arguments": format!("{{\"a\":\"{token}\",\"b\":1}}")}},
+                ]},
+                {"role": "assistant", "function_call": {"name": "x", "arguments": format!("{{\"a\":\"{token}\"}}")}},
+                {"role": "tool", "tool_call_id": "1", "content": format!("{token}\n")},
+            ]})
+        };
+        assert_eq!(rewrite("completion.pre", conversation(&token)), conversation("[REDACTED]"));
+        assert_eq!(rewrite("completion.pre", conversation("a word")), Value::Null);
+        let kept = json!({"messages": [{"role": "assistant", "thinking_signature": token, "content": null}, 3]});
+        assert_eq!(rewrite("completion.pre", kept), Value::Null, "what a provider signed stays as it is");
+    }
+
+    #[test]
+    fn a_result_is_cleaned_as_text_and_as_json() {
+        let token = token();
+        let cases = [
+            (
+                json!({"content": format!("see {token}"), "result": format!("see {token}")}),
+                json!({"content": "see [REDACTED]"}),
+            ),
+            (
+                json!({"content": format!("{{\"out\": \"{token}\"}}"), "result": {"out": token}}),
+                json!({"content": "{\"out\":\"[REDACTED]\"}"}),
+            ),
+            (
+                json!({"content": "[{\"password\":\"pa55-word\"}]", "result": [{"password": "pa55-word"}]}),
+                json!({"content": "[{\"password\":\"[REDACTED]\"}]"}),
+            ),
+            (
+                json!({"content": format!("tool error: {token}"), "is_error": true}),
+                json!({"content": "tool error: [REDACTED]"}),
+            ),
+            (json!({"content": "nothing", "result": {"a": [1, null]}}), Value::Null),
+            (json!({"content": "", "result": ""}), Value::Null),
+        ];
+        for (payload, expected) in cases {
+            let found = rewrite("tool.result", payload.clone());
+            let text = |value: &Value| value["content"].as_str().unwrap_or_default().replace(' ', "");
+            assert_eq!(text(&found), text(&expected), "{payload}");
+            assert_eq!(found.is_null(), expected.is_null(), "{payload}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_cleaned_at_any_depth_and_the_others_stay() {
+        let args = |token: &str| json!({"cmd": format!("curl -H {token}"), "n": 3, "deep": [{"a": token, "b": null}]});
+        for event in ["tool.pre", "tool.transform"] {
+            let verdict = ask(event, json!({"name": "shell", "args": args(&token())}));
+            let notice = "redact_secrets: redacted secret material from arguments of tool \"shell\"";
+            let fields = Map::from_iter([(String::from("args"), args("[REDACTED]"))]);
+            assert_eq!(verdict, Verdict::rewrite(fields).with(Effect::Notice(String::from(notice))));
+            assert_eq!(ask(event, json!({"name": "shell", "args": args("word")})), Verdict::pass());
+        }
+    }
+
+    #[test]
+    fn any_other_event_with_a_text_to_change_is_cleaned_and_one_without_is_told() {
+        let token = token();
+        assert_eq!(
+            rewrite("prompt.steer", json!({"messages": [format!("use {token}")]})),
+            json!({"messages": ["use [REDACTED]"]})
+        );
+        let verdict = ask("iteration.start", json!({"iteration": 1}));
+        let warning = "redact_secrets has no effect on `iteration.start`: nothing of it can be changed";
+        assert_eq!(verdict, Verdict::pass().warn(warning));
+    }
+
+    #[test]
+    fn the_runtime_is_told_to_keep_its_tape_clean() {
+        let builtin = make(&[], &mut Vec::new()).unwrap();
+        let clean = builtin.redacts().and_then(|secrets| secrets.redact(&token()));
+        assert_eq!(clean.as_deref(), Some("[REDACTED]"));
+    }
+}

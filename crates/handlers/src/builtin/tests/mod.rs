@@ -1,0 +1,199 @@
+//! What the built-ins have in common. Those that tell the model something and those that change results are in files
+//! of their own.
+
+mod context;
+mod results;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, Call, CallId, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook, Limits, Location, Mode,
+    OnDeny, Origin, Profile, Said, Severity,
+};
+use pintle_testkit::{MapSeam, hook};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::script::NoHandler;
+
+/// A codec whose handlers see the canonical payload.
+#[derive(Debug)]
+struct Plain;
+
+impl Codec for Plain {
+    fn dialect(&self) -> &'static str {
+        "plain"
+    }
+
+    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+        None
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, _answer: Answer) -> Verdict {
+        unreachable!("built-ins answer verdicts")
+    }
+}
+
+/// An event that built-ins are asked about.
+pub(super) struct Fixture {
+    event: Event,
+    spec: BuiltinSpec,
+}
+
+impl Fixture {
+    pub(super) fn new(event: &str, payload: Value) -> Self {
+        let event = Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default()));
+        Self { event, spec: BuiltinSpec::default() }
+    }
+
+    /// The same in a directory and a session.
+    pub(super) fn within(self, directory: &Path, session: &str) -> Self {
+        let (cwd, session) = (directory.to_str().unwrap().to_owned(), session.to_owned());
+        let origin = Arc::new(Origin { cwd, session, ..Origin::default() });
+        Self { event: Event { origin, ..self.event }, ..self }
+    }
+
+    /// The same with variables and a directory of the hook's own.
+    pub(super) fn with(self, environment: &[(&str, &str)], directory: Option<&str>) -> Self {
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let spec = BuiltinSpec { environment, directory: directory.map(str::to_owned), ..self.spec };
+        Self { spec, ..self }
+    }
+
+    pub(super) fn ask(&self, builtin: &dyn Builtin) -> Verdict {
+        self.ask_until(builtin, &Cancel::default())
+    }
+
+    pub(super) fn ask_until(&self, builtin: &dyn Builtin, cancel: &Cancel) -> Verdict {
+        let declaration = declaration(&self.event.name, self.spec.clone());
+        let hook = Hook { limits: Limits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
+        let seam = MapSeam::new();
+        let call = Call { id: CallId(1), hook: &hook, event: &self.event, limits: &hook.limits, seam: &seam, cancel };
+        builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec)))
+    }
+
+    /// What a built-in of the table says.
+    pub(super) fn told(&self, name: &str, arguments: &[&str]) -> Verdict {
+        let row = builtins().iter().find(|row| row.name == name).unwrap();
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        self.ask(&*(row.make)(&arguments, &mut Vec::new()).unwrap())
+    }
+
+    /// The one word for a verdict.
+    pub(super) fn said(&self, builtin: &dyn Builtin) -> &'static str {
+        match self.ask(builtin).said {
+            Said::Pass => "pass",
+            Said::Allow { .. } => "allow",
+            Said::Rewrite(_) => "rewrite",
+            Said::Ask { .. } => "ask",
+            Said::Deny { .. } => "deny",
+            Said::Failed(_) => "failed",
+        }
+    }
+}
+
+fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
+    HookDeclaration {
+        name: String::from("test"),
+        event: event.clone(),
+        spelling: Arc::from(event.as_str()),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Builtin(spec),
+        on_error: None,
+        default_on_error: FailurePolicy::Open,
+        on_deny: OnDeny::default(),
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Plain),
+    }
+}
+
+#[test]
+fn every_row_is_whole_and_the_table_is_in_order() {
+    let names: Vec<&str> = builtins().iter().map(|row| row.name).collect();
+    assert!(names.is_sorted() && names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    for row in builtins() {
+        assert!(row.doc.ends_with('.') && !row.doc.contains('\n'), "{}", row.name);
+        for event in row.events {
+            assert!(EventName::parse(event).is_ok(), "{}: {event}", row.name);
+        }
+        // Without arguments none of them fails to be built, and on an event without data none panics.
+        let builtin = (row.make)(&[], &mut Vec::new()).unwrap();
+        for event in ["user.input", "tool.result", "completion.pre", "session.start", "tool.pre", "agent.switch"] {
+            for payload in [json!({}), json!(null), json!({"content": 7, "messages": 7, "args": [], "from_models": 7})]
+            {
+                let _ = Fixture::new(event, payload).ask(&*builtin);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_name_is_found_when_the_hook_is_built() {
+    let build = |event: &str, name: &str, arguments: &[&str]| {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
+        let built = build(&declaration(&EventName::parse(event).unwrap(), spec.clone()), &spec);
+        let found: Vec<(Severity, String, Option<String>)> =
+            built.diagnostics.into_iter().map(|found| (found.severity, found.message, found.help)).collect();
+        (built.handler.is_some(), built.guard, found)
+    };
+    let (built, guard, found) = build("iteration.start", "add_dat", &[]);
+    assert!(!built && !guard);
+    let help = Some(String::from("did you mean `add_date`?"));
+    assert_eq!(found, [(Severity::Error, "there is no built-in `add_dat`".into(), help)]);
+    assert!(!build("iteration.start", "something_else", &[]).0);
+
+    assert_eq!(build("iteration.start", "add_date", &[]), (true, false, Vec::new()));
+    assert_eq!(build("completion.pre", "max_iterations", &["3"]), (true, true, Vec::new()));
+    let (built, _, found) = build("tool.pre", "max_iterations", &["3"]);
+    let help = Some(String::from("it belongs on `completion.pre`"));
+    assert!(built);
+    assert_eq!(found, [(Severity::Warning, "`max_iterations` has no effect on `tool.pre`".into(), help)]);
+
+    let doubts = [
+        ("iteration.start", "add_date", vec!["x"], "add_date: `x` means nothing, for it takes no arguments"),
+        (
+            "completion.pre",
+            "max_iterations",
+            vec!["x"],
+            "max_iterations: `x` is no whole number above 0, so nothing is limited",
+        ),
+        ("completion.pre", "max_iterations", vec![], "max_iterations: no number is given, so nothing is limited"),
+        (
+            "iteration.start",
+            "add_git_diff",
+            vec!["all"],
+            "add_git_diff: `all` means nothing; the one argument is `full`",
+        ),
+        (
+            "session.start",
+            "add_recent_commits",
+            vec!["0"],
+            "add_recent_commits: `0` is no whole number above 0, so 10 commits are told",
+        ),
+        ("iteration.start", "add_prompt_files", vec![], "add_prompt_files: no file is named, so nothing is told"),
+        ("session.start", "add_context", vec![], "add_context: no text is given, so nothing is told"),
+        (
+            "tool.result",
+            "handle_large_tool_output",
+            vec!["{\"Treshold\":1}"],
+            "handle_large_tool_output: `Treshold` means nothing; the options are `Threshold`, `OutputDir` and `PreviewSize`",
+        ),
+    ];
+    for (event, name, arguments, expected) in doubts {
+        let (built, _, found) = build(event, name, &arguments);
+        assert!(built, "{name}");
+        assert_eq!(found, [(Severity::Warning, expected.to_owned(), None)]);
+    }
+    let (built, _, found) = build("session.start", "add_context", &["{{ .X"]);
+    let expected = "add_context: argument 1 is no template: line 1, column 1: the action is not closed; add `}}`";
+    assert!(!built);
+    assert_eq!(found, [(Severity::Error, expected.to_owned(), None)]);
+}

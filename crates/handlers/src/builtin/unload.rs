@@ -1,0 +1,134 @@
+//! `unload`: frees the memory of the models that the previous agent used (docker-agent behaviour, section 4.8).
+
+use std::net::ToSocketAddrs as _;
+
+use pintle_contract::{NetworkSpec, Verdict};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::http::Gate;
+
+use super::http_post::post;
+use super::{Asked, Builtin, Made, no_arguments};
+
+/// The one provider whose models are loaded on the user's own machine.
+const PROVIDER: &str = "dmr";
+/// How long one request may take, within the hook's own time.
+const MOST_MS: u64 = 10_000;
+
+/// Asks the servers of the previous agent's local models to unload them.
+#[derive(Debug)]
+struct Unload;
+
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+    no_arguments(arguments, doubts);
+    Ok(Box::new(Unload))
+}
+
+impl Builtin for Unload {
+    fn may_wait(&self) -> bool {
+        true
+    }
+
+    fn call(&self, asked: &Asked<'_>) -> Verdict {
+        let mut verdict = Verdict::pass();
+        let models = asked.field("from_models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        for model in models {
+            let text = |name: &str| model.get(name).and_then(Value::as_str).unwrap_or_default();
+            if text("provider") != PROVIDER || text("model").is_empty() {
+                continue;
+            }
+            // A model whose server is not known cannot be unloaded.
+            let Some(url) = address(text("base_url"), text("unload_url")) else { continue };
+            let body = json!({"model": text("model")}).to_string();
+            if let Err(why) = post(&gate(&url), &url, &body, asked.left_ms().min(MOST_MS), asked) {
+                verdict = verdict.warn(format!("unload: {why}"));
+            }
+        }
+        verdict
+    }
+}
+
+/// Where the request goes: the address for it, which may be a path on the server, else the server's own convention.
+fn address(base: &str, unload: &str) -> Option<Url> {
+    let url = match (Url::parse(unload), Url::parse(base)) {
+        (Ok(url), _) => url,
+        (Err(_), Ok(base)) if unload.starts_with('/') => base.join(unload).ok()?,
+        (Err(_), Ok(mut base)) if unload.is_empty() => {
+            let path = base.path().trim_end_matches('/');
+            let path = format!("{}/_unload", path.strip_suffix("/v1").unwrap_or(path));
+            base.set_path(&path);
+            base.set_query(None);
+            base
+        }
+        _ => return None,
+    };
+    matches!(url.scheme(), "http" | "https").then_some(url)
+}
+
+/// A way to that server alone. Its addresses may be of a private network: the agent's own model calls go there too.
+fn gate(url: &Url) -> Gate {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let port = url.port_or_known_default().unwrap_or(80);
+    let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let addresses =
+        (bare.as_str(), port).to_socket_addrs().into_iter().flatten().map(|address| address.ip().to_string());
+    let allowed_domains = addresses.chain([bare.clone()]).collect();
+    Gate::new(&NetworkSpec { allowed_domains })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::super::tests::Fixture;
+    use super::*;
+
+    #[test]
+    fn the_address_is_the_given_one_or_beside_the_api() {
+        let cases = [
+            ("http://h:1/engines/v1", "", Some("http://h:1/engines/_unload")),
+            ("http://h:1/engines/v1/", "", Some("http://h:1/engines/_unload")),
+            ("http://h:1/engines", "", Some("http://h:1/engines/_unload")),
+            ("http://h:1/engines/v1", "/x/unload", Some("http://h:1/x/unload")),
+            ("http://h:1/v1", "https://other/u", Some("https://other/u")),
+            ("", "https://other/u", Some("https://other/u")),
+            ("", "", None),
+            ("", "/x", None),
+            ("ftp://h/v1", "", None),
+        ];
+        for (base, unload, expected) in cases {
+            assert_eq!(address(base, unload).map(String::from).as_deref(), expected, "{base} {unload}");
+        }
+    }
+
+    #[test]
+    fn only_local_models_are_unloaded_and_failures_are_warnings() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}/engines/v1", listener.local_addr().unwrap());
+        let serving = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut buffer = [0; 4096];
+            let mut asked = String::new();
+            while !asked.ends_with('}') {
+                let read = stream.read(&mut buffer).unwrap();
+                asked.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            }
+            write!(stream, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+            asked
+        });
+        let models = json!([
+            {"provider": "openai", "model": "gpt", "base_url": base},
+            {"provider": "dmr", "model": "", "base_url": base},
+            {"provider": "dmr", "model": "nowhere"},
+            {"provider": "dmr", "model": "ai/qwen3", "base_url": base},
+        ]);
+        let fixture =
+            Fixture::new("agent.switch", json!({"from": "a", "to": "b", "kind": "handoff", "from_models": models}));
+        let verdict = fixture.ask(&Unload);
+        assert_eq!(verdict, Verdict::pass().warn("unload: `127.0.0.1` answered with status 404"));
+        let asked = serving.join().unwrap();
+        assert!(asked.starts_with("POST /engines/_unload ") && asked.ends_with("{\"model\":\"ai/qwen3\"}"), "{asked}");
+    }
+}

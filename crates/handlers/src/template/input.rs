@@ -1,0 +1,23 @@
+//! What templates are filled in from.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{Codec, Event, Payload};
+
+/// A payload as the dialects encode it, by the spelling of the event.
+#[derive(Default)]
+struct Encoded(Mutex<Vec<(Arc<str>, Payload)>>);
+
+/// The payload as the codec's handlers see it. Encoded once a dispatch for each spelling and form.
+pub(crate) fn input(codec: &dyn Codec, event: &Event, spelling: &Arc<str>) -> Payload {
+    let encoded = event.payload.view(codec.form(), |_| Encoded::default());
+    let mut known = encoded.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, payload)) = known.iter().find(|(name, _)| name == spelling) {
+        return payload.clone();
+    }
+    // A payload that kept itself would never be freed.
+    let Some(value) = codec.encode(event, spelling) else { return event.payload.clone() };
+    let payload = Payload::new(value);
+    known.push((Arc::clone(spelling), payload.clone()));
+    payload
+}
