@@ -1,0 +1,97 @@
+//! `pintle snapshot list`.
+
+use clap::Args;
+use pintle::snapshot::{Checkpoint, Kind, Snapshots};
+use pintle::tape::show::plain;
+use pintle::{Clock, SystemClock};
+use serde_json::{Value, json};
+
+use super::fault;
+use crate::fault::{Fault, Status};
+use crate::options::Global;
+use crate::render::table;
+use crate::terminal::Terminal;
+
+/// Characters of a name that are shown.
+const CUT: usize = 40;
+
+#[derive(Debug, Args)]
+pub(super) struct List {}
+
+impl List {
+    pub(super) fn execute(self, snapshots: &Snapshots, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let all = snapshots.checkpoints().map_err(fault)?;
+        if global.json {
+            terminal.json(&all.iter().enumerate().map(described).collect::<Vec<_>>());
+        } else if all.is_empty() {
+            terminal.note("no snapshots yet; a hook with the built-in `snapshot` takes them while an agent works");
+        } else {
+            let now_ms = SystemClock::default().unix_ms();
+            let rows: Vec<_> = all.iter().enumerate().map(|(at, one)| row(at, one, now_ms)).collect();
+            terminal.lines(&table::lines(["#", "WHEN", "SESSION", "AGENT", "WORK", "CHANGED"], &rows));
+        }
+        Ok(Status::Done)
+    }
+}
+
+fn row(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
+    [
+        (at + 1).to_string(),
+        age(now_ms.saturating_sub(one.at_ms)),
+        plain(&one.session, CUT),
+        plain(&one.agent, CUT),
+        plain(&one.what, CUT),
+        counted(one),
+    ]
+}
+
+fn described((at, one): (usize, &Checkpoint)) -> Value {
+    let files: Vec<Value> =
+        one.files.iter().map(|change| json!({"path": change.path, "change": change.kind()})).collect();
+    json!({
+        "number": at + 1,
+        "at_ms": one.at_ms,
+        "session": one.session,
+        "agent": one.agent,
+        "work": one.what,
+        "files": files,
+    })
+}
+
+/// How many files changed in which way, such as `2 created, 1 deleted`.
+fn counted(one: &Checkpoint) -> String {
+    let words = [(Kind::Created, "created"), (Kind::Modified, "modified"), (Kind::Deleted, "deleted")];
+    let counts = words.map(|(kind, word)| (one.count(kind), word));
+    let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// A time span in its largest whole unit.
+fn age(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_its_largest_unit() {
+        let cases = [
+            (999, "0 s ago"),
+            (59_999, "59 s ago"),
+            (60_000, "1 min ago"),
+            (7_200_000, "2 h ago"),
+            (86_400_000, "1 d ago"),
+        ];
+        for (ms, text) in cases {
+            assert_eq!(age(ms), text);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Servers of the Model Context Protocol, whose tools an agent uses.
+//!
+//! The protocol is spoken by the official SDK, over the standard input and output of a program or over streamable HTTP.
+//! This is its synchronous face: each function waits, no longer than it was told to, and ends early when it is
+//! cancelled. A server is not trusted with anything: not with time, not with memory, not with staying alive. One that
+//! died is started again by the next call, after a while that grows with every failure.
+
+mod link;
+mod process;
+mod result;
+mod wait;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pintle_contract::{Cancel, McpSpec, McpTransport};
+use serde_json::Value;
+
+use link::Link;
+use wait::Wait;
+
+/// A tool as its server declares it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpTool {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments: an object.
+    pub schema: Value,
+    /// Whether the server says that it changes nothing. A claim, not a proof.
+    pub read_only: bool,
+}
+
+/// What a server may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct McpLimits {
+    /// How long it may take to start and to tell its tools. Default 30,000.
+    pub start_ms: u64,
+    /// The most text of one result; the rest is cut and marked. Default 1 MiB.
+    pub result_bytes: usize,
+    /// How long a server that died stays down at least. It doubles with every death, up to a minute, and begins anew
+    /// after a call that went well. Default 1,000.
+    pub pause_ms: u64,
+}
+
+impl Default for McpLimits {
+    fn default() -> Self {
+        Self { start_ms: 30_000, result_bytes: 1 << 20, pause_ms: 1_000 }
+    }
+}
+
+/// The longest pause before a dead server is started again.
+const LONGEST_PAUSE_MS: u64 = 60_000;
+
+/// How much later than the SDK this side gives up.
+const SLACK_MS: u64 = 500;
+
+/// A server that was started. Dropping it ends it with everything it started.
+#[derive(Debug)]
+pub struct McpServer {
+    spec: McpSpec,
+    directory: PathBuf,
+    limits: McpLimits,
+    state: Mutex<State>,
+    /// Held by whoever starts the server again; the others wait and then use what there is.
+    restarting: Mutex<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    link: Option<Arc<Link>>,
+    tools: Vec<McpTool>,
+    instructions: Option<String>,
+    /// Deaths since the last call that went well.
+    deaths: u32,
+    /// When it may be started again.
+    resting_until: Option<Instant>,
+}
+
+impl McpServer {
+    /// Starts a server, or connects to it, and reads its tools. A program starts in `directory`.
+    ///
+    /// # Errors
+    /// When it cannot be started or reached, does not speak the protocol, is too slow, or `cancel` is raised: one line
+    /// that names the server.
+    pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &Cancel) -> Result<Self, String> {
+        let (link, tools) = connect(spec, directory, limits, cancel)?;
+        let state =
+            State { instructions: link.instructions(), link: Some(link), tools, deaths: 0, resting_until: None };
+        Ok(Self {
+            spec: spec.clone(),
+            directory: directory.to_owned(),
+            limits,
+            state: Mutex::new(state),
+            restarting: Mutex::default(),
+        })
+    }
+
+    /// The tools as the server last told them. When it said that they changed, they are read again.
+    #[must_use]
+    pub fn tools(&self) -> Vec<McpTool> {
+        let link = self.state().link.clone();
+        if let Some(link) = link.filter(|link| link.take_changed()) {
+            let wait = Wait { timeout_ms: self.limits.start_ms, cancel: &Cancel::default() };
+            // A server that cannot tell its new tools keeps its old ones.
+            if let Ok(Ok(tools)) = wait.for_future(async move { link.tools().await }) {
+                self.state().tools = tools;
+            }
+        }
+        self.state().tools.clone()
+    }
+
+    /// Whether the server said that its tools are others now, and nobody has asked for them since.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.state().link.as_ref().is_some_and(|link| link.has_changed())
+    }
+
+    /// What the server says about its use, when it does.
+    #[must_use]
+    pub fn instructions(&self) -> Option<String> {
+        self.state().instructions.clone()
+    }
+
+    /// Calls a tool and gives what it answered as text.
+    ///
+    /// A call is made once: whether a server that died in it had done its work, nobody knows.
+    ///
+    /// # Errors
+    /// With what the tool itself reports as its failure, or one line that says why there is no answer: the server died,
+    /// was too slow, answered something that is no result, or `cancel` was raised.
+    pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &Cancel) -> Result<String, String> {
+        let link = self.link(cancel)?;
+        // The SDK's own time limit comes first, since it tells the server that nobody waits any more.
+        let wait = Wait { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
+        let (asked, name, arguments) = (Arc::clone(&link), tool.to_owned(), arguments.clone());
+        let timeout = Duration::from_millis(timeout_ms);
+        let answered = wait.for_future(async move { asked.call(name, arguments, timeout).await });
+        match answered {
+            Ok(Ok(answer)) => {
+                self.state().deaths = 0;
+                result::told(&answer, self.limits.result_bytes)
+            }
+            Ok(Err(fault)) if fault.died => {
+                self.buried(&link);
+                Err(format!("{} died in this call: {}{}", self.name(), fault.why, link.last_words()))
+            }
+            Ok(Err(fault)) => Err(format!("{}: {}", self.name(), fault.why)),
+            Err(gone) => Err(format!("{}: {}", self.name(), gone.why("the call", timeout_ms))),
+        }
+    }
+
+    /// The connection; a server that died is started again when its pause is over.
+    fn link(&self, cancel: &Cancel) -> Result<Arc<Link>, String> {
+        let _restarting = self.restarting.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.state().link.clone();
+        if let Some(link) = current {
+            if !link.is_closed() {
+                return Ok(link);
+            }
+            self.buried(&link);
+        }
+        let left = self.state().resting_until.map(|until| until.saturating_duration_since(Instant::now()));
+        if let Some(left) = left.filter(|left| !left.is_zero()) {
+            let left_ms = left.as_millis();
+            return Err(format!("{} died and is started again in {left_ms} ms; go on without it", self.name()));
+        }
+        match connect(&self.spec, &self.directory, self.limits, cancel) {
+            Ok((link, tools)) => {
+                let mut state = self.state();
+                state.link = Some(Arc::clone(&link));
+                state.tools = tools;
+                state.resting_until = None;
+                Ok(link)
+            }
+            Err(why) => {
+                self.state().rest(self.limits.pause_ms);
+                Err(why)
+            }
+        }
+    }
+
+    /// Takes note that a connection is over, once.
+    fn buried(&self, dead: &Arc<Link>) {
+        let mut state = self.state();
+        if state.link.as_ref().is_some_and(|link| Arc::ptr_eq(link, dead)) {
+            state.link = None;
+            state.rest(self.limits.pause_ms);
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn name(&self) -> String {
+        named(&self.spec)
+    }
+}
+
+impl State {
+    fn rest(&mut self, pause_ms: u64) {
+        let pause_ms = pause_ms.saturating_mul(1 << self.deaths.min(16)).min(LONGEST_PAUSE_MS);
+        self.deaths += 1;
+        self.resting_until = Some(Instant::now() + Duration::from_millis(pause_ms));
+    }
+}
+
+/// A server for people: its name, or how it is reached.
+fn named(spec: &McpSpec) -> String {
+    let reached = match &spec.transport {
+        McpTransport::Stdio { command, .. } => command,
+        McpTransport::Http { url, .. } => url,
+    };
+    format!("MCP server `{}`", if spec.name.is_empty() { reached } else { &spec.name })
+}
+
+fn connect(
+    spec: &McpSpec,
+    directory: &Path,
+    limits: McpLimits,
+    cancel: &Cancel,
+) -> Result<(Arc<Link>, Vec<McpTool>), String> {
+    let wait = Wait { timeout_ms: limits.start_ms, cancel };
+    let (transport, directory) = (spec.transport.clone(), directory.to_owned());
+    let opened = wait.for_future(async move {
+        let link = Link::open(&transport, &directory).await?;
+        let tools = link.tools().await.map_err(|why| format!("{why}{}", link.last_words()))?;
+        Ok::<_, String>((Arc::new(link), tools))
+    });
+    match opened {
+        Ok(Ok(opened)) => Ok(opened),
+        Ok(Err(why)) => Err(format!("{} cannot be started: {why}", named(spec))),
+        Err(gone) => Err(format!("{} cannot be started: {}", named(spec), gone.why("it", limits.start_ms))),
+    }
+}

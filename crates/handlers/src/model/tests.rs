@@ -1,0 +1,190 @@
+//! The question that a judge gets, and what becomes of its reply.
+
+use std::sync::{Arc, Mutex};
+
+use pintle_contract::{
+    Answer, Build, BuiltHandler, CallId, Cancel, Codec, Event, EventName, Failure, FailureKind, FailurePolicy, Handler,
+    HandlerSpec, HookDeclaration, Judge, JudgeQuestion, JudgeSpec, LimitKind, Limits, Location, Mode, NoSeam, OnDeny,
+    Origin, Profile, Said, Verdict,
+};
+use serde_json::{Value, json};
+
+use crate::{Builder, WorkerProgram};
+
+/// Encodes as a dialect of commands would and reads every reply as a reason to deny.
+#[derive(Debug)]
+struct Denying;
+
+impl Codec for Denying {
+    fn dialect(&self) -> &'static str {
+        "denying"
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        let value = event.payload.value();
+        Some(json!({"hook_event_name": spelling, "tool_name": value["name"], "tool_input": value["args"]}))
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        match answer {
+            Answer::Text(reply) => Verdict::deny(reply),
+            other => panic!("a model answers in text, not {other:?}"),
+        }
+    }
+}
+
+/// Says the same to everybody and keeps what it was asked.
+#[derive(Debug)]
+struct Says {
+    reply: Result<String, Failure>,
+    asked: Mutex<Vec<Value>>,
+}
+
+impl Judge for Says {
+    fn ask(&self, question: &JudgeQuestion<'_>, _cancel: &Cancel) -> Result<String, Failure> {
+        self.asked.lock().unwrap().push(json!({
+            "model": question.model,
+            "prompt": question.prompt,
+            "schema": question.schema.map(|(name, schema)| json!([name, schema["required"]])),
+            "timeout_ms": question.timeout_ms,
+            "instructed": question.instruction.len() > 40,
+        }));
+        self.reply.clone()
+    }
+}
+
+fn says(reply: Result<&str, Failure>) -> Arc<Says> {
+    Arc::new(Says { reply: reply.map(str::to_owned), asked: Mutex::default() })
+}
+
+fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration {
+    let spec = JudgeSpec {
+        model: String::from("openai/gpt-4o-mini"),
+        prompt: prompt.to_owned(),
+        schema: schema.map(str::to_owned),
+    };
+    HookDeclaration {
+        name: String::from("judge"),
+        event: EventName::parse(event).unwrap(),
+        spelling: Arc::from("pre_tool_use"),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Model(spec),
+        on_error: None,
+        default_on_error: FailurePolicy::Open,
+        on_deny: OnDeny::default(),
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Denying),
+    }
+}
+
+fn built(declaration: &HookDeclaration, judge: Option<Arc<Says>>) -> BuiltHandler {
+    let builder = Builder::new(WorkerProgram { program: "none".into(), arguments: Vec::new() });
+    match judge {
+        Some(judge) => builder.judge(judge).handler(declaration),
+        None => builder.handler(declaration),
+    }
+}
+
+fn asked(prompt: &str, judge: Option<Arc<Says>>) -> Verdict {
+    let handler = built(&declared("tool.pre", prompt, None), judge).handler.unwrap();
+    called(&*handler, Limits { timeout_ms: 1_500, output_bytes: 64, ..Limits::default() }, &Cancel::default())
+}
+
+fn called(handler: &dyn Handler, limits: Limits, cancel: &Cancel) -> Verdict {
+    let name = EventName::parse("tool.pre").unwrap();
+    let payload = json!({"id": "1", "name": "shell", "args": {"cmd": "rm x"}, "arguments": "{}"});
+    let event = Event::new(name.clone(), payload, Arc::new(Origin::default()));
+    let hook = pintle_testkit::hook("judge", name, pintle_testkit::Scripted::says([]));
+    let hook = pintle_contract::Hook { spelling: Arc::from("pre_tool_use"), ..hook };
+    let call =
+        pintle_contract::Call { id: CallId(1), hook: &hook, event: &event, limits: &limits, seam: &NoSeam, cancel };
+    handler.call(&call)
+}
+
+fn failure(verdict: Verdict) -> (FailureKind, String) {
+    match verdict.said {
+        Said::Failed(failure) => (failure.kind, failure.message),
+        other => panic!("a failure was expected, not {other:?}"),
+    }
+}
+
+#[test]
+fn the_question_is_the_template_filled_in_and_the_reply_goes_to_the_codec() {
+    for (schema, forwarded) in
+        [(None, json!(null)), (Some("pre_tool_use_decision"), json!(["pre_tool_use_decision", ["decision", "reason"]]))]
+    {
+        let judge = says(Ok("too risky"));
+        let declaration = declared("tool.pre", "Is {{ .ToolName }} of {{ .ToolInput.cmd }} fine?", schema);
+        let built = built(&declaration, Some(Arc::clone(&judge)));
+        let handler = built.handler.unwrap();
+        assert_eq!((handler.kind(), handler.may_wait(), built.diagnostics.len()), ("model", true, 0));
+        let limits = Limits { timeout_ms: 1_500, ..Limits::default() };
+        assert_eq!(called(&*handler, limits, &Cancel::default()), Verdict::deny("too risky"));
+        let question = json!({
+            "model": "openai/gpt-4o-mini",
+            "prompt": "Is shell of rm x fine?",
+            "schema": forwarded,
+            "timeout_ms": 1_500,
+            "instructed": true,
+        });
+        assert_eq!(*judge.asked.lock().unwrap(), [question]);
+    }
+}
+
+#[test]
+fn a_model_that_gives_no_reply_is_a_failure_and_no_refusal() {
+    let timeout = Failure::new(FailureKind::Timeout, "no reply within 1 s");
+    assert_eq!(asked("?", Some(says(Err(timeout.clone())))), Verdict::failed(timeout));
+    let (kind, message) = failure(asked("?", None));
+    assert_eq!(kind, FailureKind::Missing);
+    assert_eq!(message, "nobody here can ask a language model; give the runtime a judge");
+    let long = "x".repeat(65);
+    let (kind, message) = failure(asked("?", Some(says(Ok(&long)))));
+    assert_eq!((kind, message.as_str()), (FailureKind::Limit(LimitKind::Output), "the reply has more than 64 bytes"));
+}
+
+#[test]
+fn a_prompt_that_cannot_be_filled_in_asks_nobody() {
+    let judge = says(Ok("fine"));
+    let (kind, message) = failure(asked("{{ .NoSuchField }}", Some(Arc::clone(&judge))));
+    assert_eq!(kind, FailureKind::Error);
+    assert!(message.starts_with("the prompt: "), "{message}");
+    let handler = built(&declared("tool.pre", "?", None), Some(Arc::clone(&judge))).handler.unwrap();
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(failure(called(&*handler, Limits::default(), &cancel)).0, FailureKind::Cancelled);
+    assert!(judge.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_work_is_an_error_before_the_hook_is_asked() {
+    let cases = [
+        ("{{ .ToolName", None, "bad_template", "the prompt of the model hook is no template: line 1, column "),
+        ("fine", Some("pre_tool_use_decison"), "unknown_schema", "model hook: unknown schema `pre_tool_use_decison`"),
+        ("fine", Some("verdict"), "unknown_schema", "model hook: unknown schema `verdict`"),
+    ];
+    for (prompt, schema, code, message) in cases {
+        let built = built(&declared("tool.pre", prompt, schema), None);
+        assert!(built.handler.is_none(), "{prompt}");
+        let found = &built.diagnostics[0];
+        assert_eq!(found.code, code);
+        assert!(found.message.starts_with(message), "{}", found.message);
+        assert!(found.help.as_ref().is_some_and(|help| !help.is_empty()));
+    }
+    let built = built(&declared("tool.pre", "fine", Some("pre_tool_use_decison")), None);
+    assert_eq!(built.diagnostics[0].help.as_deref(), Some("did you mean `pre_tool_use_decision`?"));
+}
+
+#[test]
+fn a_judge_is_a_guard_where_its_reply_can_deny() {
+    let guard = |event, schema| built(&declared(event, "?", schema), None).guard;
+    assert!(guard("tool.pre", Some("pre_tool_use_decision")));
+    assert!(!guard("tool.pre", None));
+    assert!(!guard("notification", Some("pre_tool_use_decision")));
+}

@@ -1,0 +1,91 @@
+//! Secrets that are known by their beginning.
+
+use std::ops::Range;
+
+use super::entropy::entropy;
+use super::rules::{Alphabet, TokenRule};
+
+/// How much of a token is looked at to see how random it is.
+const SAMPLE_BYTES: usize = 256;
+
+/// Where runs of the characters of an alphabet end that were looked at already. Without it a text that is full of
+/// beginnings, within one run, would be gone through from each of them.
+#[derive(Debug, Default)]
+pub(super) struct Runs(Vec<(Alphabet, usize)>);
+
+impl Runs {
+    /// Where the run that holds `from` ends. Calls come in the order of the text.
+    fn end(&mut self, alphabet: Alphabet, text: &str, from: usize) -> usize {
+        let known = self.0.iter().position(|(of, _)| *of == alphabet);
+        if let Some((_, end)) = known.and_then(|at| self.0.get(at))
+            && *end > from
+        {
+            return *end;
+        }
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        let end = from + rest.iter().take_while(|byte| alphabet.has(**byte)).count();
+        match known.and_then(|at| self.0.get_mut(at)) {
+            Some(run) => run.1 = end,
+            None => self.0.push((alphabet, end)),
+        }
+        end
+    }
+}
+
+/// The token that begins at `start` with `begin`, when the rule knows it.
+pub(super) fn find(rule: &TokenRule, begin: &str, text: &str, start: usize, runs: &mut Runs) -> Option<Range<usize>> {
+    // Beginnings are found in any case of letters; a token has its own.
+    if !text.get(start..)?.starts_with(begin) || (rule.apart && !stands_apart(text.as_bytes(), start)) {
+        return None;
+    }
+    let from = start + begin.len();
+    // A full stop behind a token ends the sentence.
+    let body = text.get(from..runs.end(rule.of, text, from))?.trim_end_matches('.');
+    let fits = body.len() >= rule.least && rule.most.is_none_or(|most| body.len() <= most);
+    let sample = body.get(..SAMPLE_BYTES).unwrap_or(body);
+    let random = || rule.entropy.is_none_or(|least| entropy(sample) >= least);
+    (fits && random()).then(|| start..from + body.len())
+}
+
+/// Whether what stands before `start` ends there: no letter or digit, unless it belongs to an escape such as `\n` in JSON
+/// text, `%3D` in an address, or a colour of a terminal.
+fn stands_apart(text: &[u8], start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default();
+    match before {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., b'%', one, other] if one.is_ascii_hexdigit() && other.is_ascii_hexdigit() => true,
+        [codes @ .., b'm'] => {
+            let digits = codes.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
+            codes.get(..codes.len() - digits).is_some_and(|head| head.ends_with(b"\x1b["))
+        }
+        [.., last] => !last.is_ascii_alphanumeric(),
+        [] => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_before_a_token_is_no_part_of_it() {
+        let cases = [
+            ("", true),
+            ("x=", true),
+            ("_", true),
+            ("x", false),
+            ("7", false),
+            ("m", false),
+            ("\\n", true),
+            ("\\t", true),
+            ("n", false),
+            ("a%3D", true),
+            ("%3", false),
+            ("\x1b[1;31m", true),
+            ("[1m", false),
+        ];
+        for (before, expected) in cases {
+            assert_eq!(stands_apart(before.as_bytes(), before.len()), expected, "{before:?}");
+        }
+    }
+}

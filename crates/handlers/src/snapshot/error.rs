@@ -1,0 +1,85 @@
+//! What can go wrong with snapshots.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a snapshot was not taken or not restored.
+#[derive(Debug)]
+pub enum SnapshotError {
+    /// There is nowhere to keep snapshots.
+    NoData,
+    /// Snapshots have nothing to do with this event.
+    Event {
+        /// The event.
+        event: &'static str,
+    },
+    /// There is no such folder.
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder is none to take snapshots of.
+    Unsuitable {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Something of the shadow cannot be read or written.
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Git is missing, failed, or took too long.
+    Git {
+        /// What happened.
+        why: String,
+    },
+    /// Files are not as the last checkpoint left them, so that restoring would lose what was done since.
+    Edited {
+        /// The files, below the root.
+        paths: Vec<String>,
+    },
+    /// A folder with files that no snapshot holds stands where a file has to be.
+    InTheWay {
+        /// The folders, below the root.
+        paths: Vec<String>,
+    },
+}
+
+impl SnapshotError {
+    pub(super) fn store(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |fault| Self::Store { path, why: fault.to_string() }
+    }
+}
+
+/// The first of some paths, and how many more there are.
+fn listed(paths: &[String]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(MOST);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoData => f.write_str("there is no place for snapshots; set `HOME` or `PINTLE_DATA_DIR`"),
+            Self::Event { event } => write!(f, "`snapshot` has no effect on `{event}`"),
+            Self::NoFolder { folder } => write!(f, "there is no folder `{}`", folder.display()),
+            Self::Unsuitable { folder, why } => write!(f, "no snapshots of `{}`: {why}", folder.display()),
+            Self::Store { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
+            Self::Git { why } => f.write_str(why),
+            Self::Edited { paths } => write!(f, "edited since the snapshot: {}", listed(paths)),
+            Self::InTheWay { paths } => {
+                write!(f, "files that no snapshot holds are in the way, in {}", listed(paths))
+            }
+        }
+    }
+}
+
+impl std::error::Error for SnapshotError {}

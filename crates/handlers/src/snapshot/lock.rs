@@ -1,0 +1,42 @@
+//! One process at a time.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pintle_contract::Cancel;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::{SnapshotError, own};
+
+/// Holds the shadow until it is dropped. The operating system lets go of it when the process dies.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _file: File,
+}
+
+/// How long to wait before another try.
+const PAUSE: Duration = Duration::from_millis(2);
+
+impl Lock {
+    pub(super) fn take(store: &Path, until: Instant, cancel: &Cancel) -> Result<Self, SnapshotError> {
+        let path = own(store, "lock");
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(&path).map_err(SnapshotError::store(&path))?;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => break,
+                Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+                Err(fault) => return Err(SnapshotError::Store { path, why: fault.to_string() }),
+            }
+            if cancel.is_cancelled() || Instant::now() >= until {
+                return Err(SnapshotError::Store { path, why: String::from("another session holds it for too long") });
+            }
+            std::thread::sleep(PAUSE);
+        }
+        // Whoever was stopped while git had the index left its lock behind; it is nobody's now.
+        let _ = fs::remove_file(own(store, "index.lock"));
+        Ok(Self { _file: file })
+    }
+}

@@ -1,0 +1,208 @@
+//! Servers that are programs.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pintle_contract::{Cancel, McpSpec, McpTransport};
+use pintle_handlers::mcp::{McpLimits, McpServer, McpTool};
+use serde_json::json;
+
+/// A server in shell. What a tool does is its name.
+const SERVER: &str = r#"
+echo start >> starts
+sleep 1000 &
+echo $! > child
+say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+text() { say '{"content":[{"type":"text","text":"'"$1"'"}]}'; }
+tool() { printf '{"name":"%s","description":"does %s","inputSchema":{"type":"object","properties":{"n":{"type":"number","minimum":0.5}}}%s}' "$1" "$1" "$2"; }
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%[,\}]*}
+  case $line in
+    *'"initialize"'*) echo 'some noise that is no message'; say '{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}';;
+    *'"notifications/cancelled"'*) echo "$line" >> cancelled;;
+    *'"notifications/'*) ;;
+    *'"tools/list"'*'"cursor":"2"'*) say "{\"tools\":[$(tool look ',"annotations":{"readOnlyHint":true}')$(if [ -f grown ]; then printf ,; tool more; fi)]}";;
+    *'"tools/list"'*) say "{\"tools\":[$(tool echo)],\"nextCursor\":\"2\"}";;
+    *'"name":"echo"'*) text "$(printf %s "$line" | sed 's/.*"arguments":\({[^}]*}\).*/\1/; s/"/./g')";;
+    *'"name":"fail"'*) say '{"content":[{"type":"text","text":"it went wrong"}],"isError":true}';;
+    *'"name":"refuse"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such thing"}}\n' "$id";;
+    *'"name":"odd"'*) say '{"content":[{"type":"text","text":"odd","annotations":{"priority":0.25}}]}';;
+    *'"name":"garbage"'*) printf '{{{\n\n[1]\n"x"\n\377\376\n'; text fine;;
+    *'"name":"large"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' "$id"; yes aaaaaaaaa | head -c 2000000 | tr -d '\n'; echo '"}]}}';;
+    *'"name":"die"'*) echo 'the disk is full' >&2; exit 3;;
+    *'"name":"flood"'*) exec yes 'no message at all';;
+    *'"name":"endless"'*) exec tr '\0' a < /dev/zero;;
+    *'"name":"slow"'*) echo "$id" >> slowed;;
+    *'"name":"grow"'*) : > grown; echo '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'; text grown;;
+  esac
+done
+"#;
+
+fn spec(command: &str, arguments: &[&str]) -> McpSpec {
+    McpSpec {
+        name: String::from("fake"),
+        transport: McpTransport::Stdio {
+            command: command.to_owned(),
+            arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            environment: Vec::new(),
+            directory: None,
+        },
+    }
+}
+
+fn limits() -> McpLimits {
+    McpLimits { pause_ms: 0, ..McpLimits::default() }
+}
+
+fn start(folder: &Path, limits: McpLimits) -> McpServer {
+    McpServer::start(&spec("/bin/sh", &["-c", SERVER]), folder, limits, &Cancel::default()).unwrap()
+}
+
+fn call(server: &McpServer, tool: &str) -> Result<String, String> {
+    server.call(tool, &json!({"n": 1}), 20_000, &Cancel::default())
+}
+
+/// Waits for what must come about.
+fn until(is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not come about");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn tools_are_told_in_pages_and_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), limits());
+    let schema = json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}});
+    let tool = |name: &str, read_only: bool| McpTool {
+        name: name.to_owned(),
+        description: format!("does {name}"),
+        schema: schema.clone(),
+        read_only,
+    };
+    assert_eq!(server.tools(), [tool("echo", false), tool("look", true)]);
+    assert_eq!(server.instructions().as_deref(), Some("Be kind."));
+    let cases = [
+        ("echo", Ok("{.n.:1}")),
+        ("fail", Err("it went wrong")),
+        ("refuse", Err("MCP server `fake`: no such thing")),
+        ("odd", Ok("odd")),
+        ("garbage", Ok("fine")),
+        ("echo", Ok("{.n.:1}")),
+    ];
+    for (name, expected) in cases {
+        let answer = call(&server, name);
+        assert_eq!(answer.as_deref().map_err(String::as_str), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_large_result_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), McpLimits { result_bytes: 1_000, ..limits() });
+    let text = call(&server, "large").unwrap();
+    assert!(text.len() < 1_100 && text.ends_with("more than 1000]"), "{}", text.len());
+}
+
+#[test]
+fn a_call_that_is_too_slow_or_no_longer_wanted_ends_and_the_server_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), limits());
+    let slow = server.call("slow", &json!({}), 200, &Cancel::default());
+    assert_eq!(slow.unwrap_err(), "MCP server `fake`: the call took longer than 200 ms");
+    let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default().lines().count();
+    let cancel = Cancel::default();
+    std::thread::scope(|threads| {
+        let asked = threads.spawn(|| server.call("slow", &json!({}), 60_000, &cancel));
+        until(|| lines("slowed") == 2);
+        cancel.cancel();
+        assert_eq!(asked.join().unwrap().unwrap_err(), "MCP server `fake`: cancelled");
+    });
+    until(|| lines("cancelled") == 2);
+    assert_eq!(call(&server, "echo").unwrap(), "{.n.:1}");
+    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\n");
+}
+
+#[test]
+fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), limits());
+    let died = call(&server, "die").unwrap_err();
+    assert!(died.starts_with("MCP server `fake` died in this call: "), "{died}");
+    assert_eq!(call(&server, "echo").unwrap(), "{.n.:1}");
+    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\nstart\n");
+    let resting = start(folder.path(), McpLimits { pause_ms: 60_000, ..limits() });
+    call(&resting, "die").unwrap_err();
+    let refused = call(&resting, "echo").unwrap_err();
+    assert!(refused.starts_with("MCP server `fake` died and is started again in "), "{refused}");
+    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap().lines().count(), 3);
+}
+
+#[test]
+fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
+    for tool in ["flood", "endless"] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = start(folder.path(), limits());
+        let fault = server.call(tool, &json!({}), 500, &Cancel::default()).unwrap_err();
+        assert!(
+            fault.contains("the call took longer than 500 ms") || fault.contains("died in this call"),
+            "{tool}: {fault}"
+        );
+    }
+}
+
+#[test]
+fn changed_tools_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), limits());
+    assert!(!server.has_changed());
+    assert_eq!(call(&server, "grow").unwrap(), "grown");
+    let names = || server.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+    // The word of the change came before the answer, but is handled beside it.
+    until(|| names() == ["echo", "look", "more"]);
+    assert!(!server.has_changed());
+}
+
+#[test]
+fn nothing_of_a_server_outlives_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), limits());
+    let child = fs::read_to_string(folder.path().join("child")).unwrap().trim().to_owned();
+    let is_alive = || {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        // A process that nobody has reaped yet is dead all the same.
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    assert!(is_alive());
+    drop(server);
+    // It was killed; the system may still be busy with that.
+    until(|| !is_alive());
+}
+
+#[test]
+fn what_does_not_speak_the_protocol_is_no_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |command: &str, arguments: &[&str], limits: McpLimits| {
+        McpServer::start(&spec(command, arguments), folder.path(), limits, &Cancel::default()).unwrap_err()
+    };
+    let begins = "MCP server `fake` cannot be started: ";
+    let short = McpLimits { start_ms: 300, ..limits() };
+    let cases = [
+        (start("pintle-no-such-program", &[], limits()), "program `pintle-no-such-program` not found"),
+        (start("/bin/sh", &["-c", "exec sleep 1000"], short), "it took longer than 300 ms"),
+        (start("/bin/sh", &["-c", "echo hello; cat"], short), "it took longer than 300 ms"),
+        (start("/bin/sh", &["-c", "echo no key >&2; exit 1"], limits()), "no key"),
+        (start("/bin/echo", &["hello"], limits()), ""),
+    ];
+    for (fault, part) in cases {
+        assert!(fault.starts_with(begins) && fault.contains(part) && !fault.contains('\n'), "{part}: {fault}");
+    }
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let fault = McpServer::start(&spec("sleep", &["1000"]), folder.path(), limits(), &cancel).unwrap_err();
+    assert_eq!(fault, format!("{begins}cancelled"));
+}
