@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, SourceFile, TeamSpec};
+use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PermissionsSpec, SourceFile, TeamSpec};
+
+use crate::{Dialect, NATIVE, docker_agent};
 
 /// A file, and what it is.
 #[derive(Debug, Clone)]
@@ -30,6 +32,12 @@ pub enum Role {
     Bundle(Folder),
     /// A sub-agent: `agents/*.md`.
     Agent,
+    /// Agents that work as a team, with their hooks: a docker-agent YAML.
+    Team,
+    /// The user's own settings: docker-agent's `config.yaml`.
+    UserSettings,
+    /// One block of docker-agent hooks: a drop-in of the user's.
+    HooksBlock,
 }
 
 /// Where a bundle lies. Later folders are registered later.
@@ -45,6 +53,26 @@ pub enum Folder {
     Overrides,
 }
 
+impl Role {
+    /// The dialect that reads such files.
+    #[must_use]
+    pub fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
+            Self::Harness | Self::HarnessYaml | Self::Tool | Self::Hook | Self::Bundle(_) | Self::Agent => NATIVE,
+        }
+    }
+}
+
+/// What files are read with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reading<'a> {
+    /// The names of the tools that the host brings along, so that agents may refer to them.
+    pub host_tools: &'a [&'a str],
+    /// The version of docker-agent that its files are written for; it outranks what they say themselves.
+    pub compat: Option<docker_agent::Compat>,
+}
+
 /// What a dialect read from its files.
 #[derive(Debug, Default)]
 pub struct Project {
@@ -57,6 +85,8 @@ pub struct Project {
     pub agent: Option<AgentSpec>,
     /// The team, when the files declare agents that know each other by name.
     pub team: Option<TeamSpec>,
+    /// The user's own rules for tool calls, which join those of a team.
+    pub permissions: PermissionsSpec,
     /// What was found, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -8,11 +8,13 @@
 //! Nothing here touches a file: the loader reads, and hands over [`Artifact`]s.
 
 pub mod ai_harness;
+pub mod command_hooks;
+pub mod docker_agent;
 pub mod document;
 
 mod artifact;
 mod table;
 
 pub use ai_harness::{Declared, declare_hook, read_hook};
-pub use artifact::{Artifact, Folder, Project, Role};
+pub use artifact::{Artifact, Folder, Project, Reading, Role};
 pub use table::{Alias, DIALECTS, Dialect, Mapping, NATIVE, Others, Support};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use pintle_contract::event::{CATALOGUE, Row, UnknownEvent};
 use pintle_contract::{Codec, EventName, Profile, did_you_mean};
 
-use crate::{Artifact, Project, ai_harness};
+use crate::{Artifact, Project, Reading, ai_harness, docker_agent};
 
 /// Every dialect.
-pub static DIALECTS: &[&Dialect] = &[NATIVE];
+pub static DIALECTS: &[&Dialect] = &[NATIVE, &docker_agent::DIALECT];
 
 /// The dialect that Pintle's own hooks are written in, also those that are registered while running.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;
@@ -30,8 +30,8 @@ pub struct Dialect {
     pub others: Others,
     /// Makes its codec.
     pub codec: fn() -> Arc<dyn Codec>,
-    /// Reads its files. The texts are the names of the host's own tools, which agents may refer to.
-    pub load: fn(&[Artifact], &[&str]) -> Project,
+    /// Reads its files.
+    pub load: fn(&[Artifact], &Reading<'_>) -> Project,
 }
 
 /// One event of a dialect.

@@ -30,7 +30,7 @@ use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, Location, ScriptTe
 use self::hook::Draft;
 use self::merge::{Merged, Source, ToolDraft};
 use crate::document::{Report, keep_to_one_line};
-use crate::{Artifact, Folder, Project, Role};
+use crate::{Artifact, Folder, Project, Reading, Role};
 
 /// What was gathered from the files, before names meet each other.
 #[derive(Default)]
@@ -43,10 +43,8 @@ struct Gathered {
 }
 
 /// Reads the files of one project. Every fault of every file is in the diagnostics.
-///
-/// `host_tools` are the names of tools that the host brings along, so that agents may refer to them.
 #[must_use]
-pub fn load(artifacts: &[Artifact], host_tools: &[&str]) -> Project {
+pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
     let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
     ordered.sort_by_key(|artifact| rank(artifact.role));
     let mut gathered = Gathered::default();
@@ -57,9 +55,11 @@ pub fn load(artifacts: &[Artifact], host_tools: &[&str]) -> Project {
             Role::Tool => tool::read_file(artifact, &mut gathered),
             Role::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
             Role::Agent => agent::read(artifact, &mut gathered),
+            // The loader gives these to the dialect they belong to.
+            Role::Team | Role::UserSettings | Role::HooksBlock => {}
         }
     }
-    assemble(gathered, host_tools)
+    assemble(gathered, reading.host_tools)
 }
 
 fn rank(role: Role) -> u8 {
@@ -71,7 +71,7 @@ fn rank(role: Role) -> u8 {
         Role::Bundle(Folder::Plugins) => 4,
         Role::Bundle(Folder::Builtins) => 5,
         Role::Bundle(Folder::Overrides) => 6,
-        Role::Agent => 7,
+        Role::Agent | Role::Team | Role::UserSettings | Role::HooksBlock => 7,
     }
 }
 
@@ -93,7 +93,8 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
     root.agents = children;
     unplaced.append(&mut unplaced_of_agents);
     keep_to_one_line(&mut findings);
-    Project { hooks: declared, unplaced, agent: has_agent.then_some(root), team: None, diagnostics: findings }
+    let agent = has_agent.then_some(root);
+    Project { hooks: declared, unplaced, agent, diagnostics: findings, ..Project::default() }
 }
 
 /// One hook read outside a project.
@@ -110,7 +111,7 @@ pub struct Declared {
 pub fn read_hook(path: &Path, name: &str, text: &str) -> Declared {
     let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
     let artifact = Artifact { role: Role::Hook, name: name.to_owned(), file: Arc::new(file) };
-    let mut project = load(&[artifact], &[]);
+    let mut project = load(&[artifact], &Reading::default());
     let is_whole = project.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
     Declared { hook: project.hooks.pop().filter(|_| is_whole), diagnostics: project.diagnostics }
 }

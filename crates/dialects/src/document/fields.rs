@@ -177,6 +177,18 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
+    /// A mapping of texts, in the order written. Numbers and booleans count as the text they are written as; empty when
+    /// absent.
+    pub fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
+        let Some(node) = self.filled(key) else { return Vec::new() };
+        let Kind::Map(entries) = &node.kind else { return self.wrong(key, node, "a mapping").unwrap_or_default() };
+        let pair = |entry: &Entry| match &entry.value.kind {
+            Kind::Scalar(scalar) => Some((entry.key.clone(), scalar.text.clone())),
+            _ => self.wrong(&format!("{key}.{}", entry.key), &entry.value, "a string"),
+        };
+        entries.iter().filter_map(pair).collect()
+    }
+
     /// A list.
     pub fn list(&mut self, key: &'static str) -> Option<&'a [Node]> {
         let node = self.filled(key)?;
@@ -232,6 +244,23 @@ impl<'a> Fields<'a> {
                 None => format!("known keys: {}", self.known.join(", ")),
             };
             self.report.warning("unknown_key", self.unknown(key), entry.key_span, Some(help));
+        }
+    }
+
+    /// The fields that nobody asked for yet.
+    pub fn others(&self) -> impl Iterator<Item = &'a Entry> + use<'a, '_> {
+        self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
+    }
+
+    /// Reports every field that nobody asked for, as an error: for formats that are read strictly.
+    pub fn finish_strictly(self) {
+        for entry in self.others() {
+            let help = match did_you_mean(&entry.key, self.known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys: {}", self.known.join(", ")),
+            };
+            let message = format!("unknown key `{}` in {}", entry.key, self.owner);
+            self.report.value_error("unknown_key", &message, entry.key_span, Some(help));
         }
     }
 

@@ -30,6 +30,7 @@ fn read(files: &[(Role, &str, &str)]) -> Project {
                 Role::Bundle(Folder::Builtins) => "builtins/",
                 Role::Bundle(Folder::Overrides) => "overrides/",
                 Role::Agent => "agents/",
+                Role::Team | Role::UserSettings | Role::HooksBlock => "elsewhere/",
             };
             let path = PathBuf::from(format!("{folder}{name}.md"));
             Artifact {
@@ -39,7 +40,7 @@ fn read(files: &[(Role, &str, &str)]) -> Project {
             }
         })
         .collect();
-    load(&artifacts, &["shell"])
+    load(&artifacts, &Reading { host_tools: &["shell"], ..Reading::default() })
 }
 
 /// The findings of at least a severity, each with its help.

@@ -1,0 +1,62 @@
+//! How the hooks of this dialect are spoken to.
+
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Codec, Event, Verdict};
+use serde_json::Value;
+
+use super::encode::Input;
+use super::{Compat, DIALECT, decode, row};
+
+/// The codec of a hook whose options are the defaults.
+#[must_use]
+pub fn codec() -> Arc<dyn Codec> {
+    Arc::new(DockerAgent::default())
+}
+
+/// The codec of one hook: it knows which version is spoken and what the hook's author wrote about its output.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DockerAgent {
+    /// The version.
+    pub(super) compat: Compat,
+    /// Whether the output has to be exactly one object without anything that the event ignores.
+    pub(super) strict_output: bool,
+    /// What a model's reply has to be; `None` is any text.
+    pub(super) schema: Option<Arc<str>>,
+}
+
+impl Codec for DockerAgent {
+    fn dialect(&self) -> &'static str {
+        DIALECT.name
+    }
+
+    fn form(&self) -> &'static str {
+        match self.compat {
+            Compat::Newest => DIALECT.name,
+            Compat::G1 => "docker_agent/g1",
+        }
+    }
+
+    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+        // The catalogue's event ends every call; docker-agent's is for tools that ran (docker-agent behaviour, section 1.4).
+        (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(self.input(event, spelling).to_value())
+    }
+
+    fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
+        self.input(event, spelling).to_bytes()
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+        decode::decode(self, event, row::of_event(event, spelling), answer)
+    }
+}
+
+impl DockerAgent {
+    fn input<'a>(&self, event: &'a Event, spelling: &'a str) -> Input<'a> {
+        Input { event, spelling, row: row::of_event(event, spelling), compat: self.compat }
+    }
+}

@@ -1,0 +1,150 @@
+//! A printed object, key by key.
+
+use pintle_contract::did_you_mean;
+use serde_json::{Map, Value};
+
+use super::key::{Class, KEYS, OutputKey, Spelled, spelled};
+use super::{Asked, strict};
+use crate::docker_agent::Compat;
+
+/// What a hook printed: the keys that mean something, with values of the right kind.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    pub(super) values: Vec<(&'static OutputKey, Value)>,
+    /// What the hook's author should know.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Output {
+    /// Reads an object. Null counts as absent.
+    ///
+    /// # Errors
+    /// When a value is of the wrong kind, a key is said twice, or a key that wants to decide cannot be read.
+    pub(super) fn read(asked: &Asked<'_>, object: Map<String, Value>) -> Result<Self, String> {
+        let mut output = Self::default();
+        output.level(asked, object, false)?;
+        if asked.codec.strict_output {
+            strict::check(asked, &output)?;
+        }
+        Ok(output)
+    }
+
+    fn level(&mut self, asked: &Asked<'_>, object: Map<String, Value>, specific: bool) -> Result<(), String> {
+        for (word, value) in object {
+            let Some(key) = self.known(asked, &word, specific)? else { continue };
+            if value.is_null() {
+                continue;
+            }
+            check(key, &value)?;
+            match value {
+                Value::Object(inner) if key.name == "hook_specific_output" => self.level(asked, inner, true)?,
+                value => self.set(asked, key, value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The key that a word spells here, unless it is one that says nothing.
+    fn known(&mut self, asked: &Asked<'_>, word: &str, specific: bool) -> Result<Option<&'static OutputKey>, String> {
+        let strict = asked.codec.strict_output;
+        let Some((key, how)) = spelled(word) else {
+            return self.unknown(asked, word, specific);
+        };
+        if key.specific != specific {
+            let belongs = if key.specific { "belongs inside" } else { "stands beside, not inside," };
+            let message = format!("`{word}` {belongs} `hook_specific_output`");
+            if strict || (key.decides && asked.row.blocks && asked.codec.compat == Compat::Newest) {
+                return Err(message);
+            }
+            self.warnings.push(format!("{message}, and has no effect here"));
+            return Ok(None);
+        }
+        match how {
+            Spelled::Expected => Ok(Some(key)),
+            Spelled::Camel if strict => Err(format!("unknown field `{word}`; write `{}`", key.name)),
+            Spelled::Camel if asked.codec.compat == Compat::G1 => {
+                self.warnings.push(format!("`{word}` is ignored under `compat: g1`; write `{}`", key.name));
+                Ok(None)
+            }
+            Spelled::Camel => {
+                self.warnings.push(format!("`{word}` is not how docker-agent spells it; write `{}`", key.name));
+                Ok(Some(key))
+            }
+        }
+    }
+
+    fn unknown(&mut self, asked: &Asked<'_>, word: &str, specific: bool) -> Result<Option<&'static OutputKey>, String> {
+        let here = KEYS.iter().filter(|key| key.specific == specific);
+        let near = did_you_mean(word, here.map(|key| key.name));
+        let message = match near {
+            Some(near) => format!("unknown field `{word}`; did you mean `{near}`?"),
+            None => format!("unknown field `{word}`"),
+        };
+        // A slip in a word that decides must not let a call through.
+        let slip = near.is_some_and(|near| KEYS.iter().any(|key| key.decides && key.name == near));
+        if asked.codec.strict_output || (slip && asked.row.fails_closed && asked.codec.compat == Compat::Newest) {
+            return Err(message);
+        }
+        self.warnings.push(message);
+        Ok(None)
+    }
+
+    fn set(&mut self, asked: &Asked<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {
+        match self.values.iter_mut().find(|(known, _)| known.name == key.name) {
+            None => self.values.push((key, value)),
+            Some((_, known)) if *known == value || asked.codec.compat == Compat::G1 => *known = value,
+            Some(_) => return Err(format!("`{}` is there twice, with different values", key.name)),
+        }
+        Ok(())
+    }
+
+    /// A value that may be of any kind.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.values.iter().find(|(key, _)| key.name == name).map(|(_, value)| value)
+    }
+
+    /// A text; empty when absent.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.value(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Takes a value out.
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        let at = self.values.iter().position(|(key, _)| key.name == name)?;
+        Some(self.values.swap_remove(at).1)
+    }
+
+    /// The texts of all that block in it, when something does: `continue: false` and `decision: block`.
+    pub(super) fn blocks(&self) -> Option<Vec<&str>> {
+        let stopped = self.value("continue") == Some(&Value::Bool(false));
+        let blocked = self.text("decision") == "block";
+        let texts = [(stopped, "stop_reason"), (blocked, "reason")];
+        (stopped || blocked)
+            .then(|| texts.into_iter().filter(|(said, _)| *said).map(|(_, key)| self.text(key)).collect())
+    }
+}
+
+/// Refuses a value of the wrong kind.
+fn check(key: &OutputKey, value: &Value) -> Result<(), String> {
+    let texts = |fields: &Map<String, Value>| fields.values().all(Value::is_string);
+    let (fits, wanted) = match key.class {
+        Class::Boolean => (value.is_boolean(), "true or false"),
+        Class::Text => (value.is_string(), "a string"),
+        Class::Object => (value.is_object(), "an object"),
+        Class::Texts => (value.as_object().is_some_and(texts), "an object whose values are strings"),
+        Class::List => (value.is_array(), "a list"),
+        Class::Anything => (true, "anything"),
+    };
+    if fits { Ok(()) } else { Err(format!("`{}` must be {wanted}, not {}", key.name, kind(value))) }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,60 @@
+//! What a model said (docker-agent behaviour, section 3.7).
+
+use pintle_contract::{Effect, Verdict};
+use serde_json::{Map, Value};
+
+use super::output::Output;
+use super::{Asked, bad, ruling};
+use crate::docker_agent::row::Context;
+
+/// The one schema that a reply can have.
+pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
+
+/// Reads a reply: text for the model where there is no schema, a decision where there is one.
+pub(super) fn decode(asked: &Asked<'_>, reply: &str) -> Verdict {
+    match asked.codec.schema.as_deref() {
+        None => match (reply.trim(), asked.row.context) {
+            ("", _) => bad("empty model reply"),
+            (text, Context::Model) => Verdict::pass().with(Effect::Context(text.to_owned())),
+            (text, Context::Person) => Verdict::pass().with(Effect::Notice(text.to_owned())),
+            (_, Context::Nobody) => {
+                Verdict::pass().warn(format!("the model's reply has no effect on {}", asked.name()))
+            }
+        },
+        Some(DECISION_SCHEMA) => match judgement(reply).and_then(|object| Output::read(asked, object)) {
+            Ok(output) => ruling::rule(asked, output),
+            Err(why) => bad(why),
+        },
+        Some(other) => bad(format!("model hook: unknown schema \"{other}\"; the only one is `{DECISION_SCHEMA}`")),
+    }
+}
+
+/// The output that a judging model stands for. A code fence and words around the object are passed over.
+fn judgement(reply: &str) -> Result<Map<String, Value>, String> {
+    if reply.trim().is_empty() {
+        return Err(String::from("empty model reply"));
+    }
+    let object = match (reply.find('{'), reply.rfind('}')) {
+        (Some(first), Some(last)) => reply.get(first..=last),
+        _ => None,
+    };
+    let object = object.ok_or("no JSON object in reply")?;
+    let fields: Map<String, Value> =
+        serde_json::from_str(object).map_err(|fault| format!("the model's reply is not JSON: {fault}"))?;
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+    let decision = text("decision").trim().to_lowercase();
+    if !["allow", "ask", "deny"].contains(&decision.as_str()) {
+        return Err(format!("invalid decision \"{}\" (want allow|ask|deny)", text("decision")));
+    }
+    let reason = match text("reason").trim() {
+        "" => "no reason provided",
+        reason => reason,
+    };
+    let notice = format!("🤖 model judge: {decision} — {reason}");
+    let specific = [("permission_decision", decision.as_str()), ("permission_decision_reason", reason)];
+    let specific = specific.into_iter().map(|(key, text)| (key.to_owned(), Value::from(text))).collect::<Value>();
+    Ok([("hook_specific_output", specific), ("system_message", Value::from(notice))]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect())
+}

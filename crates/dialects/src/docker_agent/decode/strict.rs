@@ -1,0 +1,23 @@
+//! `strict_output: true`: an output that the event would ignore is a failure (docker-agent behaviour, section 3.6).
+
+use super::Asked;
+use super::output::Output;
+
+/// Refuses what the event does not support.
+pub(super) fn check(asked: &Asked<'_>, output: &Output) -> Result<(), String> {
+    let event = asked.name();
+    if output.value("suppress_output").is_some() {
+        return Err(String::from("`suppress_output` has no effect and is not allowed under strict_output"));
+    }
+    let named = output.text("hook_event_name");
+    if !named.is_empty() && named != event {
+        return Err(format!("hook_event_name is `{named}`, but the event is `{event}`"));
+    }
+    if !asked.row.blocks && output.blocks().is_some() {
+        return Err(format!("{event} does not support blocking output"));
+    }
+    match output.values.iter().find(|(key, _)| !(key.works)(asked.row)) {
+        Some((key, _)) => Err(format!("{event} does not support {}", key.name)),
+        None => Ok(()),
+    }
+}

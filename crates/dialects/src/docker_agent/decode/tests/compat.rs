@@ -1,0 +1,95 @@
+//! `compat: g1` beside the newest version, for what one answer means (docker-agent behaviour, section 0).
+
+use super::*;
+
+/// Event, answer, and the verdicts of the newest version and of the first.
+fn rows() -> Vec<(&'static str, ProcessAnswer, &'static str, &'static str)> {
+    let printed = |stdout: &str| exited(0, stdout, "");
+    vec![
+        (
+            "pre_tool_use",
+            exited(1, "", ""),
+            "failed(crash: exited with status 1)",
+            "pass ! exited with status 1, which `compat: g1` passes over",
+        ),
+        (
+            "pre_tool_use",
+            exited(127, "", "jq: not found"),
+            "failed(missing program: exited with status 127: jq: not found)",
+            "pass ! exited with status 127: jq: not found, which `compat: g1` passes over",
+        ),
+        (
+            "pre_tool_use",
+            ProcessAnswer { signal: Some(11), ..ProcessAnswer::default() },
+            "failed(crash: ended by signal 11)",
+            "pass ! ended by signal 11, which `compat: g1` passes over",
+        ),
+        ("pre_tool_use", exited(2, "", "no"), "deny(no)", "deny(no)"),
+        ("stop", exited(2, "", "no"), "pass ! stop hook returned exit 2, but this event cannot block: no", "pass"),
+        (
+            "turn_start",
+            printed(r#"{"x":1"#),
+            "failed(bad output: invalid hook output: EOF while parsing an object at line 1 column 6)",
+            r#"pass context({"x":1) ! invalid hook output: EOF while parsing an object at line 1 column 6; `compat: g1` takes it as plain text"#,
+        ),
+        (
+            "pre_tool_use",
+            printed(r#"{"decision":"block"} done"#),
+            "failed(bad output: hook output must contain a single JSON object)",
+            "pass ! the hook printed something beside a JSON object that decides; print the object alone ! hook output must contain a single JSON object; `compat: g1` takes it as plain text",
+        ),
+        (
+            "pre_tool_use",
+            printed(r#"{"decision":"deny"}"#),
+            "failed(bad output: unknown decision `deny`; write `block`, or leave it out)",
+            "pass ! unknown decision `deny`; write `block`, or leave it out, and `compat: g1` passes over it",
+        ),
+        (
+            "pre_tool_use",
+            printed(r#"{"hook_specific_output":{"permission_decision":"DENY"}}"#),
+            "failed(bad output: unknown permission_decision `DENY`; write `allow`, `ask` or `deny`)",
+            "pass ! unknown permission_decision `DENY`; write `allow`, `ask` or `deny`, and `compat: g1` passes over it",
+        ),
+        (
+            "pre_tool_use",
+            printed(r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#),
+            "deny() ! `hookSpecificOutput` is not how docker-agent spells it; write `hook_specific_output` ! `permissionDecision` is not how docker-agent spells it; write `permission_decision`",
+            "pass ! `hookSpecificOutput` is ignored under `compat: g1`; write `hook_specific_output`",
+        ),
+        (
+            "stop",
+            printed(r#"{"decision":"block"}"#),
+            "pass ! stop hook wants to block, but this event cannot block",
+            "pass",
+        ),
+        (
+            "pre_tool_use",
+            printed("log\n{\"decision\":\"block\"}"),
+            "failed(bad output: the hook printed something beside a JSON object that decides; print the object alone)",
+            "pass ! the hook printed something beside a JSON object that decides; print the object alone",
+        ),
+        (
+            "pre_tool_use",
+            printed(r#"{"hook_specific_output":{"updated_input":{"cmd":"ls"}}}"#),
+            r#"rewrite{"args":{"command":"ls -la","cmd":"ls"}}"#,
+            r#"rewrite{"args":{"cmd":"ls"}}"#,
+        ),
+        (
+            "stop",
+            printed(r#"{"hook_specific_output":{"additional_context":"c"}}"#),
+            "pass ! `additional_context` has no effect on stop",
+            "pass ! `additional_context` has no effect on stop",
+        ),
+        ("pre_tool_use", printed(r#"{"DECISION":"block","reason":"r"}"#), "deny(r)", "deny(r)"),
+        ("turn_start", printed("plain"), "pass context(plain)", "pass context(plain)"),
+    ]
+}
+
+#[test]
+fn what_an_answer_means_in_either_version() {
+    for (name, answer, newest, first) in rows() {
+        let said = |codec: &DockerAgent| show(&decoded(codec, name, Answer::Process(answer.clone())));
+        assert_eq!(said(&DockerAgent::default()), newest, "{name} {answer:?}");
+        assert_eq!(said(&g1()), first, "{name} {answer:?}");
+    }
+}

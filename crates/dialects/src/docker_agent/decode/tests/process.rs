@@ -1,0 +1,109 @@
+//! Exit codes, signals, and what is no object.
+
+use super::*;
+
+#[test]
+fn an_exit_code_is_a_decision_a_failure_or_nothing() {
+    let cases = [
+        ("pre_tool_use", exited(0, "", "chatter"), "pass"),
+        ("pre_tool_use", exited(0, " \n", ""), "pass"),
+        ("pre_tool_use", exited(2, "", " no rm \n"), "deny(no rm)"),
+        ("pre_tool_use", exited(2, "{\"continue\":true}", ""), "deny()"),
+        ("preempt", exited(2, "", "no"), "deny(no)"),
+        ("before_compaction", exited(2, "", "not now"), "deny(not now)"),
+        ("post_tool_use", exited(2, "", "stop"), "deny(stop)"),
+        ("stop", exited(2, "", ""), "pass ! stop hook returned exit 2, but this event cannot block"),
+        (
+            "tool_response_transform",
+            exited(2, "", "x"),
+            "pass ! tool_response_transform hook returned exit 2, but this event cannot block: x",
+        ),
+        ("pre_tool_use", exited(1, "{\"continue\":true}", ""), "failed(crash: exited with status 1)"),
+        (
+            "pre_tool_use",
+            exited(127, "", "sh: 1:\nsh: 1: jq: not found\n\n"),
+            "failed(missing program: exited with status 127: sh: 1: jq: not found)",
+        ),
+        ("stop", exited(126, "", ""), "failed(crash: exited with status 126)"),
+        ("stop", ProcessAnswer { signal: Some(9), ..ProcessAnswer::default() }, "failed(crash: ended by signal 9)"),
+        ("stop", ProcessAnswer::default(), "failed(crash: ended without an exit status)"),
+    ];
+    for (name, answer, wanted) in cases {
+        let shown = show(&decoded(&DockerAgent::default(), name, Answer::Process(answer.clone())));
+        assert_eq!(shown, wanted, "{name} {answer:?}");
+    }
+}
+
+#[test]
+fn a_long_complaint_is_cut_and_stays_on_one_line() {
+    let long = format!("{}\u{1b}[31m", "é".repeat(300));
+    let shown = show(&decoded(&DockerAgent::default(), "stop", Answer::Process(exited(1, "", &long))));
+    assert_eq!(shown, format!("failed(crash: exited with status 1: {}…)", "é".repeat(200)));
+}
+
+#[test]
+fn plain_text_is_for_the_model_where_the_event_takes_context() {
+    for row in ROWS {
+        let wanted = match row.name {
+            "session_start"
+            | "user_prompt_submit"
+            | "user_steering_messages_submit"
+            | "user_followup_submit"
+            | "turn_start"
+            | "pre_compact" => "context([a, b])",
+            "worktree_create" => "notice([a, b])",
+            _ => "",
+        };
+        let wanted = format!("pass {wanted}");
+        assert_eq!(printed(row.name, " [a, b]\n"), wanted.trim_end(), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_log_line_before_the_object_does_not_disable_a_deny() {
+    let deny = "checking the call\n{\"hook_specific_output\":{\"permission_decision\":\"deny\"}}\n";
+    let message = "the hook printed something beside a JSON object that decides; print the object alone";
+    for name in ["pre_tool_use", "preempt", "tool_guard", "permission_request", "user_prompt_submit", "pre_compact"] {
+        assert_eq!(printed(name, deny), format!("failed(bad output: {message})"), "{name}");
+    }
+    assert_eq!(printed("stop", deny), format!("pass ! {message}"));
+    assert_eq!(printed("turn_start", deny), format!("pass context({}) ! {message}", deny.trim()));
+    assert_eq!(printed("pre_tool_use", "[{\"decision\":\"block\"}]"), format!("failed(bad output: {message})"));
+    assert_eq!(printed("pre_tool_use", "looked at {\"a\":1}, fine"), "pass");
+}
+
+#[test]
+fn output_that_was_cut_is_a_failure_and_exit_two_still_blocks() {
+    let cut =
+        |code| ProcessAnswer { stdout_cut: true, stderr_cut: true, ..exited(code, "{\"decision\":\"block\"", "no") };
+    let show_cut = |name, code| show(&decoded(&DockerAgent::default(), name, Answer::Process(cut(code))));
+    let failed = "failed(output limit: hook output exceeded the limit of 19 bytes)";
+    assert_eq!(show_cut("pre_tool_use", 0), failed);
+    assert_eq!(show_cut("turn_start", 0), failed);
+    assert_eq!(show_cut("pre_tool_use", 2), "deny(no)");
+    assert_eq!(show_cut("pre_tool_use", 1), "failed(crash: exited with status 1: no)");
+}
+
+#[test]
+fn a_decision_in_bytes_that_are_no_text_is_a_failure_and_plain_text_is_mended() {
+    let bytes = |stdout: &[u8]| ProcessAnswer { stdout: stdout.to_vec(), ..exited(0, "", "") };
+    let shown = |name, stdout: &[u8]| show(&decoded(&DockerAgent::default(), name, Answer::Process(bytes(stdout))));
+    assert_eq!(
+        shown("pre_tool_use", b"{\"decision\":\"block\",\"reason\":\"\xff\"}"),
+        "failed(bad output: hook output is not UTF-8)"
+    );
+    assert_eq!(
+        shown("turn_start", b"caf\xe9"),
+        "pass context(caf\u{FFFD}) ! hook output is not UTF-8; what is no character was replaced"
+    );
+    assert_eq!(shown("pre_tool_use", b"caf\xe9"), "pass");
+}
+
+#[test]
+fn a_script_has_no_answer_in_this_dialect() {
+    let answer = Answer::Script(pintle_contract::ScriptAnswer::Allow);
+    assert_eq!(
+        show(&decoded(&DockerAgent::default(), "pre_tool_use", answer)),
+        "failed(bad output: only commands, built-ins and models can answer in this dialect)"
+    );
+}

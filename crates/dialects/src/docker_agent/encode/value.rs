@@ -1,0 +1,82 @@
+//! The value of one key.
+
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
+
+use super::chat::ChatMessage;
+
+/// The value of one key, borrowed from the payload where it stands there.
+#[derive(Debug)]
+pub(crate) enum Given<'a> {
+    /// As it is.
+    Json(&'a Value),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A mapping, with sorted keys at every depth.
+    Sorted(&'a Map<String, Value>),
+    /// Messages of a conversation, in the form of docker-agent.
+    Messages(&'a [Value]),
+    /// Made of several fields.
+    Made(Value),
+}
+
+impl Given<'_> {
+    /// Whether Go leaves it out: 0, false, and empty texts, lists and mappings.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Json(value) => is_empty(value),
+            Self::Text(text) => text.is_empty(),
+            Self::Sorted(fields) => fields.is_empty(),
+            Self::Messages(messages) => messages.is_empty(),
+            Self::Made(value) => is_empty(value),
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+    }
+}
+
+impl Serialize for Given<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(value) => value.serialize(serializer),
+            Self::Made(value) => value.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Sorted(fields) => sorted(fields, serializer),
+            Self::Messages(messages) => serializer.collect_seq(messages.iter().map(ChatMessage)),
+        }
+    }
+}
+
+/// A value whose mappings are written with sorted keys.
+struct Sorted<'a>(&'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(fields) => sorted(fields, serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            plain => plain.serialize(serializer),
+        }
+    }
+}
+
+fn sorted<S: Serializer>(fields: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut ordered: Vec<(&String, &Value)> = fields.iter().collect();
+    ordered.sort_unstable_by_key(|(key, _)| *key);
+    let mut map = serializer.serialize_map(Some(ordered.len()))?;
+    for (key, value) in ordered {
+        map.serialize_entry(key, &Sorted(value))?;
+    }
+    map.end()
+}

@@ -1,0 +1,48 @@
+//! Files to declarations.
+//!
+//! Three kinds of files: the YAML of agents, the user's settings, and drop-ins with one block of hooks each. Hooks of
+//! agents stay with their agent; those of the user are the project's.
+
+mod agent;
+pub mod hooks;
+mod recognise;
+mod settings;
+
+use pintle_contract::Span;
+
+use super::Compat;
+use crate::document::{Node, Report, after_byte_order_mark, parse};
+use crate::{Artifact, Project, Reading, Role};
+
+pub use recognise::recognise;
+
+/// Reads the files of one project. Every fault of every file is in the diagnostics.
+#[must_use]
+pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
+    let mut project = Project::default();
+    for artifact in artifacts {
+        let report = Report::new(artifact.file.clone(), "");
+        let whole = Span { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+        if let Ok(document) = parse(&report, whole) {
+            read(artifact, &report, document.as_ref(), reading.compat, &mut project);
+        }
+        project.diagnostics.extend(agent::findings(report));
+    }
+    project
+}
+
+fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: Option<Compat>, project: &mut Project) {
+    match artifact.role {
+        Role::Team => {
+            let team = agent::read(report, document, compat);
+            project.team = project.team.take().or(team);
+        }
+        Role::UserSettings => settings::read(report, document, compat.unwrap_or_default(), project),
+        Role::HooksBlock => {
+            let hooks = document.map(|block| hooks::read(report, block, compat.unwrap_or_default()));
+            project.hooks.extend(hooks.unwrap_or_default());
+        }
+        // The loader gives these to the dialect they belong to.
+        Role::Harness | Role::HarnessYaml | Role::Tool | Role::Hook | Role::Bundle(_) | Role::Agent => {}
+    }
+}

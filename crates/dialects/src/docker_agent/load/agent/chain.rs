@@ -1,0 +1,29 @@
+//! Agents that always hand over must come to an end (docker-agent, Agents, `force_handoff`).
+
+use pintle_contract::AgentSpec;
+
+use crate::document::{Entry, Report};
+
+/// Reports every agent whose forced hand-offs lead back to it.
+pub(super) fn check(members: &[AgentSpec], entries: &[Entry], report: &Report) {
+    let next = |name: &str| {
+        let member = members.iter().find(|member| member.name == name)?;
+        member.member.as_ref()?.forced_handoff.as_deref()
+    };
+    for entry in entries {
+        let mut at = next(&entry.key);
+        // A chain that is longer than there are agents goes round without this one.
+        for _ in members {
+            match at {
+                Some(name) if name == entry.key => {
+                    let message = format!("the forced hand-offs of agent `{}` lead back to it", entry.key);
+                    let help = Some(String::from("let the last one answer: take `force_handoff` from one of them"));
+                    report.value_error("endless_handoff", &message, entry.key_span, help);
+                    break;
+                }
+                Some(name) => at = next(name),
+                None => break,
+            }
+        }
+    }
+}

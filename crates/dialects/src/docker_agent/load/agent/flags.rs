@@ -1,0 +1,56 @@
+//! Hooks that an agent's flags stand for (docker-agent behaviour, section 4.13).
+//!
+//! They come behind the user's own, so that a user's rewrite is redacted too, and the limiter comes last, so that what
+//! goes to its file is redacted already.
+
+use pintle_contract::{HookDeclaration, Location};
+
+use crate::docker_agent::Compat;
+use crate::docker_agent::hooks;
+
+/// Which hooks an agent's flags ask for.
+#[derive(Debug, Default)]
+pub(super) struct Flags {
+    pub(super) add_date: Option<Location>,
+    pub(super) add_environment_info: Option<Location>,
+    pub(super) add_prompt_files: Option<(Vec<String>, Location)>,
+    /// `safer` of a shell toolset.
+    pub(super) safer: Option<Location>,
+    /// Where redaction was asked for, or the agent itself when nobody said a word; `None` is switched off.
+    pub(super) redact_secrets: Option<Location>,
+    /// The agent.
+    pub(super) agent: Location,
+}
+
+impl Flags {
+    /// The hooks, in the order they are added.
+    pub(super) fn hooks(&self, compat: Compat) -> Vec<HookDeclaration> {
+        let mut added: Vec<Option<HookDeclaration>> = Vec::new();
+        let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {
+            added.push(hooks::builtin(event, name, arguments, location, compat));
+        };
+        if let Some(place) = &self.add_date {
+            add("turn_start", "add_date", &[], place);
+        }
+        if let Some((files, place)) = &self.add_prompt_files {
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            add("turn_start", "add_prompt_files", &files, place);
+        }
+        if let Some(place) = &self.add_environment_info {
+            add("session_start", "add_environment_info", &[], place);
+        }
+        if let Some(place) = &self.safer {
+            add("tool_guard", "safer_shell", &["safer"], place);
+        }
+        if let Some(place) = &self.redact_secrets {
+            let of_arguments = if compat == Compat::G1 { "pre_tool_use" } else { "tool_input_transform" };
+            for event in [of_arguments, "before_llm_call", "tool_response_transform"] {
+                add(event, "redact_secrets", &[], place);
+            }
+        }
+        for event in ["tool_response_transform", "session_end"] {
+            add(event, "limit_large_tool_results", &[], &self.agent);
+        }
+        added.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! One agent of a file (docker-agent, Configuration, Agents).
+
+use pintle_contract::{AgentSpec, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations, Span};
+
+use super::flags::Flags;
+use super::model::{Chosen, RETRIES, THRESHOLDS, names};
+use super::unsupported::{self, Missing};
+use super::{File, commands, unknown};
+use crate::docker_agent::hooks;
+use crate::document::{Entry, Fields};
+
+/// Identical batches of calls in a row after which an agent is stopped.
+const MAX_CONSECUTIVE: u32 = 5;
+/// No bound: upstream counts 0 as that.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// Keys of an agent that docker-agent has and Pintle does not implement.
+const NOT_YET: &[Missing] = &[
+    Missing::restriction("readonly", "name the tools that only read under `tools` of each toolset"),
+    Missing::feature("harness", "give the agent a `model`"),
+    Missing::feature(
+        "instruction_file",
+        "write the text behind `instruction: |`, or name the file under `add_prompt_files`",
+    ),
+    Missing::feature("code_mode_tools", "tools are called one by one"),
+    Missing::feature("budgets", "`max_iterations` bounds a run; nothing counts its cost"),
+    Missing::feature("max_old_tool_call_tokens", "large results are limited when they come, and old ones compacted"),
+    Missing::feature("max_tool_result_tokens", "the built-in `limit_large_tool_results` limits every result"),
+    Missing::feature("compaction_model", "the agent's own model writes its summaries"),
+    Missing::feature("structured_output", "ask for the form in `instruction`"),
+    Missing::feature("add_description_parameter", "tools keep their own parameters"),
+    Missing::feature("cache", "every question is answered anew"),
+    Missing::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
+    Missing::feature("use_skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
+];
+
+/// Reads one agent. Whatever is faulty is reported and left out.
+pub(super) fn read(entry: &Entry, file: &File<'_>) -> AgentSpec {
+    let report = file.report;
+    let mut fields = Fields::new(report, format!("agent `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let location = report.location(entry.key_span);
+    let chosen = read_model(&mut fields, file);
+    let fallback = read_fallback(&mut fields);
+    let mut others = chosen.as_ref().map(|chosen| chosen.others.clone()).unwrap_or_default();
+    others.extend(fallback.models);
+    let toolsets = file.shelf.read_toolsets(&mut fields);
+    let mut flags = read_flags(&mut fields, &location);
+    flags.safer = toolsets.safer.map(|span| report.location(span));
+    let own_hooks = fields.node("hooks").filter(|node| !node.is_null());
+    let mut declared = own_hooks.map(|node| hooks::read(report, node, file.compat)).unwrap_or_default();
+    declared.extend(flags.hooks(file.compat));
+    let member = MemberSpec {
+        toolsets: toolsets.sets,
+        sub_agents: references(&mut fields, "sub_agents", file),
+        handoffs: references(&mut fields, "handoffs", file),
+        forced_handoff: read_forced(&mut fields, file),
+        fallback_models: file.models.resolve(&others),
+        welcome_message: fields.text("welcome_message"),
+        commands: read_commands(&mut fields, file),
+        compaction: read_compaction(&mut fields, chosen.as_ref()),
+        max_consecutive_tool_calls: bounded(&mut fields, "max_consecutive_tool_calls").unwrap_or(MAX_CONSECUTIVE),
+        history_items: bounded(&mut fields, "num_history_items").and_then(|items| usize::try_from(items).ok()),
+        permission_mode: super::read_mode(&mut fields),
+    };
+    let mut model = chosen.map(|chosen| chosen.spec);
+    if let (Some(model), Some(retries)) = (&mut model, fallback.retries) {
+        model.retry.max_retries = retries;
+    }
+    let spec = AgentSpec {
+        name: entry.key.clone(),
+        description: fields.text("description").unwrap_or_default(),
+        model,
+        instruction: fields.text("instruction").unwrap_or_default(),
+        hooks: declared,
+        network: NetworkSpec { allowed_domains: vec![String::from("*")] },
+        exit: ExitSpec {
+            max_iterations: bounded(&mut fields, "max_iterations").unwrap_or(UNBOUNDED),
+            on_max_iterations: OnMaxIterations::Ask,
+            ..ExitSpec::default()
+        },
+        member: Some(member),
+        location,
+        ..AgentSpec::default()
+    };
+    unsupported::tell(&mut fields, NOT_YET);
+    fields.finish_strictly();
+    spec
+}
+
+fn read_model(fields: &mut Fields<'_>, file: &File<'_>) -> Option<Chosen> {
+    let text = fields.text("model")?;
+    let span = fields.node("model").map_or(fields.place(), |node| node.span);
+    file.models.choose(&text, span)
+}
+
+/// A count of which upstream reads 0 as its default.
+fn bounded(fields: &mut Fields<'_>, key: &'static str) -> Option<u32> {
+    fields.integer(key, 0..=UNBOUNDED).filter(|count| *count > 0)
+}
+
+/// What happens when a model fails.
+#[derive(Default)]
+struct Fallback {
+    models: Vec<(String, Span)>,
+    retries: Option<u32>,
+}
+
+fn read_fallback(fields: &mut Fields<'_>) -> Fallback {
+    let Some(mut own) = fields.fields("fallback") else { return Fallback::default() };
+    let retries = own.integer("retries", -1_i64..=100).map(|count| match count {
+        0 => RETRIES,
+        count => u32::try_from(count).unwrap_or(0),
+    });
+    let fallback = Fallback { models: names(&mut own, "models"), retries };
+    unsupported::tell(&mut own, &[Missing::feature("cooldown", "the first model is tried again at every call")]);
+    own.finish_strictly();
+    fallback
+}
+
+fn read_flags(fields: &mut Fields<'_>, agent: &Location) -> Flags {
+    let report = fields.report();
+    let mut flag = |key: &'static str| {
+        let wanted = fields.boolean(key)?;
+        Some((wanted, fields.node(key).map(|node| report.location(node.span))?))
+    };
+    let (add_date, add_environment_info) = (flag("add_date"), flag("add_environment_info"));
+    let redact = flag("redact_secrets");
+    let set = |flag: Option<(bool, Location)>| flag.filter(|(wanted, _)| *wanted).map(|(_, place)| place);
+    let files = names(fields, "add_prompt_files");
+    let place = files.first().map(|(_, span)| report.location(*span));
+    let depth = fields.integer("add_prompt_files_depth", 0..=100_u32).filter(|depth| *depth > 0);
+    let arguments = depth.map(|depth| format!("--depth={depth}")).into_iter();
+    let arguments: Vec<String> = arguments.chain(files.into_iter().map(|(name, _)| name)).collect();
+    Flags {
+        add_date: set(add_date),
+        add_environment_info: set(add_environment_info),
+        add_prompt_files: place.map(|place| (arguments, place)),
+        safer: None,
+        redact_secrets: redact.map_or_else(|| Some(agent.clone()), |flag| set(Some(flag))),
+        agent: agent.clone(),
+    }
+}
+
+/// The agents that a list names, each of which the file must declare.
+fn references(fields: &mut Fields<'_>, key: &'static str, file: &File<'_>) -> Vec<String> {
+    let written = names(fields, key);
+    written.into_iter().filter(|(name, span)| is_declared(name, *span, file)).map(|(name, _)| name).collect()
+}
+
+fn read_forced(fields: &mut Fields<'_>, file: &File<'_>) -> Option<String> {
+    let name = fields.text("force_handoff")?;
+    let span = fields.node("force_handoff").map_or(fields.place(), |node| node.span);
+    is_declared(&name, span, file).then_some(name)
+}
+
+fn is_declared(name: &str, span: Span, file: &File<'_>) -> bool {
+    if file.agents.contains(&name) {
+        return true;
+    }
+    if name.contains(['/', ':']) {
+        let message = format!("the agent `{name}` comes from a registry, which is not supported yet");
+        let help = Some(String::from("copy its declaration into this file under `agents`"));
+        file.report.value_error("not_supported", &message, span, help);
+    } else {
+        let known = file.agents.iter().copied();
+        unknown(file.report, "the agent", name, span, known, "declare it under `agents`");
+    }
+    false
+}
+
+/// Named prompts: the agent's own first, then those of the groups it names.
+fn read_commands(fields: &mut Fields<'_>, file: &File<'_>) -> Vec<(String, String)> {
+    let mut commands = fields.node("commands").map(|node| commands::read(file.report, node)).unwrap_or_default();
+    for group in file.shelf.groups(fields) {
+        for (name, prompt) in commands::read(file.report, group) {
+            if commands.iter().all(|(known, _)| *known != name) {
+                commands.push((name, prompt));
+            }
+        }
+    }
+    commands
+}
+
+fn read_compaction(fields: &mut Fields<'_>, chosen: Option<&Chosen>) -> CompactionSpec {
+    let default = CompactionSpec::default();
+    let own = fields.number("compaction_threshold", THRESHOLDS);
+    CompactionSpec {
+        enabled: fields.boolean("session_compaction").unwrap_or(default.enabled),
+        // The model's word outranks the agent's.
+        threshold: chosen.and_then(|chosen| chosen.threshold).or(own).unwrap_or(default.threshold),
+        context_limit: chosen.and_then(|chosen| chosen.window),
+    }
+}

@@ -1,0 +1,183 @@
+//! The YAML of agents (docker-agent, Configuration, Overview; JSON Schema of its configuration, version 15).
+//!
+//! A file is read strictly, as upstream does: a key that nobody knows is an error. A key that docker-agent has and
+//! Pintle does not implement is a warning, and an error when leaving it out would let an agent do more than its author
+//! wrote. One run reports every fault of the file.
+
+mod chain;
+mod commands;
+mod flags;
+mod member;
+mod model;
+mod permission;
+mod tools;
+mod unsupported;
+
+use std::sync::Arc;
+
+use pintle_contract::{AgentSpec, PermissionMode, PermissionsSpec, Span, TeamSpec, did_you_mean};
+
+use self::model::Models;
+use self::tools::Shelf;
+use self::unsupported::Missing;
+use crate::docker_agent::Compat;
+use crate::document::{Entry, Fields, Kind, Node, Report, keep_to_one_line};
+
+/// The agent that a person talks to, when there is one of this name; else the first of the file.
+const ROOT: &str = "root";
+
+/// Configuration versions that docker-agent knows.
+const NEWEST_VERSION: i128 = 15;
+
+/// What happens to a call that no rule names, in docker-agent's words (docker-agent, Permissions, safety modes).
+const MODES: &[(&str, PermissionMode)] = &[
+    ("strict", PermissionMode::Strict),
+    ("balanced", PermissionMode::Balanced),
+    ("restricted", PermissionMode::Restricted),
+    ("autonomous", PermissionMode::Autonomous),
+];
+
+/// Keys of the document that docker-agent has and Pintle does not implement.
+const NOT_YET: &[Missing] = &[
+    Missing::feature("rag", "leave it out; agents can search files with the `filesystem` toolset"),
+    Missing::feature("skills", "put what the agent should know into its `instruction` or `add_prompt_files`"),
+    Missing::feature("budget", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
+    Missing::feature("budgets", "`max_iterations` of an agent bounds a run; nothing counts its cost"),
+    Missing::feature("flavors", "write the variant as a file of its own"),
+];
+
+/// What every part of the file is read with.
+struct File<'a> {
+    report: &'a Report,
+    compat: Compat,
+    models: Models<'a>,
+    shelf: Shelf<'a>,
+    /// The agents by name, as the file declares them.
+    agents: Vec<&'a str>,
+}
+
+/// Reads a document of agents. `None` when it declares none; the report says why.
+///
+/// `compat` outranks what the document says itself.
+pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Compat>) -> Option<TeamSpec> {
+    let mut fields = Fields::new(report, "the file", document, Span::default());
+    read_version(&mut fields);
+    let written = fields.choice("compat", Compat::WORDS);
+    let models = Models::read(&mut fields);
+    let shelf = Shelf::read(&mut fields);
+    let entries = entries_of(&mut fields, "agents");
+    let agents: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    let file = File { report, compat: compat.or(written).unwrap_or_default(), models, shelf, agents };
+    if entries.is_empty() {
+        let help = Some(String::from("declare at least one: `agents:`, and below it `root:` with its fields"));
+        report.value_error("no_agents", "the file declares no agents", fields.place(), help);
+    }
+    let mut members: Vec<AgentSpec> = entries.iter().map(|entry| member::read(entry, &file)).collect();
+    chain::check(&members, entries, report);
+    file.shelf.check();
+    if let Some(at) = members.iter().position(|member| member.name == ROOT) {
+        let root = members.remove(at);
+        members.insert(0, root);
+    }
+    let mut permissions = permission::read(&mut fields);
+    permissions.mode = read_runtime(&mut fields);
+    read_metadata(&mut fields);
+    unsupported::tell(&mut fields, NOT_YET);
+    fields.finish_strictly();
+    let team = TeamSpec { agents: members.into_iter().map(Arc::new).collect(), permissions };
+    (!team.agents.is_empty()).then_some(team)
+}
+
+/// The entries of a mapping whose keys are names; none when it is absent or no mapping, which is reported.
+fn entries_of<'a>(fields: &mut Fields<'a>, key: &'static str) -> &'a [Entry] {
+    let node = fields.node(key);
+    // `fields` reports what is no mapping.
+    let _ = fields.fields(key);
+    match node.map(|node| &node.kind) {
+        Some(Kind::Map(entries)) => entries,
+        _ => &[],
+    }
+}
+
+/// Reads `version`, which is text upstream and often written without quotes.
+fn read_version(fields: &mut Fields<'_>) {
+    let Some(node) = fields.node("version") else { return };
+    let Kind::Scalar(scalar) = &node.kind else {
+        let _: Option<String> = fields.text("version");
+        return;
+    };
+    let known = scalar
+        .text
+        .trim_start_matches('v')
+        .parse::<i128>()
+        .is_ok_and(|version| (0..=NEWEST_VERSION).contains(&version));
+    if !known {
+        let message = format!("version `{}` is not known", scalar.text);
+        let help = format!("the newest that is read is `\"{NEWEST_VERSION}\"`; the file is read as that");
+        fields.report().warning("unknown_version", message, node.span, Some(help));
+    }
+}
+
+/// Reads `runtime`: what happens to calls that no rule names, unless an agent says so itself.
+fn read_runtime(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+    let mut own = fields.fields("runtime")?;
+    let mode = read_mode(&mut own);
+    unsupported::tell(
+        &mut own,
+        &[
+            Missing::feature(
+                "sandbox",
+                "the agent runs on this machine; hooks guard it, and `sandbox` of a hook that hook",
+            ),
+            Missing::feature("network_allowlist", "it belongs to `sandbox`"),
+        ],
+    );
+    own.finish_strictly();
+    mode
+}
+
+/// Reads `metadata`, which is for people and registries.
+fn read_metadata(fields: &mut Fields<'_>) {
+    let Some(mut own) = fields.fields("metadata") else { return };
+    for key in ["author", "license", "readme", "description", "version"] {
+        let _ = own.node(key);
+    }
+    let _ = own.texts("tags");
+    own.finish_strictly();
+}
+
+/// Says that a name means nothing, and which known one it may have been.
+fn unknown<'a>(
+    report: &Report,
+    what: &str,
+    name: &str,
+    span: Span,
+    known: impl Iterator<Item = &'a str> + Clone,
+    otherwise: &str,
+) {
+    let help = match did_you_mean(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => otherwise.to_owned(),
+    };
+    report.value_error("unknown_name", &format!("{what} `{name}` is not declared"), span, Some(help));
+}
+
+/// Reads `permissions` of a mapping.
+pub(super) fn read_permissions(fields: &mut Fields<'_>) -> PermissionsSpec {
+    permission::read(fields)
+}
+
+/// Reads `safety` of a mapping: what happens to a call that no rule names.
+pub(super) fn read_mode(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+    fields.choice("safety", MODES)
+}
+
+/// The findings of a report, each on one line.
+pub(super) fn findings(report: Report) -> Vec<pintle_contract::Diagnostic> {
+    let mut findings = report.into_findings();
+    keep_to_one_line(&mut findings);
+    findings
+}
+
+#[cfg(test)]
+mod tests;

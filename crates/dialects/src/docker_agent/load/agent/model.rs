@@ -1,0 +1,263 @@
+//! Models and their providers (docker-agent, Configuration, Models).
+
+use pintle_contract::{ModelSpec, RetrySpec, Span};
+
+use super::unsupported::{self, Missing};
+use super::{entries_of, unknown};
+use crate::document::{Entry, Fields, Kind, Report};
+
+/// Tries after the first that docker-agent makes (Agents, fallback, `retries`).
+pub(super) const RETRIES: u32 = 2;
+/// Temperatures that providers take.
+const TEMPERATURES: std::ops::RangeInclusive<f64> = 0.0..=2.0;
+/// Shares of a model's window that may start a compaction.
+pub(super) const THRESHOLDS: std::ops::RangeInclusive<f64> = 0.01..=1.0;
+/// The provider that a custom one speaks like unless it says so.
+const DEFAULT_PROVIDER: &str = "openai";
+/// The model that upstream picks itself from what it has keys for.
+const AUTOMATIC: &str = "auto";
+
+/// The models of a file.
+#[derive(Debug)]
+pub(super) struct Models<'a> {
+    report: &'a Report,
+    declared: Vec<(&'a str, Chosen)>,
+    providers: Vec<(&'a str, Provider)>,
+}
+
+/// A model as an agent uses it.
+#[derive(Debug, Clone)]
+pub(super) struct Chosen {
+    pub(super) spec: ModelSpec,
+    /// What stands in for it, as written: names of models and `provider/model`.
+    pub(super) others: Vec<(String, Span)>,
+    /// The share of its window that starts a compaction.
+    pub(super) threshold: Option<f64>,
+    /// Its window in tokens.
+    pub(super) window: Option<u64>,
+}
+
+/// A provider that the file declares.
+#[derive(Debug, Clone)]
+struct Provider {
+    provider: String,
+    base_url: Option<String>,
+    token_key: Option<String>,
+    temperature: Option<f64>,
+    max_tokens: Option<u32>,
+}
+
+/// Sampling and transport settings without a counterpart here. Their absence changes how a model answers, not what may
+/// happen.
+const MODEL_NOT_YET: &[Missing] = &[
+    Missing::feature("top_p", "the provider's own default counts"),
+    Missing::feature("frequency_penalty", "the provider's own default counts"),
+    Missing::feature("presence_penalty", "the provider's own default counts"),
+    Missing::feature("parallel_tool_calls", "the provider's own default counts"),
+    Missing::feature("thinking_budget", "the provider's own default counts"),
+    Missing::feature("task_budget", "the provider's own default counts"),
+    Missing::feature("auth", "name the variable that holds the key with `token_key`"),
+    Missing::feature("compaction_model", "the agent's own model writes its summaries"),
+];
+/// The same of models alone.
+const ONLY_MODEL_NOT_YET: &[Missing] = &[
+    Missing::feature("bypass_models_gateway", "there is no gateway: models are always reached directly"),
+    Missing::feature("routing", "give each agent the model that fits it"),
+    Missing::feature("title_model", "sessions have no titles"),
+    Missing::feature("capabilities", "only text is sent"),
+    Missing::feature("cost", "nothing is priced"),
+];
+
+impl<'a> Models<'a> {
+    /// Reads `providers` and `models`.
+    pub(super) fn read(fields: &mut Fields<'a>) -> Self {
+        let report = fields.report();
+        let providers =
+            entries_of(fields, "providers").iter().map(|entry| (entry.key.as_str(), read_provider(report, entry)));
+        let mut models = Self { report, declared: Vec::new(), providers: providers.collect() };
+        for entry in entries_of(fields, "models") {
+            if let Some(model) = models.read_model(entry) {
+                models.declared.push((&entry.key, model));
+            }
+        }
+        models
+    }
+
+    /// The model that a text means: a name of `models`, `provider/model`, `script:FILE`, or several of them with commas
+    /// between, of which the first is used and the others stand in for it. `None` when it means none, which is reported,
+    /// and for `auto`.
+    pub(super) fn choose(&self, text: &str, span: Span) -> Option<Chosen> {
+        let mut several = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let first = several.next()?;
+        let mut chosen = self.one(first, span)?;
+        let others: Vec<_> = several.map(|name| (name.to_owned(), span)).collect();
+        if !others.is_empty() {
+            let help = String::from("name one model, and the others under `fallback: {models: [..]}`");
+            let message = format!("only `{first}` is used, the others when it fails: models do not take turns");
+            self.report.warning("not_supported", message, span, Some(help));
+        }
+        chosen.others.extend(others);
+        Some(chosen)
+    }
+
+    /// The models that stand in for others, in their order.
+    pub(super) fn resolve(&self, others: &[(String, Span)]) -> Vec<ModelSpec> {
+        others.iter().filter_map(|(name, span)| self.one(name, *span)).map(|chosen| chosen.spec).collect()
+    }
+
+    fn one(&self, name: &str, span: Span) -> Option<Chosen> {
+        if let Some((_, known)) = self.declared.iter().find(|(known, _)| *known == name) {
+            return Some(known.clone());
+        }
+        if name == AUTOMATIC {
+            let help = String::from("name one, or give it with `--model`");
+            self.report.warning("not_supported", "a model is not picked automatically yet", span, Some(help));
+            return None;
+        }
+        if let Some(file) = name.strip_prefix("script:") {
+            return Some(plain(ModelSpec { name: file.to_owned(), ..bare("script") }));
+        }
+        match name.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Some(plain(ModelSpec { name: model.to_owned(), ..self.provided(provider) }))
+            }
+            _ => {
+                let known = self.declared.iter().map(|(name, _)| *name);
+                unknown(
+                    self.report,
+                    "the model",
+                    name,
+                    span,
+                    known,
+                    "write `PROVIDER/MODEL`, or declare it under `models`",
+                );
+                None
+            }
+        }
+    }
+
+    /// A model of a provider, all but its name.
+    fn provided(&self, name: &str) -> ModelSpec {
+        let Some((_, own)) = self.providers.iter().find(|(known, _)| *known == name) else { return bare(name) };
+        ModelSpec {
+            base_url: own.base_url.clone(),
+            api_key_env: own.token_key.clone(),
+            temperature: own.temperature,
+            max_tokens: own.max_tokens,
+            ..bare(&own.provider)
+        }
+    }
+
+    fn read_model(&self, entry: &'a Entry) -> Option<Chosen> {
+        let mut fields = Fields::new(self.report, format!("model `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let first_available = names(&mut fields, "first_available");
+        let provider = fields.text("provider");
+        let own = provider.as_deref().map(|provider| self.provided(provider));
+        let name = fields.text("model");
+        let spec = own.clone().unwrap_or_else(|| bare(DEFAULT_PROVIDER));
+        let spec = ModelSpec {
+            name: name.clone().unwrap_or_default(),
+            base_url: address(&mut fields).or(spec.base_url),
+            api_key_env: fields.text("token_key").or(spec.api_key_env),
+            max_tokens: fields.integer("max_tokens", 1..=u32::MAX).or(spec.max_tokens),
+            temperature: fields.number("temperature", TEMPERATURES).or(spec.temperature),
+            ..spec
+        };
+        let threshold = fields.number("compaction_threshold", THRESHOLDS);
+        let window = read_options(&mut fields);
+        let _ = (fields.text("description"), fields.node("track_usage"));
+        unsupported::tell(&mut fields, MODEL_NOT_YET);
+        unsupported::tell(&mut fields, ONLY_MODEL_NOT_YET);
+        let place = fields.place();
+        fields.finish_strictly();
+        if let Some(((first, span), others)) = first_available.split_first() {
+            let message = format!("the model `{}` is always `{first}`, the others when it fails", entry.key);
+            let help = String::from("which keys are set is not looked at when a model is picked");
+            self.report.warning("not_supported", message, *span, Some(help));
+            let chosen = self.one(first, *span)?;
+            return Some(Chosen { others: others.to_vec(), ..chosen });
+        }
+        for (key, value) in [("provider", &provider), ("model", &name)] {
+            if value.is_none() {
+                let message = format!("model `{}` needs `{key}`", entry.key);
+                let help = String::from("as in `provider: openai` and `model: gpt-4o`");
+                self.report.value_error("missing_key", &message, place, Some(help));
+            }
+        }
+        (provider.is_some() && name.is_some()).then_some(Chosen { threshold, window, ..plain(spec) })
+    }
+}
+
+/// The names of a list of texts, each with its place.
+pub(super) fn names(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, Span)> {
+    // The getter reports what is no text.
+    let _ = fields.texts(key);
+    let items = fields.node(key).filter(|node| !node.is_null()).and_then(|node| match &node.kind {
+        Kind::List(items) => Some(items.as_slice()),
+        _ => None,
+    });
+    items.unwrap_or_default().iter().filter_map(|item| Some((item.as_text()?.to_owned(), item.span))).collect()
+}
+
+fn plain(spec: ModelSpec) -> Chosen {
+    Chosen { spec, others: Vec::new(), threshold: None, window: None }
+}
+
+fn bare(provider: &str) -> ModelSpec {
+    ModelSpec {
+        name: String::new(),
+        provider: provider.to_owned(),
+        base_url: None,
+        api_key_env: None,
+        max_tokens: None,
+        temperature: None,
+        retry: RetrySpec { max_retries: RETRIES, ..RetrySpec::default() },
+    }
+}
+
+/// Reads `base_url`. Variables in it are not replaced, which would send requests to nowhere.
+fn address(fields: &mut Fields<'_>) -> Option<String> {
+    let address = fields.text("base_url")?;
+    if let Some(node) = fields.node("base_url").filter(|_| address.contains('$')) {
+        let help = Some(String::from("write the address itself"));
+        fields.report().value_error("not_supported", "variables in `base_url` are not supported yet", node.span, help);
+    }
+    Some(address)
+}
+
+/// Reads `provider_opts`, of which only the model's window has a counterpart.
+fn read_options(fields: &mut Fields<'_>) -> Option<u64> {
+    let report = fields.report();
+    let mut own = fields.fields("provider_opts")?;
+    let window = own.integer("context_size", 1..=u64::MAX);
+    for entry in own.others() {
+        let message = format!("`provider_opts.{}` is not supported yet", entry.key);
+        let help = Some(String::from("the provider's own default counts"));
+        report.warning("not_supported", message, entry.key_span, help);
+    }
+    window
+}
+
+fn read_provider(report: &Report, entry: &Entry) -> Provider {
+    let mut fields = Fields::new(report, format!("provider `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let provider = fields.text("provider").unwrap_or_else(|| String::from(DEFAULT_PROVIDER));
+    let forms = [("openai_chatcompletions", false), ("openai_responses", true)];
+    let speaks_responses = fields.choice("api_type", &forms).unwrap_or(false);
+    let provider = Provider {
+        provider: if speaks_responses && provider == DEFAULT_PROVIDER {
+            String::from("openai_responses")
+        } else {
+            provider
+        },
+        base_url: address(&mut fields),
+        token_key: fields.text("token_key"),
+        temperature: fields.number("temperature", TEMPERATURES),
+        max_tokens: fields.integer("max_tokens", 1..=u32::MAX),
+    };
+    let _ = fields.node("track_usage");
+    unsupported::tell(&mut fields, MODEL_NOT_YET);
+    let unload = Missing::feature("unload_api", "models are not unloaded");
+    unsupported::tell(&mut fields, &[unload, Missing::feature("provider_opts", "the provider's own defaults count")]);
+    fields.finish_strictly();
+    provider
+}

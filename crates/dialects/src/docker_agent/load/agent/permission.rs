@@ -1,0 +1,102 @@
+//! Rules for tool calls (docker-agent, Permissions).
+//!
+//! A rule is `tool` or `tool:argument=glob`, with more `:argument=glob` behind it, all of which must hold. A colon that
+//! does not begin an argument is part of what stands before it.
+
+use pintle_contract::{PermissionRule, PermissionsSpec, Span};
+
+use super::model::names;
+use crate::document::{Fields, Report};
+
+/// Reads `permissions`.
+pub(super) fn read(fields: &mut Fields<'_>) -> PermissionsSpec {
+    let Some(mut own) = fields.fields("permissions") else { return PermissionsSpec::default() };
+    let report = own.report();
+    let mut rules = |key: &'static str| {
+        let written = names(&mut own, key);
+        written.iter().filter_map(|(text, span)| read_rule(report, text, *span)).collect::<Vec<_>>()
+    };
+    let permissions = PermissionsSpec { allow: rules("allow"), ask: rules("ask"), deny: rules("deny"), mode: None };
+    own.finish_strictly();
+    permissions
+}
+
+fn read_rule(report: &Report, text: &str, span: Span) -> Option<PermissionRule> {
+    let refuse = |message: String, help: &str| {
+        report.value_error("bad_rule", &message, span, Some(help.to_owned()));
+        None
+    };
+    let (tool, arguments) = parts(text);
+    if tool.is_empty() {
+        return refuse(
+            format!("the rule `{text}` names no tool"),
+            "write a tool's name or `*` first, as in `shell:cmd=ls*`",
+        );
+    }
+    let globs = std::iter::once(tool).chain(arguments.iter().map(|(_, glob)| glob.as_str()));
+    for glob in globs {
+        if !is_whole(glob) {
+            return refuse(
+                format!("in the rule `{text}` a `[` is not closed"),
+                "close it with `]`, or write `?` for one character",
+            );
+        }
+    }
+    Some(PermissionRule { text: text.to_owned(), tool: tool.to_owned(), arguments, location: report.location(span) })
+}
+
+/// The tool and the conditions of a rule.
+fn parts(text: &str) -> (&str, Vec<(String, String)>) {
+    let begins: Vec<(usize, usize)> =
+        text.match_indices(':').filter_map(|(at, _)| Some((at, argument(text, at + 1)?))).collect();
+    let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let tool = piece(0, begins.first().map_or(text.len(), |(at, _)| *at));
+    let conditions = begins.iter().enumerate().map(|(index, (at, equals))| {
+        let end = begins.get(index + 1).map_or(text.len(), |(next, _)| *next);
+        (piece(at + 1, *equals).to_owned(), piece(equals + 1, end).to_owned())
+    });
+    (tool, conditions.collect())
+}
+
+/// Where the `=` stands of an argument's name that begins here; `None` when no such name does.
+fn argument(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let length = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')))?;
+    (length > 0 && rest.as_bytes().get(length) == Some(&b'=')).then_some(from + length)
+}
+
+/// Whether every `[` of a glob is closed.
+fn is_whole(glob: &str) -> bool {
+    match glob.split_once('[') {
+        None => true,
+        Some((_, rest)) => rest.split_once(']').is_some_and(|(_, rest)| is_whole(rest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule, its tool, and its arguments with their globs.
+    type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+    #[test]
+    fn a_rule_is_split_at_its_arguments_only() {
+        let cases: &[Case] = &[
+            ("shell", "shell", &[]),
+            ("read_*", "read_*", &[]),
+            ("shell:cmd=ls*", "shell", &[("cmd", "ls*")]),
+            ("shell:cmd=rm*:cmd=*-rf*", "shell", &[("cmd", "rm*"), ("cmd", "*-rf*")]),
+            ("shell:cmd=ls*:cwd=.", "shell", &[("cmd", "ls*"), ("cwd", ".")]),
+            ("fetch:url=https://x.test:8080/*", "fetch", &[("url", "https://x.test:8080/*")]),
+            ("mcp:github:get_*", "mcp:github:get_*", &[]),
+            ("shell:cmd=", "shell", &[("cmd", "")]),
+            (":cmd=ls", "", &[("cmd", "ls")]),
+        ];
+        for (text, tool, arguments) in cases {
+            let arguments: Vec<_> =
+                arguments.iter().map(|(name, glob)| (String::from(*name), String::from(*glob))).collect();
+            assert_eq!(parts(text), (*tool, arguments), "{text}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Files of agents that are in memory.
+
+mod faults;
+mod flags;
+mod team;
+mod tools;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{AgentSpec, MemberSpec, ModelSpec, Severity, SourceFile, TeamSpec};
+
+use crate::docker_agent::{Compat, load};
+use crate::{Artifact, Project, Reading, Role};
+
+/// Reads one file.
+fn read_as(role: Role, text: &str, compat: Option<Compat>) -> Project {
+    let file = Arc::new(SourceFile { path: PathBuf::from("team.yaml"), text: text.to_owned() });
+    let artifact = Artifact { role, name: String::from("team"), file };
+    load(&[artifact], &Reading { compat, ..Reading::default() })
+}
+
+/// The findings of a project from a severity on, each with its help.
+fn findings(project: &Project, least: Severity) -> Vec<String> {
+    let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
+    shown
+        .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
+        .collect()
+}
+
+/// The team of a file that has no faults.
+fn team(text: &str) -> TeamSpec {
+    let project = read_as(Role::Team, text, None);
+    assert_eq!(findings(&project, Severity::Warning), Vec::<String>::new(), "{text}");
+    project.team.unwrap()
+}
+
+/// The only agent of a file whose agent has these lines.
+fn agent(lines: &str) -> Arc<AgentSpec> {
+    team(&with_agent(lines)).agents.remove(0)
+}
+
+fn with_agent(lines: &str) -> String {
+    let indented: Vec<String> = lines.lines().map(|line| format!("    {line}\n")).collect();
+    format!("agents:\n  root:\n    model: openai/gpt-4o\n{}", indented.concat())
+}
+
+fn member(lines: &str) -> MemberSpec {
+    agent(lines).member.clone().unwrap()
+}
+
+fn model(spec: &ModelSpec) -> String {
+    format!("{}/{}", spec.provider, spec.name)
+}

@@ -1,0 +1,280 @@
+use super::*;
+
+/// What is written below `agents: {root: ..}`, and what is said about it.
+const AGENT_FAULTS: &[(&str, &[&str])] = &[
+    (
+        "instructions: x",
+        &["4:5: error: yaml: line 4: unknown key `instructions` in agent `root` | did you mean `instruction`?"],
+    ),
+    ("sub_agents: [rot]", &["4:18: error: yaml: line 4: the agent `rot` is not declared | did you mean `root`?"]),
+    (
+        "handoffs: [\"acme/reviewer\"]",
+        &[
+            "4:16: error: yaml: line 4: the agent `acme/reviewer` comes from a registry, which is not supported yet | copy its declaration into this file under `agents`",
+        ],
+    ),
+    (
+        "force_handoff: root",
+        &[
+            "2:3: error: yaml: line 2: the forced hand-offs of agent `root` lead back to it | let the last one answer: take `force_handoff` from one of them",
+        ],
+    ),
+    (
+        "max_iterations: many",
+        &[
+            "4:21: error: yaml: line 4: max_iterations must be a whole number, not a string | write digits alone, as in `max_iterations: 10`",
+        ],
+    ),
+    (
+        "safety: safe",
+        &[
+            "4:13: error: yaml: line 4: safety must be `strict` or `balanced` or `restricted` or `autonomous`, not `safe`",
+        ],
+    ),
+    (
+        "compaction_threshold: 2",
+        &["4:27: error: yaml: line 4: compaction_threshold must be between 0.01 and 1, not `2`"],
+    ),
+    (
+        "readonly: true",
+        &[
+            "4:15: error: yaml: line 4: `readonly` is not supported yet | name the tools that only read under `tools` of each toolset",
+        ],
+    ),
+    (
+        "skills: true",
+        &[
+            "4:13: warning: `skills` is not supported yet | put what the agent should know into its `instruction` or `add_prompt_files`",
+        ],
+    ),
+    ("skills: false", &[]),
+    (
+        "commands: {plan: {agent: root}}",
+        &["4:30: warning: `agent` is not supported yet | `--agent NAME` begins with that agent"],
+    ),
+    ("toolsets: [{type: shel}]", &["4:23: error: yaml: line 4: unknown toolset type `shel` | did you mean `shell`?"]),
+    ("toolsets: [{tools: [x]}]", &["4:16: error: yaml: line 4: a toolset needs a `type` | as in `- type: shell`"]),
+    (
+        "toolsets: [{type: lsp, command: gopls}]",
+        &[
+            "4:23: warning: the toolset `lsp` is not supported yet; the agent lacks its tools | a server of the Model Context Protocol (`type: mcp`) or `type: script` may do the same",
+        ],
+    ),
+    (
+        "toolsets: [{type: think, path: x}]",
+        &[
+            "4:30: error: yaml: line 4: unknown key `path` in the toolset `think` | known keys: type, tools, instruction, shared, readonly, toon, model, defer, lifecycle",
+        ],
+    ),
+    (
+        "toolsets: [{type: filesystem, deny_list: [~/.ssh]}]",
+        &["4:46: error: yaml: line 4: `deny_list` is not supported yet | let a `pre_tool_use` hook refuse these paths"],
+    ),
+    (
+        "toolsets: [{type: filesystem, allow_list: [/srv]}]",
+        &[
+            "4:47: error: yaml: line 4: `allow_list` is not supported yet | files stay within the working directory; leave it out, or list `.`",
+        ],
+    ),
+    (
+        "toolsets: [{type: fetch, blocked_domains: [x.test]}]",
+        &[
+            "4:47: error: yaml: line 4: `blocked_domains` is not supported yet | let a `pre_tool_use` hook look at the `urls` of `fetch`",
+        ],
+    ),
+    (
+        "toolsets: [{type: mcp, ref: \"docker:context7\"}]",
+        &[
+            "4:33: error: yaml: line 4: servers of Docker's catalogue are not supported yet: `docker:context7` | start the server with `command` and `args`, or reach it with `remote: {url: ..}`",
+        ],
+    ),
+    (
+        "toolsets: [{type: mcp, ref: serch}]",
+        &[
+            "4:33: error: yaml: line 4: the server `serch` is not declared | declare it under `mcps` at the top of the file",
+        ],
+    ),
+    (
+        "toolsets: [{type: mcp}]",
+        &[
+            "4:16: error: yaml: line 4: a server needs a `command` or a `remote` | start one with `command: PROGRAM`, or reach one with `remote: {url: ..}`",
+        ],
+    ),
+    (
+        "toolsets: [{type: mcp, remote: {url: \"ftp://x\"}}]",
+        &[
+            "4:42: error: yaml: line 4: the address `ftp://x` of a server begins with neither `http://` nor `https://` | as in `url: https://HOST/mcp`",
+        ],
+    ),
+    (
+        "toolsets: [{type: mcp, remote: {url: \"http://x\", transport_type: sse}}]",
+        &[
+            "4:70: error: yaml: line 4: the transport `sse` is not supported yet | write `transport_type: streamable`, which most servers speak as well",
+        ],
+    ),
+    (
+        "toolsets: [{type: script}]",
+        &[
+            "4:16: error: yaml: line 4: the toolset `script` declares no tools | as in `shell:`, below it `run_tests:`, and below that `cmd: make test`",
+        ],
+    ),
+    (
+        "toolsets: [{type: script, shell: {\"no name\": {cmd: x}}}]",
+        &[
+            "4:39: error: yaml: line 4: `no name` is no name for a tool | use letters, digits, `_` and `-`, a letter or `_` first",
+        ],
+    ),
+    (
+        "toolsets: [{type: script, shell: {t: {args: {name: {}}, required: [nam]}}}]",
+        &[
+            "4:39: error: yaml: line 4: the tool `t` needs a `cmd` | as in `cmd: make test`",
+            "4:72: error: yaml: line 4: the required argument `nam` is not declared | did you mean `name`?",
+        ],
+    ),
+    (
+        "use_toolsets: [notes]",
+        &["4:20: error: yaml: line 4: the toolset `notes` is not declared | declare it at the top of the file"],
+    ),
+];
+
+#[test]
+fn every_fault_of_an_agent_is_told_with_its_place_and_a_next_step() {
+    for (lines, wanted) in AGENT_FAULTS {
+        let project = read_as(Role::Team, &with_agent(lines), None);
+        let found: Vec<String> = findings(&project, Severity::Warning);
+        let wanted: Vec<String> = wanted.iter().map(|finding| format!("team.yaml:{finding}")).collect();
+        assert_eq!(found, wanted, "{lines}");
+    }
+}
+
+/// A whole file, and what is said about it.
+const FILE_FAULTS: &[(&str, &[&str])] = &[
+    (
+        "agents: {}",
+        &[
+            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: `agents:`, and below it `root:` with its fields",
+        ],
+    ),
+    (
+        "agents: []",
+        &[
+            "1:9: error: yaml: line 1: agents must be a mapping, not a list",
+            "1:1: error: yaml: line 1: the file declares no agents | declare at least one: `agents:`, and below it `root:` with its fields",
+        ],
+    ),
+    (
+        "agent: {}\nagents: {root: {model: openai/a}}",
+        &["1:1: error: yaml: line 1: unknown key `agent` in the file | did you mean `agents`?"],
+    ),
+    (
+        "version: \"99\"\nagents: {root: {model: openai/a}}",
+        &["1:10: warning: version `99` is not known | the newest that is read is `\"15\"`; the file is read as that"],
+    ),
+    ("version: 2\nagents: {root: {model: openai/a}}", &[]),
+    ("metadata: {author: me, tags: [x]}\nagents: {root: {model: openai/a}}", &[]),
+    (
+        "agents: {root: {model: gpt4}}\nmodels: {gpt: {provider: openai, model: gpt-4o}}",
+        &["1:24: error: yaml: line 1: the model `gpt4` is not declared | did you mean `gpt`?"],
+    ),
+    (
+        "agents: {root: {model: gpt-4o}}",
+        &[
+            "1:24: error: yaml: line 1: the model `gpt-4o` is not declared | write `PROVIDER/MODEL`, or declare it under `models`",
+        ],
+    ),
+    (
+        "agents: {root: {model: auto}}",
+        &["1:24: warning: a model is not picked automatically yet | name one, or give it with `--model`"],
+    ),
+    (
+        "agents: {root: {model: m}}\nmodels: {m: {model: x, top_p: 0.5}}",
+        &[
+            "2:31: warning: `top_p` is not supported yet | the provider's own default counts",
+            "2:13: error: yaml: line 2: model `m` needs `provider` | as in `provider: openai` and `model: gpt-4o`",
+            "1:24: error: yaml: line 1: the model `m` is not declared | write `PROVIDER/MODEL`, or declare it under `models`",
+        ],
+    ),
+    (
+        "agents: {root: {model: openai/a}}\npermissions: {deny: [\":cmd=x\", \"read_[a\"], alow: []}",
+        &[
+            "2:22: error: yaml: line 2: the rule `:cmd=x` names no tool | write a tool's name or `*` first, as in `shell:cmd=ls*`",
+            "2:32: error: yaml: line 2: in the rule `read_[a` a `[` is not closed | close it with `]`, or write `?` for one character",
+            "2:44: error: yaml: line 2: unknown key `alow` in `permissions` of the file | did you mean `allow`?",
+        ],
+    ),
+    (
+        "budget: {max_cost: 1}\nagents: {root: {model: openai/a}}",
+        &[
+            "1:9: warning: `budget` is not supported yet | `max_iterations` of an agent bounds a run; nothing counts its cost",
+        ],
+    ),
+    (
+        "toolsets: {unused: {type: shel}}\nagents: {root: {model: openai/a}}",
+        &["1:27: error: yaml: line 1: unknown toolset type `shel` | did you mean `shell`?"],
+    ),
+    (
+        "agents: {a: {model: openai/a, force_handoff: b}, b: {model: openai/b, force_handoff: a}}",
+        &[
+            "1:10: error: yaml: line 1: the forced hand-offs of agent `a` lead back to it | let the last one answer: take `force_handoff` from one of them",
+            "1:50: error: yaml: line 1: the forced hand-offs of agent `b` lead back to it | let the last one answer: take `force_handoff` from one of them",
+        ],
+    ),
+    (
+        "agents: {root: {model: openai/a, model: openai/b}}",
+        &["1:34: error: yaml: line 1: key `model` is already set at line 1 | keep one of the two"],
+    ),
+];
+
+#[test]
+fn every_fault_of_a_file_is_told_in_one_run() {
+    for (text, wanted) in FILE_FAULTS {
+        let project = read_as(Role::Team, text, None);
+        let found: Vec<String> = findings(&project, Severity::Warning);
+        let wanted: Vec<String> = wanted.iter().map(|finding| format!("team.yaml:{finding}")).collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
+#[test]
+fn agents_may_hand_over_to_each_other_in_a_circle_when_they_choose_to() {
+    let text = "agents:\n  root: {model: openai/a, handoffs: [b], sub_agents: [b]}\n  b: {model: openai/b, handoffs: [root], sub_agents: [root]}\n";
+    assert_eq!(team(text).agents.len(), 2);
+}
+
+#[test]
+fn the_users_settings_are_hooks_rules_and_snapshots() {
+    let text = "aliases: {}\nsettings:\n  theme: dark\n  snapshot: true\n  YOLO: true\n  permissions: {deny: [\"shell:cmd=sudo*\"]}\n  hooks:\n    stop: [{type: command, command: \"true\"}]\n  hoks: {}\n";
+    let project = read_as(Role::UserSettings, text, None);
+    let unknown = "team.yaml:9:3: warning: unknown key `hoks` in `settings` of the user's configuration, which has no effect | did you mean `hooks`?";
+    assert_eq!(findings(&project, Severity::Warning), [unknown]);
+    let events: Vec<&str> = project.hooks.iter().map(|hook| &*hook.spelling).collect();
+    assert_eq!(events, ["stop", "session_start", "turn_start", "turn_end", "session_end"]);
+    assert_eq!(project.permissions.deny.len(), 1);
+    assert_eq!(project.permissions.mode, Some(pintle_contract::PermissionMode::Autonomous));
+}
+
+#[test]
+fn a_block_of_hooks_may_be_empty() {
+    for text in ["", "# nothing yet\n", "{}\n"] {
+        let project = read_as(Role::HooksBlock, text, None);
+        assert_eq!((findings(&project, Severity::Note), project.hooks.len()), (Vec::new(), 0), "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "\\PC{0,200}") {
+        for role in [Role::Team, Role::UserSettings, Role::HooksBlock] {
+            let _ = read_as(role, &text, None);
+        }
+    }
+
+    #[test]
+    fn any_values_below_known_keys_are_read_without_a_panic(
+        key in "(model|models|toolsets|hooks|commands|permissions|fallback|add_prompt_files|safety|sub_agents)",
+        value in "[\\[\\]{}a-z:, \"0-9-]{0,40}",
+    ) {
+        let _ = read_as(Role::Team, &format!("agents:\n  root:\n    {key}: {value}\n"), None);
+        let _ = read_as(Role::Team, &format!("{key}: {value}\nagents:\n  root: {{}}\n"), None);
+    }
+}

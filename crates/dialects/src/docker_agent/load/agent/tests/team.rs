@@ -1,0 +1,99 @@
+use pintle_contract::{CompactionSpec, OnMaxIterations, PermissionMode};
+
+use super::*;
+
+#[test]
+fn the_agents_are_read_with_root_first() {
+    let team = team(
+        "version: \"2\"\nagents:\n  helper:\n    model: anthropic/claude-sonnet-4-5\n    description: helps\n  root:\n    model: openai/gpt-4o\n    instruction: |\n      Lead.\n    sub_agents: [helper]\n    handoffs: [helper, root]\n    force_handoff: helper\n    welcome_message: Hi.\n",
+    );
+    let names: Vec<&str> = team.agents.iter().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(names, ["root", "helper"]);
+    let (root, helper) = (&team.agents[0], team.agent("helper").unwrap());
+    assert_eq!((root.instruction.as_str(), helper.description.as_str()), ("Lead.\n", "helps"));
+    assert_eq!(root.location.line_column(), Some((6, 3)));
+    let member = root.member.clone().unwrap();
+    assert_eq!(member.sub_agents, ["helper"]);
+    assert_eq!(member.handoffs, ["helper", "root"]);
+    assert_eq!(member.forced_handoff.as_deref(), Some("helper"));
+    assert_eq!(member.welcome_message.as_deref(), Some("Hi."));
+}
+
+#[test]
+fn models_are_named_declared_or_written_in_place() {
+    let head = "providers:\n  mine:\n    base_url: http://localhost:9/v1\n    token_key: MINE_KEY\n    temperature: 0.5\nmodels:\n  fast:\n    provider: openai\n    model: gpt-4o-mini\n    max_tokens: 64\n    temperature: 1\n    compaction_threshold: 0.5\n    provider_opts: {context_size: 9000}\n  own:\n    provider: mine\n    model: large\nagents:\n  root:\n    model: ";
+    let root = |written: &str| team(&format!("{head}{written}\n")).agents.remove(0);
+    for (written, wanted) in [
+        ("fast", "openai/gpt-4o-mini"),
+        ("own", "openai/large"),
+        ("mine/other", "openai/other"),
+        ("anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        ("dmr/ai/qwen3", "dmr/ai/qwen3"),
+        ("script:turns.yaml", "script/turns.yaml"),
+    ] {
+        assert_eq!(root(written).model.as_ref().map(model).as_deref(), Some(wanted), "{written}");
+    }
+    let fast = root("fast");
+    let spec = fast.model.clone().unwrap();
+    assert_eq!((spec.max_tokens, spec.temperature, spec.retry.max_retries), (Some(64), Some(1.0), 2));
+    let compaction = CompactionSpec { threshold: 0.5, context_limit: Some(9000), ..CompactionSpec::default() };
+    assert_eq!(fast.member.clone().unwrap().compaction, compaction);
+    let own = root("own").model.clone().unwrap();
+    assert_eq!(own.base_url.as_deref(), Some("http://localhost:9/v1"));
+    assert_eq!((own.api_key_env.as_deref(), own.temperature), (Some("MINE_KEY"), Some(0.5)));
+}
+
+#[test]
+fn what_stands_in_for_a_model_is_kept_in_its_order() {
+    let text = with_agent("fallback:\n  models: [anthropic/a, openai/b]\n  retries: -1");
+    let root = team(&text).agents.remove(0);
+    let others: Vec<String> = root.member.clone().unwrap().fallback_models.iter().map(model).collect();
+    assert_eq!(others, ["anthropic/a", "openai/b"]);
+    assert_eq!(root.model.as_ref().map(|spec| spec.retry.max_retries), Some(0));
+    let several = read_as(Role::Team, "agents: {root: {model: \"openai/a, openai/b\"}}", None);
+    assert_eq!(findings(&several, Severity::Error), Vec::<String>::new());
+    let others: Vec<String> =
+        several.team.unwrap().agents[0].member.clone().unwrap().fallback_models.iter().map(model).collect();
+    assert_eq!(others, ["openai/b"]);
+}
+
+#[test]
+fn counts_are_bounds_and_zero_is_what_upstream_reads_it_as() {
+    let none = agent("");
+    assert_eq!((none.exit.max_iterations, none.exit.on_max_iterations), (u32::MAX, OnMaxIterations::Ask));
+    let some =
+        agent("max_iterations: 7\nmax_consecutive_tool_calls: 3\nnum_history_items: 20\nsession_compaction: false");
+    let member = some.member.clone().unwrap();
+    assert_eq!(some.exit.max_iterations, 7);
+    assert_eq!((member.max_consecutive_tool_calls, member.history_items), (3, Some(20)));
+    assert!(!member.compaction.enabled);
+    let zero = agent("max_iterations: 0\nmax_consecutive_tool_calls: 0\nnum_history_items: 0");
+    let member = zero.member.clone().unwrap();
+    assert_eq!(zero.exit.max_iterations, u32::MAX);
+    assert_eq!((member.max_consecutive_tool_calls, member.history_items), (5, None));
+}
+
+#[test]
+fn commands_are_texts_or_mappings_and_groups_join_behind_the_agents_own() {
+    let text = "commands:\n  shared:\n    fix: Fix it.\n    test: {instruction: Run the tests., description: tests}\nagents:\n  root:\n    model: openai/gpt-4o\n    commands:\n      - fix: Fix mine.\n      - look: Look around.\n    use_commands: [shared]\n";
+    let member = team(text).agents[0].member.clone().unwrap();
+    let wanted = [("fix", "Fix mine."), ("look", "Look around."), ("test", "Run the tests.")];
+    assert_eq!(member.commands, wanted.map(|(name, prompt)| (name.to_owned(), prompt.to_owned())));
+}
+
+#[test]
+fn rules_and_modes_say_what_runs_without_a_question() {
+    let text = "runtime: {safety: strict}\npermissions:\n  allow: [\"shell:cmd=ls*:cwd=.\", read_*]\n  ask: [fetch]\n  deny: [\"shell:cmd=sudo*\"]\nagents:\n  root:\n    model: openai/gpt-4o\n    safety: restricted\n";
+    let team = team(text);
+    assert_eq!(team.permissions.mode, Some(PermissionMode::Strict));
+    assert_eq!(team.agents[0].member.clone().unwrap().permission_mode, Some(PermissionMode::Restricted));
+    let texts =
+        |rules: &[pintle_contract::PermissionRule]| rules.iter().map(|rule| rule.text.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&team.permissions.allow), ["shell:cmd=ls*:cwd=.", "read_*"]);
+    let first = &team.permissions.allow[0];
+    assert_eq!(first.tool, "shell");
+    assert_eq!(first.arguments, [("cmd", "ls*"), ("cwd", ".")].map(|(name, glob)| (name.to_owned(), glob.to_owned())));
+    assert_eq!(first.location.line_column(), Some((3, 11)));
+    assert_eq!(texts(&team.permissions.ask), ["fetch"]);
+    assert_eq!(texts(&team.permissions.deny), ["shell:cmd=sudo*"]);
+}

@@ -1,0 +1,114 @@
+//! Servers of the Model Context Protocol (docker-agent, Tools, MCP).
+
+use pintle_contract::{McpSpec, McpTransport, Span, ToolsetKind};
+
+use super::super::unknown;
+use super::super::unsupported::{self, Missing};
+use super::Shelf;
+use crate::document::{Entry, Fields, Report};
+
+/// Keys that docker-agent has and Pintle does not implement.
+pub(super) const NOT_YET: &[Missing] = &[
+    Missing::feature("config", "it belongs to servers of Docker's catalogue"),
+    Missing::feature("version", "install the program yourself; nothing is installed for you"),
+    Missing::feature("allow_private_ips", "it belongs to sign-in, which is not there"),
+];
+/// The same of a server that is reached by an address.
+const REMOTE_NOT_YET: &[Missing] = &[Missing::feature("oauth", "put a token into `headers`")];
+/// How the catalogue of Docker is named.
+const CATALOGUE: &str = "docker:";
+
+/// Reads a toolset that is a server, or names one of `mcps`.
+pub(super) fn read(fields: &mut Fields<'_>, shelf: &Shelf<'_>) -> Option<ToolsetKind> {
+    let named = fields.text("ref").filter(|name| !name.starts_with(CATALOGUE));
+    let Some(named) = named else { return read_server(fields).map(ToolsetKind::Mcp) };
+    let span = fields.node("ref").map_or(fields.place(), |node| node.span);
+    let Some(entry) = shelf.servers.iter().find(|entry| entry.key == named) else {
+        let known = shelf.servers.iter().map(|entry| entry.key.as_str());
+        unknown(shelf.report, "the server", &named, span, known, "declare it under `mcps` at the top of the file");
+        return None;
+    };
+    let server = read_definition(shelf.report, entry)?;
+    let name = fields.text("name").unwrap_or(server.name);
+    Some(ToolsetKind::Mcp(McpSpec { name, ..server }))
+}
+
+/// Reads one server of `mcps`.
+pub(super) fn read_definition(report: &Report, entry: &Entry) -> Option<McpSpec> {
+    let mut fields = Fields::new(report, format!("the server `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let server = read_server(&mut fields);
+    let _ = (fields.texts("tools"), fields.text("instruction"));
+    unsupported::tell(&mut fields, NOT_YET);
+    unsupported::tell(&mut fields, super::NOT_YET);
+    fields.finish_strictly();
+    server
+}
+
+fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
+    let report = fields.report();
+    let name = fields.text("name").unwrap_or_default();
+    let command = fields.text("command");
+    let arguments = fields.texts("args");
+    let environment = fields.pairs("env");
+    let directory = fields.text("working_dir");
+    let catalogue = fields.text("ref");
+    let has_remote = fields.node("remote").is_some_and(|node| !node.is_null());
+    let remote = read_remote(fields);
+    if catalogue.is_some() {
+        let span = fields.node("ref").map_or(fields.place(), |node| node.span);
+        let message =
+            format!("servers of Docker's catalogue are not supported yet: `{}`", catalogue.unwrap_or_default());
+        let help =
+            Some(String::from("start the server with `command` and `args`, or reach it with `remote: {url: ..}`"));
+        report.value_error("not_supported", &message, span, help);
+        return None;
+    }
+    let transport = match (command, remote) {
+        (Some(command), None) if !has_remote => McpTransport::Stdio { command, arguments, environment, directory },
+        (None, Some(remote)) => remote,
+        (None, None) if has_remote => return None,
+        (Some(_), _) => {
+            return refuse(fields, "a server has a `command` or a `remote`, not both", "keep one of the two");
+        }
+        (None, None) => {
+            let help = "start one with `command: PROGRAM`, or reach one with `remote: {url: ..}`";
+            return refuse(fields, "a server needs a `command` or a `remote`", help);
+        }
+    };
+    Some(McpSpec { name, transport })
+}
+
+fn refuse<T>(fields: &Fields<'_>, message: &str, help: &str) -> Option<T> {
+    let Span { start, .. } = fields.place();
+    let line = fields.report().file().text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+    fields.report().value_error("bad_server", message, Span { start, end: start + line }, Some(help.to_owned()));
+    None
+}
+
+fn read_remote(fields: &mut Fields<'_>) -> Option<McpTransport> {
+    let mut own = fields.fields("remote")?;
+    let report = own.report();
+    let url = own.text("url");
+    let transports = [("streamable", true), ("streamable-http", true), ("http", true), ("sse", false)];
+    let is_streamable = own.choice("transport_type", &transports).unwrap_or(true);
+    let headers = own.pairs("headers");
+    unsupported::tell(&mut own, REMOTE_NOT_YET);
+    let place = own.node("url").or(own.node("transport_type")).map_or(own.place(), |node| node.span);
+    let transport_place = own.node("transport_type").map_or(place, |node| node.span);
+    own.finish_strictly();
+    if !is_streamable {
+        let help = Some(String::from("write `transport_type: streamable`, which most servers speak as well"));
+        report.value_error("not_supported", "the transport `sse` is not supported yet", transport_place, help);
+        return None;
+    }
+    let Some(url) = url else {
+        report.value_error("missing_key", "a remote server needs a `url`", place, None);
+        return None;
+    };
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        let message = format!("the address `{url}` of a server begins with neither `http://` nor `https://`");
+        report.value_error("bad_value", &message, place, Some(String::from("as in `url: https://HOST/mcp`")));
+        return None;
+    }
+    Some(McpTransport::Http { url, headers })
+}

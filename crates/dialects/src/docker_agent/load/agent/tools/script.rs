@@ -1,0 +1,101 @@
+//! Shell commands as tools (docker-agent, Tools, Script).
+
+use pintle_contract::{ScriptToolSpec, ToolsetKind, did_you_mean};
+use serde_json::{Map, Value, json};
+
+use super::super::entries_of;
+use super::super::model::names;
+use crate::document::{Entry, Fields, Kind, Report, to_json};
+
+/// Reads a toolset of scripts.
+pub(super) fn read(fields: &mut Fields<'_>) -> Option<ToolsetKind> {
+    let report = fields.report();
+    let environment = fields.pairs("env");
+    let entries = entries_of(fields, "shell");
+    if entries.is_empty() {
+        let help = Some(String::from("as in `shell:`, below it `run_tests:`, and below that `cmd: make test`"));
+        report.value_error("missing_key", "the toolset `script` declares no tools", fields.place(), help);
+        return None;
+    }
+    let tools = entries.iter().filter_map(|entry| read_tool(report, entry, &environment));
+    Some(ToolsetKind::Script(tools.collect()))
+}
+
+fn read_tool(report: &Report, entry: &Entry, around: &[(String, String)]) -> Option<ScriptToolSpec> {
+    let mut fields = Fields::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
+    if !is_tool_name(&entry.key) {
+        let message = format!("`{}` is no name for a tool", entry.key);
+        let help = Some(String::from("use letters, digits, `_` and `-`, a letter or `_` first"));
+        report.value_error("bad_value", &message, entry.key_span, help);
+    }
+    let command = fields.text("cmd");
+    if command.is_none() && fields.node("cmd").is_none_or(|node| node.is_null()) {
+        let message = format!("the tool `{}` needs a `cmd`", entry.key);
+        report.value_error("missing_key", &message, entry.key_span, Some(String::from("as in `cmd: make test`")));
+    }
+    let description = fields.text("description");
+    let parameters = read_parameters(&mut fields);
+    let mut environment = around.to_vec();
+    for (name, value) in fields.pairs("env") {
+        environment.retain(|(known, _)| *known != name);
+        environment.push((name, value));
+    }
+    let directory = fields.text("working_dir");
+    fields.finish_strictly();
+    let command = command?;
+    Some(ScriptToolSpec {
+        name: entry.key.clone(),
+        description: description.unwrap_or_else(|| format!("Runs `{}`.", command.trim())),
+        parameters,
+        command,
+        environment,
+        directory,
+        timeout_ms: None,
+    })
+}
+
+/// Reads `args` and `required` as one schema. Without `required` every argument is.
+fn read_parameters(fields: &mut Fields<'_>) -> Value {
+    let report = fields.report();
+    let mut properties = Map::new();
+    for entry in entries_of(fields, "args") {
+        match to_json(&entry.value) {
+            Ok(schema @ Value::Object(_)) => {
+                properties.insert(entry.key.clone(), schema);
+            }
+            Ok(_) => {
+                let message = format!("the argument `{}` must be a mapping, not {}", entry.key, entry.value.describe());
+                let help = Some(String::from("as in `{type: string, description: ..}`"));
+                report.value_error("wrong_type", &message, entry.value.span, help);
+            }
+            Err(node) => report.value_error("bad_value", "the number has no JSON form", node.span, None),
+        }
+    }
+    let is_list =
+        |fields: &mut Fields<'_>| fields.node("required").is_some_and(|node| matches!(node.kind, Kind::List(_)));
+    let required: Vec<String> = if is_list(fields) {
+        let written = names(fields, "required");
+        for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
+            let help = match did_you_mean(name, properties.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => String::from("declare it under `args`"),
+            };
+            report.value_error(
+                "unknown_name",
+                &format!("the required argument `{name}` is not declared"),
+                *span,
+                Some(help),
+            );
+        }
+        written.into_iter().map(|(name, _)| name).collect()
+    } else {
+        let _ = fields.texts("required");
+        properties.keys().cloned().collect()
+    };
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+fn is_tool_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+}

@@ -1,0 +1,74 @@
+//! What to do about an event that does not exist.
+
+use pintle_contract::did_you_mean;
+
+use crate::docker_agent::ROWS;
+
+/// What other agents call the same thing, where neither the words nor the catalogue give it away.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("before_tool", "pre_tool_use"),
+    ("after_tool", "post_tool_use"),
+    ("before_model", "before_llm_call"),
+    ("after_model", "after_llm_call"),
+    ("before_agent", "user_prompt_submit"),
+    ("before_submit_prompt", "user_prompt_submit"),
+    ("user_prompt_submitted", "user_prompt_submit"),
+    ("error_occurred", "on_error"),
+    ("after_agent", "stop"),
+    ("agent_stop", "stop"),
+    ("pre_compress", "pre_compact"),
+];
+
+/// The next step for a name that no event has.
+pub(super) fn on_unknown(written: &str) -> String {
+    let snake = snake_case(written);
+    let known = ROWS.iter().find(|row| row.canonical == written || row.name == snake).map(|row| row.name);
+    let elsewhere = || ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name);
+    if let Some(name) = known.or_else(elsewhere) {
+        return format!("docker-agent calls it `{name}`");
+    }
+    match did_you_mean(&snake, ROWS.iter().map(|row| row.name)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => String::from("`pintle events` lists the events; a newer docker-agent may have more"),
+    }
+}
+
+/// `PreToolUse`, `pre-tool-use` and `pre tool use` as `pre_tool_use`.
+fn snake_case(written: &str) -> String {
+    let mut snake = String::new();
+    let mut after_small = false;
+    for letter in written.chars() {
+        if letter.is_uppercase() && after_small {
+            snake.push('_');
+        }
+        after_small = letter.is_lowercase() || letter.is_ascii_digit();
+        match letter {
+            '-' | ' ' | '.' => snake.push('_'),
+            letter => snake.extend(letter.to_lowercase()),
+        }
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_agents_lead_to_the_event() {
+        for (written, wanted) in [
+            ("PreToolUse", "docker-agent calls it `pre_tool_use`"),
+            ("tool.pre", "docker-agent calls it `pre_tool_use`"),
+            ("pre-tool-use", "docker-agent calls it `pre_tool_use`"),
+            ("SubagentStop", "docker-agent calls it `subagent_stop`"),
+            ("BeforeTool", "docker-agent calls it `pre_tool_use`"),
+            ("beforeSubmitPrompt", "docker-agent calls it `user_prompt_submit`"),
+            ("pre_tool_uze", "did you mean `pre_tool_use`?"),
+            ("on_errors", "did you mean `on_error`?"),
+            ("quantum", "`pintle events` lists the events; a newer docker-agent may have more"),
+            ("", "`pintle events` lists the events; a newer docker-agent may have more"),
+        ] {
+            assert_eq!(on_unknown(written), wanted, "{written}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Declarations from what was read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pintle_contract::{
+    Codec, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec, Mode, OnDeny, Profile,
+};
+use serde_json::{Value, json};
+
+use super::{policy, warn};
+use crate::docker_agent::codec::DockerAgent;
+use crate::docker_agent::{Compat, Row};
+use crate::document::Report;
+
+/// How long a call may take when the author says nothing, or nothing sensible.
+pub(super) const DEFAULT_TIMEOUT_MS: u64 = 60_000;
+/// The longest command that is its own name, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// A hook that was read.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) row: &'static Row,
+    pub(super) compat: Compat,
+    pub(super) matcher: Option<MatcherSpec>,
+    pub(super) handler: HandlerSpec,
+    pub(super) timeout_ms: u64,
+    pub(super) on_error: Option<FailurePolicy>,
+    pub(super) strict_output: bool,
+    pub(super) mode: Mode,
+    pub(super) location: Location,
+}
+
+/// What a hook may be called by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    /// The name that the author gave it.
+    pub(super) own: Option<&'a str>,
+    /// Its command, or the built-in's name.
+    pub(super) text: Option<&'a str>,
+    /// Its place.
+    pub(super) place: &'a str,
+}
+
+impl Named<'_> {
+    /// The name for people: the author's, else a command of one short line, else the place.
+    fn name(&self) -> String {
+        let fits = |text: &&str| !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST_NAME;
+        let text = self.text.map(str::trim).filter(fits);
+        self.own.filter(|name| !name.is_empty()).or(text).unwrap_or(self.place).to_owned()
+    }
+}
+
+impl Draft {
+    /// A hook with the defaults of its event.
+    pub(super) fn new(row: &'static Row, compat: Compat, handler: HandlerSpec, location: Location) -> Self {
+        Self {
+            row,
+            compat,
+            matcher: None,
+            handler,
+            timeout_ms: DEFAULT_TIMEOUT_MS,
+            on_error: None,
+            strict_output: false,
+            mode: Mode::Enforce,
+            location,
+        }
+    }
+
+    /// The declaration. There is always one: the catalogue has every event of the dialect.
+    pub(super) fn declare(self, named: &Named<'_>) -> Option<HookDeclaration> {
+        let event = EventName::parse(self.row.canonical).ok()?;
+        let definition = Arc::from(self.definition(named.own).to_string());
+        let schema = match &self.handler {
+            HandlerSpec::Model(spec) => spec.schema.as_deref().map(Arc::from),
+            _ => None,
+        };
+        let codec: Arc<dyn Codec> =
+            Arc::new(DockerAgent { compat: self.compat, strict_output: self.strict_output, schema });
+        Some(HookDeclaration {
+            name: named.name(),
+            event,
+            spelling: Arc::from(self.row.name),
+            priority: 0,
+            matcher: self.matcher,
+            handler: self.handler,
+            on_error: self.on_error,
+            default_on_error: policy::default(self.row, self.compat),
+            on_deny: if self.row.name == "post_tool_use" { OnDeny::StopRun } else { OnDeny::AsRow },
+            profile: match (self.compat, self.row.rewrites) {
+                (Compat::G1, _) => Profile::ParallelMerge,
+                (Compat::Newest, Some(_)) => Profile::SequentialRunAll,
+                (Compat::Newest, None) => Profile::ParallelStrictest,
+            },
+            definition: Some(definition),
+            mode: self.mode,
+            timeout_ms: Some(self.timeout_ms),
+            examples: Vec::new(),
+            location: self.location,
+            codec,
+        })
+    }
+
+    /// What makes the hook another one: everything that was written, or for the first version what runs.
+    fn definition(&self, own_name: Option<&str>) -> Value {
+        let matcher = match &self.matcher {
+            Some(MatcherSpec::Pattern { text, .. }) => &**text,
+            _ => "",
+        };
+        let (command, arguments) = match &self.handler {
+            HandlerSpec::Command(spec) => (Some(spec.command.as_str()), &[][..]),
+            HandlerSpec::Builtin(spec) => (Some(spec.name.as_str()), spec.arguments.as_slice()),
+            _ => (None, &[][..]),
+        };
+        let kind = match &self.handler {
+            HandlerSpec::Command(_) => "command",
+            HandlerSpec::Builtin(_) => "builtin",
+            _ => "model",
+        };
+        if self.compat == Compat::G1 {
+            return json!([matcher, kind, command, arguments]);
+        }
+        let handler = match &self.handler {
+            HandlerSpec::Command(spec) => {
+                let sandbox = spec.sandbox.map(|sandbox| [sandbox.read_only, sandbox.no_network]);
+                json!([spec.shell, sorted(&spec.environment), spec.directory, spec.keep, sandbox])
+            }
+            HandlerSpec::Builtin(spec) => json!([sorted(&spec.environment), spec.directory]),
+            HandlerSpec::Model(spec) => json!([spec.model, spec.prompt, spec.schema]),
+            _ => Value::Null,
+        };
+        let on_error = self.on_error.unwrap_or(policy::default(self.row, self.compat));
+        let options = json!([own_name, self.timeout_ms, on_error, self.strict_output, self.mode]);
+        json!([matcher, kind, command, arguments, handler, options])
+    }
+}
+
+fn sorted(environment: &[(String, String)]) -> Vec<&(String, String)> {
+    let mut pairs: Vec<_> = environment.iter().collect();
+    pairs.sort();
+    pairs
+}
+
+/// Warns of hooks that the first version takes for repetitions, although more than their place may differ.
+pub(super) fn tell_of_repeated(report: &Report, declared: &[HookDeclaration]) {
+    let mut known: HashMap<(&str, &str, Option<&str>), &HookDeclaration> = HashMap::new();
+    for hook in declared {
+        let key = (hook.event.as_str(), &*hook.spelling, hook.definition.as_deref());
+        let Some(first) = known.get(&key) else {
+            known.insert(key, hook);
+            continue;
+        };
+        let line = first.location.line_column().map_or(0, |(line, _)| line);
+        let message = format!(
+            "hook `{}` is left out: `compat: g1` takes it for the one at line {line}, whose type, command and args are the same",
+            hook.name
+        );
+        warn(report, "repeated_hook", message, hook.location.span, Some(String::from("remove one of the two")));
+    }
+}

@@ -1,0 +1,180 @@
+//! One hook (docker-agent behaviour, section 2.1).
+
+use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, JudgeSpec, Mode, SandboxSpec};
+
+use super::declare::{DEFAULT_TIMEOUT_MS, Draft, Named};
+use super::entry::Around;
+use super::strict::{Strict, word};
+use super::{Path, lint, location, policy};
+use crate::docker_agent::Compat;
+use crate::document::Node;
+
+/// The keys of a hook.
+pub(super) const KEYS: [&str; 16] = [
+    "type",
+    "name",
+    "command",
+    "args",
+    "timeout",
+    "env",
+    "working_dir",
+    "on_error",
+    "strict_output",
+    "model",
+    "prompt",
+    "schema",
+    "shell",
+    "keep",
+    "sandbox",
+    "mode",
+];
+
+/// The kinds of hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A shell command.
+    Command,
+    /// Something that Pintle brings along.
+    Builtin,
+    /// A model that judges.
+    Model,
+}
+
+/// Reads one hook; `None` when something is wrong with it, which is reported.
+pub(super) fn read(around: &Around<'_>, path: Path, node: &Node) -> Option<HookDeclaration> {
+    let wanted = "hook event must be a hook or a list of hooks";
+    let mut fields = Strict::new(around.report, path, node, wanted)?;
+    let own_name = fields.text("name");
+    let kind = kind(&mut fields);
+    let handler = handler(&mut fields, kind, around.compat);
+    let timeout_ms = timeout(&mut fields, around.compat);
+    let on_error = policy::read(&mut fields, around.row, around.compat);
+    let strict_output = around.compat == Compat::Newest && fields.boolean("strict_output").unwrap_or(false);
+    let modes = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
+    let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
+    let command = fields.node("command").and_then(word);
+    if let Some(kind) = kind {
+        lint::check(&mut fields, around.row, kind, around.compat);
+    }
+    let place = fields.path.trim_start_matches("hooks.").to_owned();
+    fields.finish(|key| misplaced(key, around));
+    let draft = Draft {
+        matcher: around.matcher.clone(),
+        timeout_ms: timeout_ms?,
+        on_error,
+        strict_output,
+        mode,
+        ..Draft::new(around.row, around.compat, handler?, location(around.report, node))
+    };
+    draft.declare(&Named { own: own_name.as_deref(), text: command.as_deref(), place: &place })
+}
+
+/// What to do about a key that belongs to an entry with a matcher.
+fn misplaced(key: &str, around: &Around<'_>) -> Option<String> {
+    let name = around.row.name;
+    match key {
+        "matcher" | "hooks" if !around.row.matcher => {
+            Some(format!("{name} takes no matcher: its hooks stand in a flat list"))
+        }
+        "matcher" | "hooks" | "preempt_yolo" => Some(format!("`{key}` belongs to the entry, beside `hooks:`")),
+        _ => None,
+    }
+}
+
+fn kind(fields: &mut Strict<'_>) -> Option<Kind> {
+    let Some(node) = fields.node("type") else {
+        let help = Some(String::from("write `type: command`, `type: builtin` or `type: model`"));
+        fields.fault("missing_field", "type is required", fields.whole, help);
+        return None;
+    };
+    match word(node).as_deref() {
+        Some("command") => Some(Kind::Command),
+        Some("builtin") => Some(Kind::Builtin),
+        Some("model") => Some(Kind::Model),
+        other => {
+            let message = format!(
+                "unsupported hook type '{}' (supported: 'command', 'builtin', 'model')",
+                other.unwrap_or(node.describe())
+            );
+            let http = String::from("write `type: builtin` and `command: http_post`");
+            fields.fault("bad_value", &message, node, (other == Some("http")).then_some(http));
+            None
+        }
+    }
+}
+
+/// What runs. Every field is read, so that it is known whatever the kind is.
+fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Option<HandlerSpec> {
+    let command = fields.text("command").unwrap_or_default();
+    let arguments = fields.texts("args");
+    let environment = fields.pairs("env");
+    let directory = fields.text("working_dir").filter(|directory| !directory.is_empty());
+    let model = fields.text("model").unwrap_or_default();
+    let prompt = fields.text("prompt").unwrap_or_default();
+    let schema = fields.text("schema").filter(|schema| !schema.is_empty());
+    let shell = fields.text("shell");
+    let keep = fields.boolean("keep").unwrap_or(false);
+    let sandbox = sandbox(fields);
+    let expands = compat == Compat::Newest;
+    let missing = |message: &str, help: &str| {
+        fields.fault("missing_field", message, fields.whole, Some(help.to_owned()));
+    };
+    match kind? {
+        Kind::Command if command.trim().is_empty() => {
+            missing("command is required for command hooks", "write `command: |` and the shell text below it");
+            None
+        }
+        Kind::Command => {
+            Some(HandlerSpec::Command(CommandSpec { command, shell, environment, directory, expands, keep, sandbox }))
+        }
+        Kind::Builtin if command.trim().is_empty() => {
+            missing("command must name the builtin to invoke", "write for example `command: add_date`");
+            None
+        }
+        Kind::Builtin => {
+            let name = command.trim().to_owned();
+            Some(HandlerSpec::Builtin(BuiltinSpec { name, arguments, environment, directory, expands }))
+        }
+        Kind::Model => {
+            if model.trim().is_empty() {
+                missing(
+                    "model is required for model hooks (e.g. 'openai/gpt-4o-mini')",
+                    "write `model: provider/name`",
+                );
+            }
+            if prompt.trim().is_empty() {
+                missing("prompt is required for model hooks", "write `prompt: |` and the question below it");
+            }
+            let whole = !model.trim().is_empty() && !prompt.trim().is_empty();
+            whole.then_some(HandlerSpec::Model(JudgeSpec { model, prompt, schema }))
+        }
+    }
+}
+
+fn sandbox(fields: &mut Strict<'_>) -> Option<SandboxSpec> {
+    let mut inner = fields.fields("sandbox")?;
+    let read_only = inner.boolean("read_only").unwrap_or(false);
+    let no_network = inner.boolean("network") == Some(false);
+    inner.finish(|_| None);
+    Some(SandboxSpec { read_only, no_network })
+}
+
+/// How long a call may take, in milliseconds; `None` when what is written makes no sense, which is reported.
+fn timeout(fields: &mut Strict<'_>, compat: Compat) -> Option<u64> {
+    let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
+    let seconds = word(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
+    let Some(seconds) = seconds else {
+        let help = Some(String::from("write digits alone, as in `timeout: 10`"));
+        fields.fault("bad_value", "timeout must be a number of seconds", node, help);
+        return None;
+    };
+    if seconds < 0.0 && compat == Compat::Newest {
+        fields.fault("bad_value", "timeout must not be negative", node, Some(String::from("remove it for 60 seconds")));
+        return None;
+    }
+    if seconds <= 0.0 {
+        return Some(DEFAULT_TIMEOUT_MS);
+    }
+    // A part of a millisecond is still some time; what is too large for the type is as good as no limit.
+    Some(((seconds * 1000.0) as u64).max(1))
+}

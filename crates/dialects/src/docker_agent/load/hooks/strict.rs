@@ -1,0 +1,164 @@
+//! The fields of one mapping, read strictly: whatever nobody asks for is an error.
+
+use pintle_contract::{Span, did_you_mean};
+
+use super::{Path, fault};
+use crate::document::{Entry, Kind, Node, Plain, Report};
+
+/// The fields of one mapping. Empty values (null) count as absent; numbers and booleans pass as texts.
+#[derive(Debug)]
+pub(super) struct Strict<'a> {
+    pub(super) report: &'a Report,
+    /// The place, for messages.
+    pub(super) path: Path,
+    /// The mapping.
+    pub(super) whole: &'a Node,
+    entries: &'a [Entry],
+    known: Vec<&'static str>,
+}
+
+impl<'a> Strict<'a> {
+    /// The fields of a node; `None` when it is no mapping, which is reported with `wanted`.
+    pub(super) fn new(report: &'a Report, path: Path, node: &'a Node, wanted: &str) -> Option<Self> {
+        match &node.kind {
+            Kind::Map(entries) => Some(Self { report, path, whole: node, entries, known: Vec::new() }),
+            _ => {
+                fault(report, "wrong_type", &path, &format!("{wanted}, not {}", node.describe()), node, None);
+                None
+            }
+        }
+    }
+
+    /// A field as it stands, unless it is empty.
+    pub(super) fn node(&mut self, key: &'static str) -> Option<&'a Node> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        Some(&entry.value).filter(|node| !node.is_null())
+    }
+
+    /// Where a field's name stands.
+    pub(super) fn key_span(&self, key: &str) -> Option<Span> {
+        self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null()).map(|entry| entry.key_span)
+    }
+
+    /// Text.
+    pub(super) fn text(&mut self, key: &'static str) -> Option<String> {
+        let node = self.node(key)?;
+        let text = word(node);
+        if text.is_none() {
+            self.fault("wrong_type", &format!("{key} must be a string, not {}", node.describe()), node, None);
+        }
+        text
+    }
+
+    /// Texts; a single one may stand without the list.
+    pub(super) fn texts(&mut self, key: &'static str) -> Vec<String> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let items = match &node.kind {
+            Kind::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(node),
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match word(item) {
+                Some(text) => texts.push(text),
+                None => {
+                    let message = format!("{key} must be a list of strings, not {}", item.describe());
+                    self.fault("wrong_type", &message, item, None);
+                }
+            }
+        }
+        texts
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
+        let node = self.node(key)?;
+        match &node.kind {
+            Kind::Scalar(scalar) if matches!(scalar.plain(), Plain::Boolean(_)) => {
+                Some(scalar.plain() == Plain::Boolean(true))
+            }
+            _ => {
+                let help = Some(format!("write `{key}: true` or `{key}: false`"));
+                self.fault("wrong_type", &format!("{key} must be true or false, not {}", node.describe()), node, help);
+                None
+            }
+        }
+    }
+
+    /// Names and texts.
+    pub(super) fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let Kind::Map(entries) = &node.kind else {
+            let help = Some(String::from("write `NAME: value` lines"));
+            self.fault("wrong_type", &format!("{key} must be a mapping, not {}", node.describe()), node, help);
+            return Vec::new();
+        };
+        let mut pairs = Vec::new();
+        for entry in entries {
+            match word(&entry.value).or_else(|| entry.value.is_null().then(String::new)) {
+                Some(text) => pairs.push((entry.key.clone(), text)),
+                None => {
+                    let message = format!("{key}.{} must be a string, not {}", entry.key, entry.value.describe());
+                    self.fault("wrong_type", &message, &entry.value, None);
+                }
+            }
+        }
+        pairs
+    }
+
+    /// One of some words.
+    pub(super) fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)], message: &str) -> Option<T> {
+        let node = self.node(key)?;
+        let text = word(node).unwrap_or_default();
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let near = did_you_mean(&text, words.iter().map(|(word, _)| *word));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            self.fault("bad_value", &format!("{message}, not `{text}`"), node, help);
+        }
+        found
+    }
+
+    /// The fields of a mapping in a field.
+    pub(super) fn fields(&mut self, key: &'static str) -> Option<Self> {
+        let node = self.node(key)?;
+        let path = format!("{}.{key}", self.path);
+        Self::new(self.report, path, node, "must be a mapping")
+    }
+
+    /// Refuses every field that nobody asked for. `help` may know better than the nearest name.
+    pub(super) fn finish(self, help: impl Fn(&str) -> Option<String>) {
+        for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
+            let near = || did_you_mean(&entry.key, self.known.iter().copied());
+            let advice = help(&entry.key).unwrap_or_else(|| match near() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys: {}", self.known.join(", ")),
+            });
+            let message = format!("{}: unknown key `{}`", self.path, entry.key);
+            self.report.error("unknown_key", &message, entry.key_span, Some(advice));
+        }
+    }
+
+    /// An error at a place of the mapping.
+    pub(super) fn fault(&self, code: &'static str, message: &str, node: &Node, help: Option<String>) {
+        fault(self.report, code, &self.path, message, node, help);
+    }
+}
+
+/// The text of a single value that is not null.
+pub(super) fn word(node: &Node) -> Option<String> {
+    match &node.kind {
+        Kind::Scalar(scalar) if scalar.plain() != Plain::Null => Some(scalar.text.clone()),
+        _ => None,
+    }
+}
+
+/// The part of a place that is on its first line.
+pub(super) fn first_line(report: &Report, span: Span) -> Span {
+    let text = report.file().text.get(span.start..span.end).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    Span { start: span.start, end: span.start + line.trim_end().len() }
+}

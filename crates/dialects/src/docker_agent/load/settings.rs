@@ -1,0 +1,67 @@
+//! The user's settings: `config.yaml` (docker-agent, Configuration, User Settings).
+
+use pintle_contract::PermissionMode;
+
+use super::{agent, hooks};
+use crate::Project;
+use crate::docker_agent::Compat;
+use crate::document::{Fields, Node, Report};
+
+/// Sections of the file, and settings, that are about docker-agent's own screens and services. They change nothing that
+/// an agent may do.
+const OTHER_SECTIONS: &[&str] = &["version", "aliases", "providers", "board", "credential_helper", "sandbox_allowlist"];
+const OTHER_SETTINGS: &[&str] = &[
+    "hide_tool_results",
+    "expand_thinking",
+    "split_diff_view",
+    "render_images",
+    "show_banner",
+    "theme",
+    "theme_dark",
+    "theme_light",
+    "lean",
+    "tab_title_max_length",
+    "restore_tabs",
+    "sound",
+    "sound_threshold",
+    "cache_stable_prompts",
+    "warn_on_cache_miss",
+    "busy_send_mode",
+    "interrupt_confirmation",
+    "keybindings",
+    "layout",
+];
+/// The events at which files are remembered for `snapshot: true`.
+const SNAPSHOT_EVENTS: [&str; 4] = ["session_start", "turn_start", "turn_end", "session_end"];
+
+/// Reads the file into the project.
+pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, project: &mut Project) {
+    let mut fields = Fields::new(report, "the user's configuration", document, pintle_contract::Span::default());
+    if let Some(mut own) = fields.fields("settings") {
+        read_settings(&mut own, compat, project);
+        for key in OTHER_SETTINGS {
+            let _ = own.node(key);
+        }
+        own.finish();
+    }
+    for key in OTHER_SECTIONS {
+        let _ = fields.node(key);
+    }
+    fields.finish();
+}
+
+fn read_settings(own: &mut Fields<'_>, compat: Compat, project: &mut Project) {
+    let report = own.report();
+    if let Some(block) = own.node("hooks").filter(|node| !node.is_null()) {
+        project.hooks.extend(hooks::read(report, block, compat));
+    }
+    if own.boolean("snapshot") == Some(true) {
+        let place = own.node("snapshot").map(|node| report.location(node.span)).unwrap_or_default();
+        let wired = SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin(event, "snapshot", &[], &place, compat));
+        project.hooks.extend(wired);
+    }
+    project.permissions = agent::read_permissions(own);
+    // `safety` outranks its older form.
+    let older = own.boolean("YOLO").filter(|wanted| *wanted).map(|_| PermissionMode::Autonomous);
+    project.permissions.mode = agent::read_mode(own).or(older);
+}

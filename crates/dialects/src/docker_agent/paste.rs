@@ -1,0 +1,117 @@
+//! What a hook of this dialect got on its standard input, back as the payload of the event: people who try a hook have
+//! that at hand.
+
+use pintle_contract::EventName;
+use serde_json::{Map, Value};
+
+use super::encode::{chat, keys};
+use super::{ROWS, Row};
+
+/// Keys whose value the payload has in the same form under another name, the first of which the event knows.
+const RENAMED: &[(&str, &[&str])] = &[
+    ("tool_use_id", &["id", "call_id"]),
+    ("tool_input", &["args"]),
+    ("usage", &["usage"]),
+    ("reason", &["reason"]),
+    ("agent_switch_kind", &["kind"]),
+];
+
+/// The payload of an event, of the object that its hook got; `None` when it is no such object, or of another event.
+///
+/// What the payload has and the object has not is left for [`EventName::complete`] to fill in.
+#[must_use]
+pub fn pasted(event: &EventName, object: &Value) -> Option<Value> {
+    let given = object.as_object()?;
+    let name = given.get("hook_event_name")?.as_str()?;
+    let row = ROWS.iter().find(|row| row.name == name && row.canonical == event.as_str())?;
+    let example = (event.row().example)();
+    let mut payload = Map::new();
+    for key in row.keys.iter().copied().flatten() {
+        let Some(value) = given.get(key.name) else { continue };
+        match (key.field_name(), key.name) {
+            (Some(field), _) => {
+                payload.insert(field.to_owned(), value.clone());
+            }
+            (None, "model_id") => model(value, &mut payload),
+            (None, "messages") => messages(value, &mut payload),
+            (None, name) => {
+                let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
+                if let Some(field) = known.iter().find(|field| example.get(**field).is_some()) {
+                    let word = value.as_str().and_then(|word| keys::canonical_word(name, word));
+                    payload.insert((*field).to_owned(), word.map_or_else(|| value.clone(), Value::from));
+                }
+            }
+        }
+    }
+    opening(row, given, &mut payload);
+    Some(Value::Object(payload))
+}
+
+/// A sub-agent's end has the child where other events have the agent itself.
+fn opening(row: &Row, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
+    if row.canonical == "delegation.post" {
+        for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
+            if let Some(value) = given.get(key) {
+                payload.insert(field.to_owned(), value.clone());
+            }
+        }
+    }
+}
+
+/// A model is `provider/model`, or its name alone.
+fn model(value: &Value, payload: &mut Map<String, Value>) {
+    let Some(text) = value.as_str() else { return };
+    let (provider, model) = text.split_once('/').map_or((None, text), |(provider, model)| (Some(provider), model));
+    if let Some(provider) = provider {
+        payload.insert(String::from("provider"), Value::from(provider));
+    }
+    payload.insert(String::from("model"), Value::from(model));
+}
+
+fn messages(value: &Value, payload: &mut Map<String, Value>) {
+    let all: Option<Vec<Value>> =
+        value.as_array().and_then(|items| items.iter().map(|item| chat::canonical(item.clone()).ok()).collect());
+    if let Some(all) = all {
+        payload.insert(String::from("messages"), Value::Array(all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_hook_got_is_the_payload_again() {
+        let event = EventName::parse("tool.pre").unwrap();
+        let object = json!({
+            "session_id": "s", "cwd": "/w", "hook_event_name": "pre_tool_use", "agent_name": "root",
+            "tool_name": "shell", "tool_use_id": "call_7", "tool_input": {"cmd": "ls"}, "safety_policy": "strict",
+        });
+        let wanted = json!({"name": "shell", "id": "call_7", "args": {"cmd": "ls"}, "permission_mode": "strict"});
+        assert_eq!(pasted(&event, &object), Some(wanted));
+        for other in [json!({"name": "shell"}), json!([1]), json!({"hook_event_name": "stop"})] {
+            assert_eq!(pasted(&event, &other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_event_takes_back_what_its_hooks_got() {
+        for row in ROWS {
+            let event = EventName::parse(row.canonical).unwrap();
+            let payload = (event.row().example)();
+            let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
+            let object = (super::super::DIALECT.codec)().encode(&example, row.name).unwrap();
+            let mut again = pasted(&event, &object).unwrap_or_else(|| panic!("{}", row.name));
+            event.complete(&mut again).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
+            let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
+            let mut encoded = (super::super::DIALECT.codec)().encode(&fired, row.name).unwrap();
+            // Models of a switch have an address that no object names in full.
+            if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {
+                fields.insert(String::from("from_agent_models"), models.clone());
+            }
+            assert_eq!(encoded, object, "{}", row.name);
+        }
+    }
+}
