@@ -7,6 +7,8 @@ use pintle_contract::{
     Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
 };
 
+use crate::narrow::narrowed;
+
 /// Compiles declarations, in registration order, into chains: one for each dialect and profile among them.
 ///
 /// Each chain is sorted by priority, low first; equal priorities stay in registration order (AI Harness reference,
@@ -60,7 +62,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         event: declaration.event.clone(),
         spelling: Arc::clone(&declaration.spelling),
         priority: declaration.priority,
-        matcher: matcher.matcher,
+        matcher: narrowed(matcher.matcher, &*declaration.codec, &declaration.spelling),
         handler: running,
         on_deny: declaration.on_deny,
         definition: declaration.definition.clone(),

@@ -8,14 +8,17 @@
 //!    two) and everything under `.harness/`. Naming the agent's own file means its project.
 //! 3. A folder called `.harness`, or one that has any of the known sub-folders, is such a root without an agent's own
 //!    file.
-//! 4. Any other folder holds hooks.
-//! 5. Folders are read flat; a name counts when it ends in `.md`, in lower case; the order is that of the names'
+//! 4. A YAML file with `agents:` is a docker-agent's, one with `settings:` its user's settings, and one with events a
+//!    block of hooks. A folder whose only YAML of agents it is means that file.
+//! 5. Any other folder holds hooks.
+//! 6. Folders are read flat; a name counts when it ends in `.md`, in lower case; the order is that of the names'
 //!    bytes. A missing folder is fine, a missing path is not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location, did_you_mean};
+use pintle_dialects::command_hooks::recognise;
 use pintle_dialects::{Folder, Role};
 
 /// The folders of a root and what their files are.
@@ -77,8 +80,11 @@ impl Search<'_> {
             return;
         }
         let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-        let role = if is_yaml { Role::HarnessYaml } else { role_of_folder(folder).unwrap_or(Role::Hook) };
+        let role = if is_yaml(path) {
+            recognised(path).unwrap_or(Role::HarnessYaml)
+        } else {
+            role_of_folder(folder).unwrap_or(Role::Hook)
+        };
         self.found.push(Found { path: path.to_owned(), role });
     }
 
@@ -98,6 +104,9 @@ impl Search<'_> {
         if own.is_some() || root.exists() {
             return self.root(&root);
         }
+        if self.team(path) {
+            return;
+        }
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
             return self.root(path);
         }
@@ -106,6 +115,20 @@ impl Search<'_> {
             let message = format!("`{}` holds no `.md` files", path.display());
             self.warn("no_files", message, "put hooks into `.harness/hooks/`");
         }
+    }
+
+    /// The YAML of agents in a folder, and whether there is one.
+    fn team(&mut self, folder: &Path) -> bool {
+        let teams = teams(folder);
+        if teams.len() > 1 {
+            let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
+            let message = format!("`{}` holds several files of agents: {}", folder.display(), names.join(", "));
+            self.findings.push(nowhere("ambiguous", message, "name the one that is meant"));
+            return true;
+        }
+        let is_there = !teams.is_empty();
+        self.found.extend(teams.into_iter().map(|path| Found { path, role: Role::Team }));
+        is_there
     }
 
     /// Everything of one root. A root that is not there holds nothing.
@@ -127,7 +150,7 @@ impl Search<'_> {
     }
 
     fn bundles_of_root(&mut self, root: &Path) {
-        for path in self.entries(root) {
+        for path in entries(root, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if path.is_dir() {
                 self.warn_of_near_name(&path, &name);
@@ -163,7 +186,7 @@ impl Search<'_> {
     /// The `.md` files of one folder, and how many there are.
     fn flat(&mut self, folder: &Path, role: Role) -> usize {
         let before = self.found.len();
-        for path in self.entries(folder) {
+        for path in entries(folder, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
                 self.found.push(Found { path, role });
@@ -179,26 +202,52 @@ impl Search<'_> {
         }
         self.found.len() - before
     }
+}
 
-    /// The entries of a folder in the order of their names' bytes.
-    fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let listed =
-            fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
-        let mut paths: Vec<PathBuf> = match listed {
-            Ok(paths) => paths,
-            Err(fault) => {
-                let message = format!("cannot read `{}`: {}", folder.display(), plain(&fault));
-                self.findings.push(nowhere("unreadable", message, "check that it is a folder and its permissions"));
-                Vec::new()
-            }
-        };
-        paths.sort_by(|one, other| {
-            one.file_name()
-                .map(|name| name.as_encoded_bytes())
-                .cmp(&other.file_name().map(|name| name.as_encoded_bytes()))
-        });
-        paths
+/// The entries of a folder in the order of their names' bytes.
+pub(crate) fn entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let listed =
+        fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let mut paths: Vec<PathBuf> = match listed {
+        Ok(paths) => paths,
+        Err(fault) => {
+            let message = format!("cannot read `{}`: {}", folder.display(), plain(&fault));
+            findings.push(nowhere("unreadable", message, "check that it is a folder and its permissions"));
+            Vec::new()
+        }
+    };
+    paths.sort_by(|one, other| {
+        one.file_name().map(|name| name.as_encoded_bytes()).cmp(&other.file_name().map(|name| name.as_encoded_bytes()))
+    });
+    paths
+}
+
+/// The docker-agent YAML that a path means: the file itself, or the only one of a folder that is no other project.
+#[must_use]
+pub fn team_file(path: &Path) -> Option<PathBuf> {
+    if !path.is_dir() {
+        return (is_yaml(path) && recognised(path) == Some(Role::Team)).then(|| path.to_owned());
     }
+    let mut findings = Vec::new();
+    let found = discover(path, &mut findings).into_iter().next()?;
+    (found.role == Role::Team).then_some(found.path)
+}
+
+/// The YAML files of agents in a folder.
+fn teams(folder: &Path) -> Vec<PathBuf> {
+    let yaml = entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml(path));
+    yaml.filter(|path| recognised(path) == Some(Role::Team)).collect()
+}
+
+pub(crate) fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
+}
+
+/// What a YAML file is by its text; `None` when that does not say.
+fn recognised(path: &Path) -> Option<Role> {
+    // What cannot be read is reported when it is read in earnest.
+    let bytes = crate::read::bytes(path).ok()?;
+    recognise(&String::from_utf8_lossy(&bytes))
 }
 
 fn holds_markdown(folder: &Path) -> bool {

@@ -10,7 +10,11 @@ mod chain;
 mod discover;
 mod lint;
 mod load;
+mod narrow;
 mod read;
+mod user;
 
 pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
-pub use load::{Loaded, load, load_with};
+pub use discover::team_file;
+pub use load::{Loaded, Options, load, load_with};
+pub use user::load_user;

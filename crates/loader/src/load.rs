@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use pintle_contract::{AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, TeamSpec, ToolSpec};
-use pintle_dialects::{Artifact, NATIVE};
+use pintle_contract::{
+    AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, TeamSpec, ToolSpec,
+};
+use pintle_dialects::command_hooks::Compat;
+use pintle_dialects::{Artifact, NATIVE, Project, Reading};
 
 use crate::chain::{check_hooks, compile_chains};
 use crate::discover::discover;
@@ -18,6 +21,8 @@ pub struct Loaded {
     pub agent: Option<AgentSpec>,
     /// The team, when the files declare agents that know each other by name.
     pub team: Option<TeamSpec>,
+    /// The user's own rules for tool calls, when the files are the user's settings.
+    pub permissions: PermissionsSpec,
     /// What was found, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The hooks as declared, in registration order.
@@ -26,31 +31,38 @@ pub struct Loaded {
     pub files: usize,
 }
 
-/// Loads a project, a `.harness` folder, a folder of hooks, or one file.
+/// What a path is loaded with.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The names of the host's own tools, which agents may refer to. Default: those of the reference host
+    /// ([`NATIVE_TOOLS`]).
+    pub host_tools: &'a [&'a str],
+    /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
+    pub compat: Option<Compat>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { host_tools: &NATIVE_TOOLS, compat: None }
+    }
+}
+
+/// Loads a project, a `.harness` folder, a folder of hooks, a docker-agent YAML or the folder of one, or one file.
 ///
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are
 /// incomplete and must not be run.
 #[must_use]
 pub fn load(path: &Path, layer: Layer, build: &dyn Build) -> Loaded {
-    load_with(path, layer, build, &NATIVE_TOOLS)
+    load_with(path, layer, build, &Options::default())
 }
 
-/// Like [`load`], for a host with other tools than the reference host's ([`NATIVE_TOOLS`]): agents may refer to
-/// `host_tools` by name.
+/// Like [`load`], with options.
 #[must_use]
-pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, host_tools: &[&str]) -> Loaded {
+pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let files = found.len();
-    let mut artifacts: Vec<Artifact> = Vec::with_capacity(files);
-    for file in &found {
-        match read::read(file) {
-            Ok(artifact) => artifacts.push(artifact),
-            Err(fault) => findings.push(fault),
-        }
-    }
-    let project = (NATIVE.load)(&artifacts, host_tools);
-    findings.extend(project.diagnostics);
+    let artifacts = read::read_all(&found, &mut findings);
+    let project = understand(&artifacts, options, &mut findings);
     let (chains, compiled) = compile_chains(path.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     findings.extend(check_hooks(&project.unplaced, build));
@@ -61,8 +73,12 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, host_tools: &[&st
             findings.extend(build.check_verify("delegation", verify));
         }
     }
+    // The hooks of a member run for that member alone, so they are compiled when it begins, and only checked here.
+    for member in project.team.iter().flat_map(|team| &team.agents) {
+        findings.extend(check_hooks(&member.hooks, build));
+    }
     for chain in &chains {
-        findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), host_tools));
+        findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), options.host_tools));
     }
     findings.extend(lint::unreachable(&project.hooks));
     sort(&mut findings);
@@ -70,10 +86,20 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, host_tools: &[&st
         chains,
         agent: project.agent,
         team: project.team,
+        permissions: project.permissions,
         diagnostics: findings,
         declarations: project.hooks,
-        files,
+        files: found.len(),
     }
+}
+
+/// Lets the dialect of the files read them.
+pub(crate) fn understand(artifacts: &[Artifact], options: &Options<'_>, findings: &mut Vec<Diagnostic>) -> Project {
+    let dialect = artifacts.first().map_or(NATIVE, |artifact| artifact.role.dialect());
+    let reading = Reading { host_tools: options.host_tools, compat: options.compat };
+    let mut project = (dialect.load)(artifacts, &reading);
+    findings.append(&mut project.diagnostics);
+    project
 }
 
 /// Compiles what belongs to an agent and its sub-agents, to see whether it would run.
@@ -90,7 +116,7 @@ fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn Build, findi
 }
 
 /// By file, then by place, then as found, each once. What stands in no file comes first.
-fn sort(findings: &mut Vec<Diagnostic>) {
+pub(crate) fn sort(findings: &mut Vec<Diagnostic>) {
     findings.sort_by(|one, other| {
         let place = |finding: &Diagnostic| finding.location.span.start;
         one.location.path().cmp(&other.location.path()).then_with(|| place(one).cmp(&place(other)))

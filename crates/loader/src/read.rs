@@ -11,11 +11,23 @@ use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 
 use crate::discover::{Found, plain};
 
+/// Reads files as artifacts. What cannot be read is among the findings.
+pub(crate) fn read_all(found: &[Found], findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
+    let mut artifacts = Vec::with_capacity(found.len());
+    for file in found {
+        match read(file) {
+            Ok(artifact) => artifacts.push(artifact),
+            Err(fault) => findings.push(fault),
+        }
+    }
+    artifacts
+}
+
 /// Reads a file as an artifact.
 ///
 /// # Errors
 /// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
-pub(crate) fn read(found: &Found) -> Result<Artifact, Diagnostic> {
+fn read(found: &Found) -> Result<Artifact, Diagnostic> {
     let bytes = bytes(&found.path)?;
     let (file, fault) = source_file(&found.path, bytes);
     match fault {
@@ -31,7 +43,7 @@ fn stem(path: &Path) -> String {
     known.unwrap_or(&name).to_owned()
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let unreadable = |fault: &std::io::Error| {
         let message = format!("cannot read the file: {}", plain(fault));
         unread(path, "unreadable", message, "check that it exists and its permissions")

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, Resolver,
-    Severity, TeamSpec,
+    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, PermissionsSpec,
+    Resolver, Severity, TeamSpec,
 };
+use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, WorkerProgram};
@@ -30,7 +31,18 @@ pub struct Builder {
     resolver: Option<Arc<dyn Resolver>>,
     network: Option<NetworkSpec>,
     judge: Option<Arc<dyn Judge>>,
+    user: Option<PathBuf>,
+    compat: Option<Compat>,
+    declared: Vec<Declared>,
     shadow: bool,
+}
+
+/// Hooks that stand in no file, such as those of flags.
+#[derive(Debug)]
+struct Declared {
+    layer: Layer,
+    source: String,
+    hooks: Vec<HookDeclaration>,
 }
 
 /// A runtime and what was found while loading it.
@@ -59,10 +71,32 @@ impl Built {
 }
 
 impl Builder {
-    /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, or one hook file.
+    /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, a docker-agent YAML, or one hook file.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push((path.into(), layer));
+        self
+    }
+
+    /// Loads the user's own configuration from its folder: `config.yaml` and the drop-ins of `hooks.d/` (docker-agent,
+    /// User Settings). Its hooks are the user's, whatever else is loaded. Default: none.
+    #[must_use]
+    pub fn config_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.user = Some(folder.into());
+        self
+    }
+
+    /// The version of docker-agent that its files are written for. Default: what they say, else the newest.
+    #[must_use]
+    pub fn compat(mut self, compat: Compat) -> Self {
+        self.compat = Some(compat);
+        self
+    }
+
+    /// Adds hooks that stand in no file, behind those of files of the same layer. `source` names them for people.
+    #[must_use]
+    pub fn declared(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
+        self.declared.push(Declared { layer, source: source.to_owned(), hooks });
         self
     }
 
@@ -145,8 +179,11 @@ impl Builder {
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
         let (mut diagnostics, mut declarations) = (Vec::new(), Vec::new());
-        for (path, layer) in &self.paths {
-            let loaded = pintle_loader::load(path, *layer, &build);
+        let options = pintle_loader::Options { compat: self.compat, ..pintle_loader::Options::default() };
+        let mut permissions = PermissionsSpec::default();
+        let user = self.user.iter().map(|folder| pintle_loader::load_user(folder, &build, &options));
+        let named = self.paths.iter().map(|(path, layer)| pintle_loader::load_with(path, *layer, &build, &options));
+        for loaded in user.chain(named) {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
             declarations.extend(loaded.declarations);
@@ -154,12 +191,27 @@ impl Builder {
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
+            join(&mut permissions, loaded.permissions);
         }
-        let declared = || agent.as_ref().map(|agent: &AgentSpec| agent.network.clone());
+        for Declared { layer, source, hooks } in self.declared {
+            let (compiled, found) = pintle_loader::compile_chains(source, layer, &hooks, &build);
+            chains.extend(compiled);
+            diagnostics.extend(found);
+            declarations.extend(hooks);
+        }
+        if let Some(team) = &mut team {
+            govern(team, permissions);
+        }
+        let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
+        let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
         let set = HookSet::new(chains);
+        let journals = Journals::new(self.tape.clone(), self.watchers);
+        journals.keep_clean(set.chains());
         if let Some(tape) = &self.tape {
             tape.hooks(set.chains());
+            // It grows with every event, so that it would be part of every snapshot.
+            tape.path().into_iter().for_each(handlers::snapshot::leave_out);
         }
         let parts = Parts {
             build,
@@ -168,10 +220,33 @@ impl Builder {
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
             resolver: self.resolver.unwrap_or_else(|| Arc::new(DenyAll)),
-            journals: Journals::new(self.tape, self.watchers),
+            journals,
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, parts));
         Built { runtime, agent, team, declarations, diagnostics, files }
+    }
+}
+
+/// Adds rules to others.
+fn join(rules: &mut PermissionsSpec, more: PermissionsSpec) {
+    rules.allow.extend(more.allow);
+    rules.ask.extend(more.ask);
+    rules.deny.extend(more.deny);
+    rules.mode = rules.mode.or(more.mode);
+}
+
+/// Lays the user's rules over those of a team. The user's mode outranks what the authors of agents wrote (docker-agent,
+/// Permissions, Declarative Safety Defaults).
+fn govern(team: &mut TeamSpec, user: PermissionsSpec) {
+    let mode = user.mode;
+    join(&mut team.permissions, user);
+    if mode.is_some() {
+        team.permissions.mode = mode;
+        for agent in &mut team.agents {
+            if let Some(member) = &mut Arc::make_mut(agent).member {
+                member.permission_mode = None;
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The tape and whoever else watches.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use pintle_contract::{CallId, Caller, Entry, Journal, Reply, Request, SeamError};
+use pintle_contract::{CallId, Caller, Chain, Entry, Journal, Redact, Reply, Request, SeamError};
 use pintle_tape::Tape;
 
 /// Passes every step to the tape first and then to the watchers, in the order they were added.
@@ -12,15 +12,34 @@ pub(crate) struct Journals {
     tape: Option<Arc<Tape>>,
     watchers: Vec<Arc<dyn Journal>>,
     calls: AtomicU64,
+    secrets: OnceLock<Arc<dyn Redact>>,
 }
 
 impl Journals {
     pub(crate) fn new(tape: Option<Arc<Tape>>, watchers: Vec<Arc<dyn Journal>>) -> Self {
-        Self { tape, watchers, calls: AtomicU64::new(0) }
+        Self { tape, watchers, calls: AtomicU64::new(0), secrets: OnceLock::new() }
     }
 
     pub(crate) fn tape(&self) -> Option<&Arc<Tape>> {
         self.tape.as_ref()
+    }
+
+    /// Keeps secrets off the tape from here on when one of these hooks is there to take them out. The event is written
+    /// down before a hook sees it, so the hook alone could not.
+    pub(crate) fn keep_clean<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
+        if self.secrets.get().is_some() {
+            return;
+        }
+        let mut hooks = chains.into_iter().flat_map(|chain| &chain.hooks);
+        let Some(secrets) = hooks.find_map(|hook| hook.handler.redacts()) else { return };
+        if let Some(tape) = &self.tape {
+            tape.scrub(Arc::clone(&secrets));
+        }
+        let _ = self.secrets.set(secrets);
+    }
+
+    pub(crate) fn secrets(&self) -> Option<&Arc<dyn Redact>> {
+        self.secrets.get()
     }
 
     pub(crate) fn effect(&self, caller: Caller<'_>, request: &Request, reply: &Result<Reply, SeamError>) {

@@ -58,7 +58,9 @@ pub use pintle_contract::*;
 pub use pintle_dialects as dialects;
 pub use pintle_engine::{Explanation, HookSet, Runs, explain};
 pub use pintle_handlers::http::Gate;
-pub use pintle_handlers::{ScriptTool, WorkerProgram, process, worker_main};
+pub use pintle_handlers::{
+    BuiltinRow, ScriptTool, WorkerProgram, builtins, mcp, process, secrets, snapshot, worker_main,
+};
 pub use pintle_loader as loader;
 pub use pintle_script as script;
 pub use pintle_tape as tape;

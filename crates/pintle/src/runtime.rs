@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pintle_contract::{
-    Chain, Clock, Diagnostic, Event, HookDeclaration, Judge, Layer, Origin, Outcome, Resolver, ScriptText, Severity,
-    ToolSpec,
+    Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Judge, Layer, Origin, Outcome, Redact, Resolver,
+    ScriptText, Severity, ToolSpec,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::http::Gate;
@@ -77,6 +77,13 @@ impl Runtime {
         self.dispatch(&scope.overlay.over(self.hooks()), event, scope)
     }
 
+    /// Whether any hook of the runtime or of the scope's agent listens to an event. Cheap: hosts ask it before they put
+    /// together the payload of an event that few listen to.
+    #[must_use]
+    pub fn listens(&self, name: &EventName, scope: &Scope) -> bool {
+        scope.overlay.over(self.hooks()).listens(name)
+    }
+
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &Scope) -> Outcome {
         let parts = &self.parts;
         let around = Surroundings {
@@ -110,7 +117,9 @@ impl Runtime {
         layer: Layer,
         declarations: &[HookDeclaration],
     ) -> (Vec<Chain>, Vec<Diagnostic>) {
-        pintle_loader::compile_chains(source, layer, declarations, &self.parts.build)
+        let (chains, diagnostics) = pintle_loader::compile_chains(source, layer, declarations, &self.parts.build);
+        self.parts.journals.keep_clean(&chains);
+        (chains, diagnostics)
     }
 
     /// Adds a hook while running. It goes behind all others and can only narrow what they allow.
@@ -157,6 +166,13 @@ impl Runtime {
     #[must_use]
     pub fn tape(&self) -> Option<&Arc<Tape>> {
         self.parts.journals.tape()
+    }
+
+    /// What takes secrets out of texts, when a hook that was compiled is there for that (`redact_secrets`). The tape is
+    /// kept clean by it; a host does the same with what it shows. Watchers get every step as it is.
+    #[must_use]
+    pub fn secrets(&self) -> Option<&Arc<dyn Redact>> {
+        self.parts.journals.secrets()
     }
 
     /// The gate through which scripts and tools reach the network.

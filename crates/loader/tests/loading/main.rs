@@ -6,3 +6,5 @@ mod fuzz;
 mod lints;
 mod malformed;
 mod support;
+mod team;
+mod user;

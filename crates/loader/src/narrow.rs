@@ -1,0 +1,73 @@
+//! Hooks of dialects whose event is narrower than the catalogue's.
+
+use std::sync::Arc;
+
+use pintle_contract::{Codec, Event, Match, Matcher, Subjects};
+
+/// Wants what the author's matcher wants, of the events that the dialect means.
+#[derive(Debug)]
+struct Narrow {
+    means: fn(&Event) -> bool,
+    written: Option<Arc<dyn Matcher>>,
+}
+
+impl Matcher for Narrow {
+    fn matches(&self, event: &Event) -> Match {
+        match &self.written {
+            _ if !(self.means)(event) => Match::No,
+            Some(written) => written.matches(event),
+            None => Match::Yes,
+        }
+    }
+
+    fn subjects(&self) -> Subjects {
+        match self.written.as_ref().map_or(Subjects::Any, |written| written.subjects()) {
+            Subjects::Any => Subjects::Any,
+            Subjects::Only { names, .. } => Subjects::Only { names, sufficient: false },
+        }
+    }
+
+    fn describe(&self) -> String {
+        let written = self.written.as_ref().map_or_else(|| String::from("every one"), |written| written.describe());
+        format!("{written}, of those that the dialect means by its event")
+    }
+}
+
+/// The matcher of a hook, with what its dialect means by the event.
+pub(crate) fn narrowed(
+    written: Option<Arc<dyn Matcher>>,
+    codec: &dyn Codec,
+    spelling: &str,
+) -> Option<Arc<dyn Matcher>> {
+    match codec.narrower(spelling) {
+        None => written,
+        Some(means) => Some(Arc::new(Narrow { means, written })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::{EventName, Origin};
+    use pintle_dialects::{DIALECTS, NATIVE};
+    use pintle_testkit::SubjectMatcher;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_that_did_not_run_is_no_event_of_the_dialect() {
+        let dialect = DIALECTS.iter().find(|dialect| dialect.event("post_tool_use").is_ok()).unwrap();
+        let codec = (dialect.codec)();
+        let event = |payload| Event::new(EventName::parse("tool.post").unwrap(), payload, Arc::new(Origin::default()));
+        let (ran, refused) = (event(json!({"name": "shell"})), event(json!({"name": "shell", "executed": false})));
+        let only = |name: &str| Some(SubjectMatcher::new([name]) as Arc<dyn Matcher>);
+        for (written, wanted) in [(None, Match::Yes), (only("shell"), Match::Yes), (only("think"), Match::No)] {
+            let matcher = narrowed(written, &*codec, "post_tool_use").unwrap();
+            assert_eq!([matcher.matches(&ran), matcher.matches(&refused)], [wanted, Match::No]);
+            assert!(!matches!(matcher.subjects(), Subjects::Only { sufficient: true, .. }));
+        }
+        // The others mean what the catalogue means.
+        assert!(narrowed(None, &*codec, "pre_tool_use").is_none());
+        assert!(narrowed(None, &*(NATIVE.codec)(), "tool.post").is_none());
+    }
+}

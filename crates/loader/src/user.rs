@@ -1,0 +1,57 @@
+//! The user's own configuration (docker-agent behaviour, section 5): `config.yaml` with `settings`, and drop-ins below
+//! `hooks.d/` with one block of hooks each, in the order of their names.
+//!
+//! A file that does not load is an error and not a warning: a guard that is passed over guards nothing.
+
+use std::path::Path;
+
+use pintle_contract::{Build, Diagnostic, Layer};
+use pintle_dialects::Role;
+
+use crate::chain::compile_chains;
+use crate::discover::{Found, entries, is_yaml};
+use crate::load::{Loaded, Options, sort, understand};
+use crate::read;
+
+/// The file of settings.
+const SETTINGS: &str = "config.yaml";
+/// The folder of drop-ins.
+const DROP_INS: &str = "hooks.d";
+
+/// Loads the user's configuration from its folder, as hooks of [`Layer::User`]. What is not there holds nothing.
+///
+/// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are incomplete
+/// and must not be run.
+#[must_use]
+pub fn load_user(folder: &Path, build: &dyn Build, options: &Options<'_>) -> Loaded {
+    let mut findings = Vec::new();
+    let found = discover(folder, &mut findings);
+    let artifacts = read::read_all(&found, &mut findings);
+    let project = understand(&artifacts, options, &mut findings);
+    let (chains, compiled) = compile_chains(folder.display().to_string(), Layer::User, &project.hooks, build);
+    findings.extend(compiled);
+    sort(&mut findings);
+    Loaded {
+        chains,
+        agent: None,
+        team: None,
+        permissions: project.permissions,
+        diagnostics: findings,
+        declarations: project.hooks,
+        files: found.len(),
+    }
+}
+
+fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let settings = folder.join(SETTINGS);
+    if settings.exists() {
+        found.push(Found { path: settings, role: Role::UserSettings });
+    }
+    let drop_ins = folder.join(DROP_INS);
+    if drop_ins.exists() {
+        let files = entries(&drop_ins, findings).into_iter().filter(|path| is_yaml(path) && !path.is_dir());
+        found.extend(files.map(|path| Found { path, role: Role::HooksBlock }));
+    }
+    found
+}

@@ -1,0 +1,67 @@
+//! Agents of docker-agent: which YAML is one, and what becomes of its hooks.
+
+use pintle_contract::{Layer, Severity};
+use pintle_dialects::docker_agent::Compat;
+use pintle_loader::{Options, load_with, team_file};
+
+use crate::support::{Project, Taking};
+
+const TEAM: &str = "agents:\n  root:\n    model: openai/gpt-4o\n    redact_secrets: false\n    hooks:\n      stop:\n        - {type: command, command: \"true\"}\n";
+const NOTHING: Vec<String> = Vec::new();
+
+#[test]
+fn a_yaml_with_agents_is_a_team_as_a_file_and_as_the_only_one_of_a_folder() {
+    let files = [("team/agents.yml", TEAM), ("team/turns.yaml", "turns: []\n"), ("team/README.md", "# About\n")];
+    let project = Project::new(&files);
+    for path in ["team/agents.yml", "team"] {
+        let loaded = project.load(path);
+        assert_eq!(project.findings(&loaded, Severity::Note), NOTHING, "{path}");
+        let team = loaded.team.unwrap();
+        assert_eq!((team.agents.len(), loaded.files), (1, 1), "{path}");
+        // The hooks of a member run for that member alone.
+        assert_eq!((loaded.chains.len(), loaded.declarations.len()), (0, 0), "{path}");
+        assert!(team.agents[0].hooks.iter().any(|hook| &*hook.spelling == "stop"), "{path}");
+        assert_eq!(team_file(&project.path(path)), Some(project.path("team/agents.yml")), "{path}");
+    }
+    assert_eq!(team_file(&project.path("team/turns.yaml")), None);
+}
+
+#[test]
+fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
+    let both = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("team.yaml", TEAM)]);
+    let loaded = both.load("");
+    assert!(loaded.team.is_none() && loaded.agent.is_some());
+    let two = Project::new(&[("x/one.yaml", TEAM), ("x/two.yaml", TEAM)]);
+    let loaded = two.load("x");
+    let message = loaded.diagnostics[0].message.replace(&format!("{}/", two.path("").display()), "");
+    assert_eq!(
+        message.replace(&format!("{}", two.path("").display()), ""),
+        "`x` holds several files of agents: `x/one.yaml`, `x/two.yaml`"
+    );
+    assert_eq!(loaded.diagnostics[0].severity, Severity::Error);
+}
+
+#[test]
+fn a_harness_yaml_stays_one_and_a_block_of_hooks_is_hooks() {
+    let harness = Project::new(&[("harness.yaml", "name: small\nagents: none\n")]);
+    assert!(harness.load("harness.yaml").agent.is_some());
+    let block = Project::new(&[("hooks.yaml", "stop:\n  - {type: command, command: \"true\"}\n")]);
+    let loaded = block.load("hooks.yaml");
+    assert_eq!((loaded.chains.len(), loaded.declarations.len(), loaded.chains[0].layer), (1, 1, Layer::Project));
+}
+
+#[test]
+fn a_version_that_is_asked_for_outranks_the_file() {
+    let newer =
+        TEAM.replace("stop:", "tool_guard:").replace("- {type", "- matcher: x\n          hooks:\n            - {type");
+    let project = Project::new(&[("team.yaml", newer.as_str())]);
+    let load = |compat| {
+        load_with(&project.path("team.yaml"), Layer::Project, &Taking, &Options { compat, ..Options::default() })
+    };
+    assert_eq!(project.findings(&load(None), Severity::Warning), NOTHING);
+    let older = project.findings(&load(Some(Compat::G1)), Severity::Error);
+    assert_eq!(
+        older,
+        ["team.yaml:6:7: error: hooks: `compat: g1` has no event `tool_guard`, which came with a newer docker-agent"]
+    );
+}

@@ -1,0 +1,137 @@
+//! `compat: g1` beside the newest version: the rows of the table of differences, each shown in both (docker-agent
+//! behaviour, section 0). What one answer or one file means alone stands beside the dialect's own tests.
+
+use pintle::{FailurePolicy, Severity};
+use serde_json::json;
+
+use crate::stage::{Stage, block, contexts, says, several, show};
+
+/// An event, hooks, and the outcomes of the newest version and of the first.
+#[test]
+fn one_hook_means_this_in_either_version() {
+    for (row, event, fields, script, newest, first) in [
+        ("exit code other than 0 and 2", "pre_tool_use", "", "exit 1", "deny by failure", "allow, warned"),
+        ("a program that is not there", "pre_tool_use", "", "/nowhere/guard", "deny by failure", "allow, warned"),
+        ("a guard that is killed", "pre_tool_use", "", "kill -9 $$", "deny by failure", "allow, warned"),
+        (
+            "exit 1 with on_error block",
+            "user_prompt_submit",
+            ", on_error: block",
+            "exit 1",
+            "deny by failure",
+            "allow, warned",
+        ),
+        ("malformed JSON", "pre_tool_use", "", r#"echo '{"decision":"block"'"#, "deny by failure", "allow, warned"),
+        (
+            "text behind JSON",
+            "pre_tool_use",
+            "",
+            r#"echo '{"decision":"block"} x'"#,
+            "deny by failure",
+            "allow, warned",
+        ),
+        (
+            "an unknown decision",
+            "pre_tool_use",
+            "",
+            r#"echo '{"decision":"deny"}'"#,
+            "deny by failure",
+            "allow, warned",
+        ),
+        (
+            "camelCase",
+            "pre_tool_use",
+            "",
+            r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'"#,
+            "deny: no, warned",
+            "allow, warned",
+        ),
+        (
+            "a block where nothing can be blocked",
+            "stop",
+            "",
+            r#"echo '{"decision":"block"}'"#,
+            "allow, warned",
+            "allow",
+        ),
+        ("a timeout of a guard", "pre_tool_use", ", timeout: 0.2", "sleep 600", "deny by failure", "deny by failure"),
+        (
+            "a timeout elsewhere",
+            "stop",
+            ", timeout: 0.2",
+            "sleep 600",
+            "allow, failure shown",
+            "allow, failure ignored",
+        ),
+        ("exit 2", "pre_tool_use", "", "echo no >&2; exit 2", "deny: no", "deny: no"),
+        (
+            "context of stop",
+            "stop",
+            "",
+            r#"echo '{"hook_specific_output":{"additional_context":"c"}}'"#,
+            "allow, warned",
+            "allow, warned",
+        ),
+    ] {
+        let text = block(event, fields, script);
+        assert_eq!(show(&Stage::of(&text).fire(event, json!({}))), newest, "{row}, newest");
+        assert_eq!(show(&Stage::g1(&text).fire(event, json!({}))), first, "{row}, g1");
+    }
+}
+
+#[test]
+fn several_rewriters_follow_each_other_or_all_see_the_original() {
+    let first = says(r#""updated_input":{"cmd":"one","a":1}"#);
+    // It sees the rewrite of the one before only where rewrites follow each other.
+    let second = r#"if grep -q '"cmd":"one"'; then echo '{"hook_specific_output":{"updated_input":{"saw":"rewrite"}}}'; else echo '{"hook_specific_output":{"updated_input":{"cmd":"two","saw":"original"}}}'; fi"#;
+    let text = several("pre_tool_use", &[&first, second]);
+    let call = json!({"args": {"cmd": "ls", "cwd": "/w"}});
+    let args = |stage: Stage| stage.fire("pre_tool_use", call.clone()).payload.field("args").cloned();
+    assert_eq!(args(Stage::of(&text)), Some(json!({"cmd": "one", "cwd": "/w", "a": 1, "saw": "rewrite"})));
+    assert_eq!(args(Stage::g1(&text)), Some(json!({"cmd": "two", "a": 1, "saw": "original"})));
+}
+
+#[test]
+fn other_rewrites_follow_each_other_or_the_first_one_stays() {
+    let text = several(
+        "tool_response_transform",
+        &[&says(r#""updated_tool_response":"one""#), &says(r#""updated_tool_response":"two""#)],
+    );
+    let content = |stage: Stage| stage.fire("tool_response_transform", json!({})).payload.field("content").cloned();
+    assert_eq!(content(Stage::of(&text)), Some(json!("two")));
+    assert_eq!(content(Stage::g1(&text)), Some(json!("one")));
+}
+
+#[test]
+fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
+    let text = "turn_start: [{type: command, command: echo a}, {type: command, command: echo a, timeout: 5}]\n";
+    assert_eq!(Stage::of(text).fire("turn_start", json!({})).asked, 2);
+    let stage = Stage::g1(text);
+    assert_eq!(stage.fire("turn_start", json!({})).asked, 1);
+    assert!(stage.findings.iter().any(|finding| finding.message.contains("is left out")));
+}
+
+#[test]
+fn an_invalid_matcher_is_an_error_or_takes_the_guard_away_loudly() {
+    let text = "pre_tool_use:\n  - matcher: 'shell('\n    hooks: [{type: command, command: 'exit 2'}]\n";
+    let severity = |stage: &Stage| stage.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
+    assert_eq!(severity(&Stage::of(text)), [Severity::Error]);
+    let stage = Stage::g1(text);
+    assert_eq!(severity(&stage), [Severity::Warning]);
+    assert_eq!(show(&stage.fire("pre_tool_use", json!({"name": "shell"}))), "allow");
+}
+
+#[test]
+fn a_failed_hook_that_cannot_block_is_shown_or_only_logged() {
+    let text = block("turn_start", ", timeout: 0.2", "sleep 600");
+    let policy = |stage: Stage| stage.fire("turn_start", json!({})).failures.first().map(|report| report.policy);
+    assert_eq!(policy(Stage::of(&text)), Some(FailurePolicy::Open));
+    assert_eq!(policy(Stage::g1(&text)), Some(FailurePolicy::Ignored));
+}
+
+#[test]
+fn broken_json_of_a_context_event_is_a_failure_or_context() {
+    let text = block("turn_start", "", "echo '{\"note\": 1'");
+    assert_eq!(show(&Stage::of(&text).fire("turn_start", json!({}))), "allow, failure shown");
+    assert_eq!(contexts(&Stage::g1(&text).fire("turn_start", json!({}))), ["{\"note\": 1"]);
+}

@@ -1,0 +1,164 @@
+//! Every event, every answer, every `on_error`, against the table in `matrix.txt`.
+//!
+//! All are run for real, through the runtime and `/bin/sh`. The one thing that is shared: 200 MB of output are printed
+//! on one event of each kind of outcome, and 2 MiB elsewhere. Both are past the limit of 1 MiB, and what is past it reaches
+//! the dialect as one flag, so that the rest of the way is the same.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use pintle::Severity;
+use serde_json::json;
+
+use crate::stage::{Stage, block, show};
+
+const TABLE: &str = include_str!("matrix.txt");
+
+/// The answers, and the scripts that give them.
+const ANSWERS: [(&str, &str); 16] = [
+    ("silent", "cat >/dev/null"),
+    (
+        "json_allow",
+        r#"echo '{"hook_specific_output":{"permission_decision":"allow","permission_decision_reason":"fine"}}'"#,
+    ),
+    ("json_deny", r#"echo '{"decision":"block","reason":"no"}'"#),
+    ("exit_2", "echo no >&2; exit 2"),
+    ("exit_1", "echo '{}'; exit 1"),
+    ("exit_127", "/nowhere/guard"),
+    ("signal", "kill -9 $$"),
+    ("timeout", "sleep 600"),
+    ("malformed_json", r#"echo '{"decision":"block","reason":"no"'"#),
+    ("text_before_json", r#"echo checking; echo '{"decision":"block","reason":"no"}'"#),
+    ("two_objects", r#"echo '{"continue":true}{"decision":"block","reason":"no"}'"#),
+    ("flood", "head -c 2097152 /dev/zero"),
+    ("invalid_utf8", r#"printf '{"decision":"block","reason":"\377"}'"#),
+    ("closed_stdin", r#"exec <&-; echo '{"decision":"block","reason":"no"}'"#),
+    ("camel_case", r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'"#),
+    ("unknown_decision", r#"echo '{"decision":"deny","reason":"no"}'"#),
+];
+
+const ON_ERROR: [&str; 4] = ["unset", "warn", "ignore", "block"];
+
+/// What prints 200 MB: one event of each kind of outcome.
+const FLOODED: [(&str, &str); 4] =
+    [("pre_tool_use", "unset"), ("post_tool_use", "block"), ("turn_start", "warn"), ("stop", "ignore")];
+
+type Combination = (&'static str, &'static str, &'static str);
+
+struct Table {
+    /// Every event that a group names.
+    events: Vec<&'static str>,
+    rows: Vec<(BTreeSet<Combination>, &'static str)>,
+}
+
+/// Reads the table, with groups written out.
+fn table() -> Table {
+    let mut words: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut events = Vec::new();
+    let mut rows = Vec::new();
+    let mut section = "";
+    for line in TABLE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match (section, line.starts_with('[')) {
+            (_, true) => section = line,
+            ("[rows]", _) => {
+                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                let spread = |cell: &str, all: &[&'static str], known: &BTreeMap<&str, Vec<&'static str>>| {
+                    cell.split_whitespace()
+                        .flat_map(|word| match word {
+                            "any" => all.to_vec(),
+                            word => known.get(word).cloned().unwrap_or_else(|| {
+                                vec![*all.iter().find(|one| **one == word).unwrap_or_else(|| panic!("{word}: {line}"))]
+                            }),
+                        })
+                        .collect::<Vec<_>>()
+                };
+                let mut covered = BTreeSet::new();
+                for event in spread(cells[0], &events, &words) {
+                    for answer in spread(cells[1], &ANSWERS.map(|(name, _)| name), &words) {
+                        for on_error in spread(cells[2], &ON_ERROR, &words) {
+                            assert!(covered.insert((event, answer, on_error)), "twice in one row: {line}");
+                        }
+                    }
+                }
+                rows.push((covered, cells[3]));
+            }
+            (_, _) => {
+                let (name, members) = line.split_once('=').unwrap();
+                let members: Vec<&str> = members.split_whitespace().collect();
+                if section == "[groups]" {
+                    events.extend(&members);
+                }
+                words.insert(name.trim(), members);
+            }
+        }
+    }
+    Table { events, rows }
+}
+
+/// The outcome of one combination.
+fn outcome((event, answer, on_error): Combination) -> String {
+    let script = match ANSWERS.iter().find(|(name, _)| *name == answer).unwrap() {
+        ("flood", _) if FLOODED.contains(&(event, on_error)) => "head -c 200000000 /dev/zero",
+        (_, script) => script,
+    };
+    let mut fields = String::new();
+    if on_error != "unset" {
+        fields.push_str(&format!(", on_error: {on_error}"));
+    }
+    if answer == "timeout" {
+        fields.push_str(", timeout: 0.2");
+    }
+    let stage = Stage::of(&block(event, &fields, script));
+    let errors: Vec<_> = stage.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    match errors.as_slice() {
+        [] => show(&stage.fire(event, json!({}))),
+        [finding] if finding.message.ends_with("on_error block is not supported by this event") => {
+            String::from("rejected")
+        }
+        other => panic!("{event} {answer} {on_error}: {other:?}"),
+    }
+}
+
+#[test]
+fn every_answer_on_every_event_means_what_the_table_says() {
+    let Table { events, rows } = table();
+    let known: BTreeSet<&str> = pintle::dialects::docker_agent::ROWS.iter().map(|row| row.name).collect();
+    let lane = "pre_tool_use+preempt";
+    assert_eq!(events.iter().copied().filter(|event| *event != lane).collect::<BTreeSet<_>>(), known);
+    assert_eq!(events.len(), 29, "an event is in two groups");
+    let mut combinations = Vec::new();
+    for event in events {
+        for (answer, _) in ANSWERS {
+            for on_error in ON_ERROR {
+                let matching: Vec<_> =
+                    rows.iter().filter(|(covered, _)| covered.contains(&(event, answer, on_error))).collect();
+                let [(_, wanted)] = matching.as_slice() else {
+                    panic!("{} rows for {event}, {answer}, {on_error}", matching.len())
+                };
+                combinations.push(((event, answer, on_error), *wanted));
+            }
+        }
+    }
+    // Each combination has its one row, so a row without combinations is one that names nothing.
+    assert!(rows.iter().all(|(covered, _)| !covered.is_empty()), "a row is not used");
+    assert_eq!(combinations.len(), 29 * 16 * 4);
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                while let Some((combination, wanted)) = combinations.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = outcome(*combination);
+                    if found != *wanted {
+                        wrong.lock().unwrap().push(format!("{combination:?}: wanted `{wanted}`, found `{found}`"));
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), combinations.len(), wrong.join("\n"));
+}

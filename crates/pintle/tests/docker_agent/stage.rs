@@ -1,0 +1,138 @@
+//! A runtime over one block of hooks.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle::dialects::docker_agent::{Compat, ROWS, hooks};
+use pintle::dialects::document::{Report, parse};
+use pintle::event::CATALOGUE;
+use pintle::{
+    Builder, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
+    SourceFile, Span,
+};
+use serde_json::Value;
+
+use crate::worker::worker;
+
+/// A runtime, and the findings about its block.
+pub(crate) struct Stage {
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+impl Stage {
+    /// A runtime with the hooks of a block.
+    pub(crate) fn of(block: &str) -> Self {
+        Self::with(block, Compat::Newest, Runtime::builder())
+    }
+
+    /// A runtime with the hooks of a block of the first version.
+    pub(crate) fn g1(block: &str) -> Self {
+        Self::with(block, Compat::G1, Runtime::builder())
+    }
+
+    /// A runtime with the hooks of a block, and what a builder has besides.
+    pub(crate) fn with(block: &str, compat: Compat, builder: Builder) -> Self {
+        let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
+        let report = Report::new(file, "");
+        let node = parse(&report, Span { start: 0, end: block.len() }).unwrap().unwrap();
+        let declared = hooks::read(&report, &node, compat);
+        let mut findings = report.into_findings();
+        let compiler = builder.worker(worker()).build().runtime;
+        let (chains, more) = compiler.compile_chains("agent.yaml", Layer::Agent, &declared);
+        findings.extend(more);
+        let builder = chains.into_iter().fold(Runtime::builder(), Builder::chain);
+        Self { runtime: builder.build().runtime, findings }
+    }
+
+    /// Fires the example of an event, with some fields of it replaced.
+    pub(crate) fn fire(&self, name: &str, fields: Value) -> Outcome {
+        self.runtime.fire(&event(name, fields))
+    }
+}
+
+/// The example of an event, with some fields of it replaced; `pre_tool_use+preempt` is the lane that preempts.
+pub(crate) fn event(name: &str, fields: Value) -> Event {
+    let canonical = match name {
+        "pre_tool_use+preempt" => "tool.guard",
+        name => ROWS.iter().find(|row| row.name == name).unwrap().canonical,
+    };
+    let row = CATALOGUE.iter().find(|row| row.name == canonical).unwrap();
+    let mut payload = (row.example)();
+    if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
+        payload.extend(fields);
+    }
+    let name = EventName::parse(canonical).unwrap();
+    name.complete(&mut payload).unwrap();
+    let origin = Origin { session: String::from("s1"), agent: String::from("root"), ..Origin::default() };
+    Event::new(name, payload, Arc::new(origin))
+}
+
+/// A block with one command hook for an event.
+pub(crate) fn block(name: &str, fields: &str, script: &str) -> String {
+    let quoted = serde_json::to_string(script).unwrap();
+    let hook = format!("{{type: command, command: {quoted}{fields}}}");
+    match name {
+        "pre_tool_use+preempt" => format!("pre_tool_use:\n  - preempt_yolo: true\n    hooks: [{hook}]\n"),
+        name if ROWS.iter().any(|row| row.name == name && row.matcher) => format!("{name}:\n  - hooks: [{hook}]\n"),
+        name => format!("{name}: [{hook}]\n"),
+    }
+}
+
+/// An outcome in the words of the tables.
+pub(crate) fn show(outcome: &Outcome) -> String {
+    let failed = |policy| outcome.failures.iter().any(|report| report.policy == policy);
+    let stops = outcome.stop().is_some();
+    let mut words = vec![match (outcome.decision, failed(FailurePolicy::Closed)) {
+        (Decision::Deny, true) => String::from(if stops { "stop by failure" } else { "deny by failure" }),
+        (Decision::Deny, false) => {
+            let texts: Vec<&str> = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect();
+            format!("{}: {}", if stops { "stop" } else { "deny" }, texts.join(" / "))
+        }
+        (Decision::Ask, _) => String::from("ask"),
+        (Decision::Allow, _) => String::from("allow"),
+    }];
+    let mut add = |holds: bool, word: &str| {
+        if holds {
+            words.push(word.to_owned());
+        }
+    };
+    add(outcome.approved, "approved");
+    add(outcome.effects.iter().any(|(_, effect)| matches!(effect, Effect::Context(_))), "context");
+    add(outcome.effects.iter().any(|(_, effect)| matches!(effect, Effect::Notice(_))), "notice");
+    add(failed(FailurePolicy::Open), "failure shown");
+    add(failed(FailurePolicy::Ignored), "failure ignored");
+    add(!outcome.warnings.is_empty(), "warned");
+    words.join(", ")
+}
+
+/// The contexts of an outcome, in order.
+pub(crate) fn contexts(outcome: &Outcome) -> Vec<&str> {
+    let texts = outcome.effects.iter().filter_map(|(_, effect)| match effect {
+        Effect::Context(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// The one text of a list.
+pub(crate) fn only(texts: &[String]) -> &str {
+    let [text] = texts else { panic!("{texts:?}") };
+    text
+}
+
+/// A block with several command hooks for an event, in order.
+pub(crate) fn several(name: &str, scripts: &[&str]) -> String {
+    let hook = |script: &&str| format!("{{type: command, command: {}}}", serde_json::to_string(script).unwrap());
+    let hooks = scripts.iter().map(hook).collect::<Vec<_>>().join(", ");
+    match ROWS.iter().any(|row| row.name == name && row.matcher) {
+        true => format!("{name}:\n  - hooks: [{hooks}]\n"),
+        false => format!("{name}: [{hooks}]\n"),
+    }
+}
+
+/// A script that prints an object whose `hook_specific_output` has these fields.
+pub(crate) fn says(fields: &str) -> String {
+    format!("cat >/dev/null; echo '{{\"hook_specific_output\":{{{fields}}}}}'")
+}
