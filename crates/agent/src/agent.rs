@@ -1,15 +1,20 @@
 //! One agent at work, and what all agents of a session share.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use pintle::{AgentSpec, Cancel, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Overlay, Runtime, Severity};
+use pintle::event::agent_switch::AgentModel;
+use pintle::{
+    AgentSpec, Cancel, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, Runtime, Severity, TeamSpec,
+};
 
 use crate::delegation::{self, Bounds, Slots};
 use crate::meta::Registered;
 use crate::model::{Model, ModelError, ToolDefinition};
-use crate::observe::Observer;
-use crate::session::Sleeper;
+use crate::observe::{Happening, Observer};
+use crate::permission::Permissions;
+use crate::session::{Inbox, Sleeper};
+use crate::team::{Member, Team};
 use crate::tools::{Done, Policies, StarlarkTool, Tool, Toolbox, told};
 use crate::workspace::Workspace;
 
@@ -30,6 +35,12 @@ pub(crate) struct Shared {
     /// Whether and how far agents may change themselves: the first agent's word counts for all.
     pub(crate) meta: MetaSpec,
     pub(crate) background: delegation::Background,
+    /// The agents that know each other, when the first agent is one of a team.
+    pub(crate) team: Option<Arc<Team>>,
+    /// What a person says while an agent is at work.
+    pub(crate) inbox: Inbox,
+    /// What may run without a question.
+    pub(crate) permissions: Permissions,
     numbers: AtomicU64,
 }
 
@@ -49,11 +60,14 @@ pub(crate) struct Choices {
     pub(crate) open_model: Option<Box<OpenModel>>,
     pub(crate) session: String,
     pub(crate) meta: MetaSpec,
+    pub(crate) permissions: Permissions,
+    pub(crate) team: Option<TeamSpec>,
 }
 
 impl Shared {
     pub(crate) fn new(choices: Choices) -> Self {
-        let Choices { runtime, workspace, observer, cancel, sleeper, open_model, session, meta } = choices;
+        let Choices { runtime, workspace, observer, cancel, sleeper, open_model, session, meta, permissions, team } =
+            choices;
         Self {
             runtime,
             workspace,
@@ -65,8 +79,26 @@ impl Shared {
             registered: Registered::default(),
             meta,
             background: delegation::Background::default(),
+            inbox: Inbox::default(),
+            permissions,
+            team: team.map(|team| Arc::new(Team::new(team))),
             numbers: AtomicU64::new(0),
         }
+    }
+
+    /// Ends what belongs to the session and not to a turn: agents at work in the background, servers and jobs. Nothing
+    /// of a session outlives it.
+    pub(crate) fn close(&self) {
+        self.background.join();
+        if let Some(team) = &self.team {
+            team.close();
+        }
+    }
+
+    /// Tells a person something about an agent that is not at work yet.
+    pub(crate) fn warn(&self, agent: &str, warning: &str) {
+        let origin = Origin { session: self.session.clone(), agent: agent.to_owned(), ..Origin::default() };
+        self.observer.happened(&origin, &Happening::Notice { message: &format!("agent `{agent}`: {warning}") });
     }
 
     /// A name that nothing else in the session has, such as `delegation_3`.
@@ -82,7 +114,9 @@ pub(crate) struct Agent {
     pub(crate) spec: Arc<AgentSpec>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) depth: u32,
-    /// The chains of this agent and of every agent above it.
+    /// The members of a team that wait for this one, the first of them first.
+    pub(crate) above: Vec<String>,
+    /// The chains of this agent and, outside a team, of every agent above it.
     pub(crate) overlay: Arc<Overlay>,
     pub(crate) bounds: Bounds,
     pub(crate) slots: Slots,
@@ -92,6 +126,7 @@ pub(crate) struct Agent {
     pub(crate) turn: AtomicU32,
     toolbox: RwLock<Arc<Toolbox>>,
     agents: RwLock<Vec<Arc<AgentSpec>>>,
+    fallbacks: Vec<OnceLock<Result<Arc<dyn Model>, String>>>,
 }
 
 impl Agent {
@@ -105,9 +140,13 @@ impl Agent {
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<Arc<Self>, String> {
+        let bounds = Bounds::of(&spec.delegation);
+        if let Some(team) = shared.team.clone().filter(|_| spec.member.is_some()) {
+            let member = team.first(&shared, spec, model, more)?;
+            return Ok(Self::playing(&member, &shared, 0, Vec::new(), bounds));
+        }
         let policies = Policies::default().and(&spec.policy)?;
         let overlay = own_overlay(&shared.runtime, &spec, &Overlay::default())?;
-        let bounds = Bounds::of(&spec.delegation);
         let max_iterations = spec.exit.max_iterations;
         let mut toolbox = Toolbox::new(policies).with_native();
         for tool in more {
@@ -143,6 +182,58 @@ impl Agent {
         let max_iterations = parent.bounds.iterations(depth).min(spec.exit.max_iterations);
         let place = Place { shared, model, depth, overlay, bounds, max_iterations };
         place.settle(spec, toolbox(policies)?)
+    }
+
+    /// An agent that plays a member of a team in the place of another one.
+    pub(crate) fn beside(other: &Self, member: &Member) -> Arc<Self> {
+        Self::playing(member, &other.shared, other.depth, other.above.clone(), other.bounds.clone())
+    }
+
+    /// An agent that plays a member of a team for another one, which waits.
+    pub(crate) fn below(parent: &Self, member: &Member) -> Arc<Self> {
+        let mut above = parent.above.clone();
+        above.push(parent.spec.name.clone());
+        let bounds = parent.bounds.below(&member.spec.delegation);
+        Self::playing(member, &parent.shared, parent.depth + 1, above, bounds)
+    }
+
+    fn playing(member: &Member, shared: &Arc<Shared>, depth: u32, above: Vec<String>, bounds: Bounds) -> Arc<Self> {
+        Arc::new(Self {
+            shared: Arc::clone(shared),
+            spec: Arc::clone(&member.spec),
+            model: Arc::clone(&member.model),
+            depth,
+            above,
+            overlay: Arc::clone(&member.overlay),
+            slots: Slots::new(bounds.max_concurrent),
+            bounds,
+            max_iterations: member.spec.exit.max_iterations,
+            turn: AtomicU32::new(0),
+            toolbox: RwLock::new(Arc::new(member.toolbox.clone())),
+            agents: RwLock::default(),
+            fallbacks: fallbacks(&member.spec),
+        })
+    }
+
+    /// The models it may use, the first choice first.
+    pub(crate) fn models(&self) -> Vec<AgentModel> {
+        let fallbacks = self.spec.member.iter().flat_map(|member| &member.fallback_models);
+        let known = self.spec.model.iter().chain(fallbacks);
+        let model = |spec: &ModelSpec| AgentModel {
+            provider: spec.provider.clone(),
+            model: spec.name.clone(),
+            base_url: spec.base_url.clone(),
+            unload_url: None,
+        };
+        known.map(model).collect()
+    }
+
+    /// The model to try when so many others have failed, from 0; opened when it is first needed.
+    pub(crate) fn fallback(&self, at: usize) -> Option<Result<Arc<dyn Model>, String>> {
+        let spec = self.spec.member.as_ref()?.fallback_models.get(at)?;
+        let open = self.shared.open_model.as_ref()?;
+        let opened = || open(spec).map_err(|fault| format!("model `{}` cannot be opened: {fault}", spec.name));
+        Some(self.fallbacks.get(at)?.get_or_init(opened).clone())
     }
 
     pub(crate) fn toolbox(&self) -> Arc<Toolbox> {
@@ -217,6 +308,7 @@ impl Place {
             shared: self.shared,
             model: self.model,
             depth: self.depth,
+            above: Vec::new(),
             overlay: self.overlay,
             slots: Slots::new(self.bounds.max_concurrent),
             bounds: self.bounds,
@@ -224,13 +316,18 @@ impl Place {
             turn: AtomicU32::new(0),
             toolbox: RwLock::new(Arc::new(toolbox)),
             agents,
+            fallbacks: fallbacks(&spec),
             spec: Arc::new(spec),
         }))
     }
 }
 
+fn fallbacks(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>, String>>> {
+    spec.member.iter().flat_map(|member| &member.fallback_models).map(|_| OnceLock::new()).collect()
+}
+
 /// The chains above and, behind them, the agent's own hooks.
-fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) -> Result<Arc<Overlay>, String> {
+pub(crate) fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) -> Result<Arc<Overlay>, String> {
     if spec.hooks.is_empty() {
         return Ok(Arc::new(above.with([])));
     }

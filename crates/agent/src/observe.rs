@@ -86,6 +86,11 @@ pub enum Happening<'a> {
         /// The message.
         message: &'a str,
     },
+    /// The conversation went to another agent of the team.
+    Switched {
+        /// The agent that speaks from now on.
+        agent: &'a str,
+    },
     /// Something a person should know.
     Notice {
         /// The text.

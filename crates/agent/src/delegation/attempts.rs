@@ -6,6 +6,7 @@ use pintle::event::{DelegationPost, DelegationPostVerify, Usage};
 use pintle::{Event, ScriptText, ScriptTool};
 use serde_json::{Value, json};
 
+use super::life::Life;
 use super::request::Request;
 use crate::agent::Agent;
 use crate::observe::Happening;
@@ -52,11 +53,18 @@ impl Task<'_> {
         let retries = self.request.max_verify_retries.or(self.turn.agent.spec.delegation.max_verify_retries);
         let attempts = retries.unwrap_or(RETRIES) + 1;
         let mut conversation = Conversation::new(self.turn.agent.shared.unique("conversation"));
+        let life = Life::begin(&self, &mut conversation)?;
+        let result = self.attempts(&mut conversation, attempts, usage);
+        life.end(&self, result.as_ref().map(|_| ()), conversation.usage);
+        result
+    }
+
+    fn attempts(&self, conversation: &mut Conversation, attempts: u32, usage: &mut Usage) -> Result<Answer, String> {
         let mut message = self.request.task.clone();
         let mut reason = String::new();
         for attempt in 1..=attempts {
             self.turn.tell(Happening::Delegated { agent: &self.child.spec.name, task: &message, attempt });
-            let answer = self.attempt(&mut conversation, &message, attempt, usage)?;
+            let answer = self.attempt(conversation, &message, attempt, usage)?;
             let answer = self.review(answer, usage)?;
             match self.verify(answer, attempt, attempts)? {
                 Ok(answer) => return Ok(answer),
@@ -75,15 +83,8 @@ impl Task<'_> {
         attempt: u32,
         usage: &mut Usage,
     ) -> Result<Answer, String> {
-        let state = TurnState::new(Some(self.id.clone()), self.redirects.clone());
         self.child.turn.store(attempt, std::sync::atomic::Ordering::Relaxed);
-        let turn = Turn::new(
-            &self.child,
-            attempt,
-            Arc::clone(&self.turn.scope.scratch),
-            self.turn.scope.cancel.clone(),
-            state,
-        );
+        let turn = self.turn_at(attempt);
         let before = conversation.usage;
         let result = run_turn(&turn, conversation, message);
         *usage = usage.plus(crate::session::since(before, conversation.usage));
@@ -96,6 +97,15 @@ impl Task<'_> {
             let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
             if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason()) }
         })
+    }
+
+    /// A turn of the child. Whoever answers the asks of the delegating agent answers those of the child too.
+    pub(super) fn turn_at(&self, number: u32) -> Turn {
+        let state = TurnState::new(Some(self.id.clone()), self.redirects.clone());
+        let scope = &self.turn.scope;
+        let mut turn = Turn::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
+        turn.scope.resolver.clone_from(&scope.resolver);
+        turn
     }
 
     /// Shows the answer to the hooks of `delegation.post`.

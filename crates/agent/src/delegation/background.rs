@@ -9,6 +9,7 @@ use pintle::event::Usage;
 use serde_json::Value;
 
 use super::Delegated;
+use super::beside::About;
 use crate::turn::Turn;
 
 /// The delegations of one session that run, or ended, in the background.
@@ -19,14 +20,16 @@ pub(crate) struct Background {
 
 /// One of them.
 #[derive(Debug, Default)]
-struct Job {
-    done: Mutex<Done>,
+pub(super) struct Job {
+    pub(super) done: Mutex<Done>,
     ended: Condvar,
+    /// What more is known of a task of a team.
+    about: Option<Arc<About>>,
 }
 
 #[derive(Debug, Default)]
-struct Done {
-    delegated: Option<Delegated>,
+pub(super) struct Done {
+    pub(super) delegated: Option<Delegated>,
     /// Whether somebody has taken its cost into account.
     is_spent: bool,
 }
@@ -37,18 +40,30 @@ const MAX_JOBS: usize = 100;
 impl Background {
     /// Starts one and gives its id.
     pub(super) fn start(&self, turn: &Turn, request: &Value) -> Result<String, String> {
-        let id = turn.agent.shared.unique("task");
-        let job = Arc::new(Job::default());
+        let request = request.clone();
+        self.spawn(turn, "task", None, move |turn| super::delegate(turn, &request))
+    }
+
+    /// Starts work on a thread of its own and gives it an id of this kind.
+    pub(super) fn spawn(
+        &self,
+        turn: &Turn,
+        kind: &str,
+        about: Option<About>,
+        work: impl FnOnce(&Turn) -> Delegated + Send + 'static,
+    ) -> Result<String, String> {
+        let id = turn.agent.shared.unique(kind);
+        let job = Arc::new(Job { about: about.map(Arc::new), ..Job::default() });
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.len() >= MAX_JOBS {
             return Err(format!("there are already {MAX_JOBS} tasks in this session"));
         }
         jobs.insert(id.clone(), Arc::clone(&job));
         drop(jobs);
-        let (turn, request) = (turn.clone(), request.clone());
+        let turn = turn.clone();
         // Whoever waits for the job must be told even of a crash.
         let work = move || {
-            let delegated = catch_unwind(AssertUnwindSafe(|| super::delegate(&turn, &request)));
+            let delegated = catch_unwind(AssertUnwindSafe(|| work(&turn)));
             job.end(delegated.unwrap_or_else(|_| Delegated {
                 result: Err(String::from("the delegation crashed")),
                 usage: Usage::default(),
@@ -86,14 +101,9 @@ impl Background {
         let job = self.job(id)?;
         let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let is_spent = done.is_spent;
+            done.spend(turn);
             if let Some(delegated) = &done.delegated {
-                if !is_spent {
-                    turn.state.spend(delegated.usage);
-                }
-                let result = delegated.result.as_ref().map(|answer| answer.text.clone()).map_err(String::clone);
-                done.is_spent = true;
-                return result;
+                return delegated.result.as_ref().map(|answer| answer.text.clone()).map_err(String::clone);
             }
             if turn.scope.cancel.is_cancelled() {
                 return Err(String::from("cancelled"));
@@ -103,8 +113,11 @@ impl Background {
         }
     }
 
-    /// Waits for all of them: nothing of a session outlives it.
+    /// Waits for all of them: nothing of a session outlives it. Those that run beside the conversation are stopped.
     pub(crate) fn join(&self) {
+        for (.., about) in self.beside() {
+            about.cancel.cancel();
+        }
         let jobs: Vec<Arc<Job>> = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         for job in jobs {
             let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,13 +127,40 @@ impl Background {
         }
     }
 
+    /// The tasks of a team, by id.
+    pub(super) fn beside(&self) -> impl Iterator<Item = (String, Arc<Job>, Arc<About>)> {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        jobs.into_iter().filter_map(|(id, job)| {
+            let about = Arc::clone(job.about.as_ref()?);
+            Some((id, job, about))
+        })
+    }
+
     fn job(&self, id: &str) -> Result<Arc<Job>, String> {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.get(id).cloned().ok_or_else(|| format!("there is no task `{id}`; delegate_async gives the ids"))
     }
 }
 
+impl Done {
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.delegated, Some(Delegated { result: Ok(_), .. }))
+    }
+
+    /// Counts the tokens of a job that has ended, once.
+    pub(super) fn spend(&mut self, turn: &Turn) {
+        if let Some(delegated) = self.delegated.as_ref().filter(|_| !self.is_spent) {
+            turn.state.spend(delegated.usage);
+            self.is_spent = true;
+        }
+    }
+}
+
 impl Job {
+    pub(super) fn is_running(&self) -> bool {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).delegated.is_none()
+    }
+
     fn end(&self, delegated: Delegated) {
         self.done.lock().unwrap_or_else(PoisonError::into_inner).delegated = Some(delegated);
         self.ended.notify_all();

@@ -7,11 +7,14 @@
 
 mod attempts;
 mod background;
+mod beside;
 mod bounds;
 mod child;
+mod life;
 mod request;
 mod slots;
 mod tool;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -27,6 +30,7 @@ pub(crate) use background::Background;
 pub(crate) use bounds::Bounds;
 pub(crate) use slots::Slots;
 pub(crate) use tool::tools;
+pub(crate) use transfer::{Way, may_call, switched, transfer};
 
 use attempts::Task;
 use request::Request;
@@ -75,6 +79,16 @@ fn run(turn: &Turn, request: &Value, redirects: Vec<Value>) -> Delegated {
 
 fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut Usage) -> Result<Answer, String> {
     let parent = &turn.agent;
+    let id = announce(turn, &mut request)?;
+    let verifiers = attempts::verifiers(turn, &request)?;
+    let child: Arc<Agent> = child::of(turn, &request)?;
+    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
+    Task { turn, id, request, child, verifiers, redirects }.run(usage)
+}
+
+/// Asks the hooks of `delegation.pre`, takes over what they rewrote, and gives the delegation its id.
+fn announce(turn: &Turn, request: &mut Request) -> Result<String, String> {
+    let parent = &turn.agent;
     if parent.depth >= parent.bounds.max_depth {
         return Err(format!("delegation depth limit reached: agents may delegate {} deep", parent.bounds.max_depth));
     }
@@ -87,10 +101,7 @@ fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut
     if outcome.rewritten {
         let fault = |fault: serde_json::Error| format!("delegation.pre modify payload: {fault}");
         let rewritten: DelegationPre = serde_json::from_value(outcome.payload.into_value()).map_err(fault)?;
-        request = Request::of_payload(rewritten);
+        *request = Request::of_payload(rewritten);
     }
-    let verifiers = attempts::verifiers(turn, &request)?;
-    let child: Arc<Agent> = child::of(turn, &request)?;
-    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
-    Task { turn, id, request, child, verifiers, redirects }.run(usage)
+    Ok(id)
 }

@@ -44,6 +44,19 @@ impl Request {
         })
     }
 
+    /// A task for an agent, with no further wishes.
+    pub(super) fn of(agent: &str, task: &str) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            task: task.to_owned(),
+            model: None,
+            tools: Vec::new(),
+            system_prompt: None,
+            verify: None,
+            max_verify_retries: None,
+        }
+    }
+
     pub(super) fn of_payload(payload: DelegationPre) -> Self {
         Self {
             agent: payload.agent,

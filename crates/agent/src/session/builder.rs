@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Cancel, Runtime};
+use pintle::{AgentSpec, Cancel, PermissionMode, PermissionsSpec, Runtime, TeamSpec};
 
 use super::{RealSleeper, Session, Sleeper};
 use crate::agent::{Agent, Choices, OpenModel, Shared};
 use crate::model::Model;
 use crate::observe::{Observer, Unobserved};
+use crate::permission::Permissions;
 use crate::tools::Tool;
 use crate::workspace::Workspace;
 
@@ -25,6 +26,9 @@ pub struct SessionBuilder {
     open_model: Option<Box<OpenModel>>,
     name: Option<String>,
     tools: Vec<Arc<dyn Tool>>,
+    team: Option<TeamSpec>,
+    permissions: Option<PermissionsSpec>,
+    mode: Option<PermissionMode>,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -48,6 +52,9 @@ impl Session {
             open_model: None,
             name: None,
             tools: Vec::new(),
+            team: None,
+            permissions: None,
+            mode: None,
         }
     }
 }
@@ -110,12 +117,40 @@ impl SessionBuilder {
         self
     }
 
+    /// The team that the agent is of: whom it can call, and what may run without a question. Default: none.
+    #[must_use]
+    pub fn team(mut self, team: TeamSpec) -> Self {
+        self.team = Some(team);
+        self
+    }
+
+    /// What may run without a question. Default: what the team declares; without any declaration everything runs that no
+    /// hook speaks against, and nobody is asked.
+    #[must_use]
+    pub fn permissions(mut self, permissions: PermissionsSpec) -> Self {
+        self.permissions = Some(permissions);
+        self
+    }
+
+    /// What happens to a call that no permission rule names. Default: what the agent declares, then the team.
+    #[must_use]
+    pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
     /// Compiles the agent's tools and hooks. Nothing has been fired yet.
     ///
     /// # Errors
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid.
     pub fn build(self) -> Result<Session, String> {
         let workspace = Workspace::open(&self.workspace)?.read_only(self.read_only);
+        // A member that was given no team is one alone.
+        let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
+        let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
+        let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
+        let declared = self.agent.member.as_ref().and_then(|member| member.permission_mode);
+        let permissions = Permissions::new(rules, self.mode.or(declared))?;
         let session = self.name.unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
         let shared = Shared::new(Choices {
             runtime: self.runtime,
@@ -126,6 +161,8 @@ impl SessionBuilder {
             open_model: self.open_model,
             session,
             meta: self.agent.meta,
+            permissions,
+            team,
         });
         Ok(Session::new(Agent::root(Arc::new(shared), self.agent, self.model, self.tools)?))
     }

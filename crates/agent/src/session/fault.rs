@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use pintle::Outcome;
+
 use crate::model::{ModelError, ModelErrorKind};
+use crate::turn::{Turn, words};
 
 /// Why a turn or a session did not come to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +52,23 @@ impl Fault {
             *during = event;
         }
         self
+    }
+
+    /// A hook said no to something. A member of a team says so in the hook's own words.
+    pub(crate) fn blocked(turn: &Turn, what: &str, outcome: &Outcome) -> Self {
+        if turn.is_member() {
+            return Self::denied(words(outcome));
+        }
+        Self::denied(format!("{what} blocked: {}", outcome.reason()))
+    }
+
+    /// Why an iteration that ends with this fault ends (docker-agent behaviour, section 6.4).
+    pub(super) fn iteration_reason(&self) -> &'static str {
+        match self.kind {
+            FaultKind::Denied => "hook_blocked",
+            FaultKind::Cancelled => "canceled",
+            FaultKind::Failed { .. } => "error",
+        }
     }
 
     /// Whether a hook said no.

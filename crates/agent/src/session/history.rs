@@ -1,8 +1,11 @@
 //! The conversation, and the part of it that is sent.
 
+use std::sync::Arc;
+
 use pintle::HistorySpec;
 use pintle::event::Usage;
 
+use crate::agent::Agent;
 use crate::model::{Message, Role};
 
 /// One agent's conversation with its model.
@@ -16,11 +19,31 @@ pub(crate) struct Conversation {
     pub(crate) notes: Vec<String>,
     /// The tokens of all its model calls.
     pub(crate) usage: Usage,
+    /// How long the conversation is, as far as that is known.
+    pub(crate) length: Length,
+    /// The agent that spoke last, when one did.
+    pub(crate) speaker: Option<Arc<Agent>>,
+}
+
+/// How long a conversation is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Length {
+    /// The tokens that went into the last model call and came out of it, as the provider counted them.
+    pub(crate) counted_tokens: u64,
+    /// The messages that these tokens stand for.
+    pub(crate) counted_messages: usize,
+    /// About how many tokens the last compaction left.
+    pub(crate) compacted_tokens: u64,
 }
 
 impl Conversation {
     pub(crate) fn new(id: String) -> Self {
         Self { id, ..Self::default() }
+    }
+
+    /// What the person said last.
+    pub(crate) fn last_said(&self) -> Option<&Message> {
+        self.messages.iter().rev().find(|message| message.role == Role::User)
     }
 
     /// The newest messages that fit, oldest first.
@@ -55,7 +78,7 @@ impl Conversation {
 }
 
 /// About how many tokens a message is: a fourth of its bytes, and a few for its frame.
-fn estimate(message: &Message) -> usize {
+pub(crate) fn estimate(message: &Message) -> usize {
     let calls: usize =
         message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len() + call.id.len()).sum();
     4 + (message.content.len() + calls) / 4

@@ -1,13 +1,20 @@
 //! A session: many turns of one agent with one person.
 
 mod answer;
+mod batch;
 mod builder;
 mod completion;
 mod fault;
 mod history;
+mod inbox;
 mod interrupt;
+mod iteration;
 mod iterations;
+mod limit;
+mod looping;
+mod prompts;
 mod retry;
+mod step;
 mod stop;
 
 use std::sync::Arc;
@@ -16,26 +23,36 @@ use pintle::event::{SessionEnd, SessionStart, Usage};
 use pintle::{Cancel, Event, Scratch};
 
 use crate::agent::Agent;
+use crate::compaction::{self, Cause, Compacted};
 use crate::turn::{Turn, TurnState};
 
 pub use answer::Answer;
 pub use builder::SessionBuilder;
 pub use fault::{Fault, FaultKind};
+pub use inbox::Inbox;
 pub use interrupt::{Interrupt, Interrupted};
 pub use retry::{RealSleeper, Sleeper};
 
-pub(crate) use history::Conversation;
+pub(crate) use completion::shown;
+pub(crate) use history::{Conversation, Length, estimate};
 pub(crate) use iterations::{run_turn, since};
+pub(crate) use retry::complete;
 
 /// A session of many turns.
 ///
 /// `session.start` is fired by [`Session::start`], and `session.end` by [`Session::end`] or, at the latest, when the
-/// session is dropped: once, and only if it was started.
+/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. No other
+/// source is fired: a session of this host is never resumed, and what the hooks of `session.start` told the model stays
+/// when its conversation is compacted, so that they need not be asked again.
 #[derive(Debug)]
 pub struct Session {
+    /// The agent that the session began with; its hooks are told of the session.
+    first: Arc<Agent>,
+    /// The agent that the person talks to now.
     agent: Arc<Agent>,
     conversation: Conversation,
     interrupt: Interrupt,
+    turns: u32,
     began_us: u64,
     stage: Stage,
     /// Why the session will end if nobody says otherwise.
@@ -55,9 +72,11 @@ impl Session {
         let conversation = Conversation::new(agent.shared.unique("conversation"));
         let began_us = agent.shared.runtime.clock().monotonic_us();
         Self {
+            first: Arc::clone(&agent),
             agent,
             conversation,
             interrupt: Interrupt::default(),
+            turns: 0,
             began_us,
             stage: Stage::New,
             reason: "done",
@@ -65,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Starts the session. A second start does nothing.
+    /// Starts the session, with the source `startup`. A second start does nothing.
     ///
     /// # Errors
     /// When a hook of `session.start` denies: `session blocked: <reason>`.
@@ -73,10 +92,15 @@ impl Session {
         if self.stage != Stage::New {
             return Ok(());
         }
+        self.begin("startup")
+    }
+
+    /// Fires `session.start`. What its hooks tell the model stays for the session, compaction included.
+    fn begin(&mut self, source: &str) -> Result<(), Fault> {
         self.stage = Stage::Started;
         let cwd = self.agent.shared.workspace.root().display().to_string();
-        let payload = SessionStart { source: String::from("startup"), cwd };
-        let turn = self.turn_at(0);
+        let payload = SessionStart { source: source.to_owned(), cwd };
+        let turn = self.turn_at(&self.first, 0);
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
         self.conversation.notes.extend(turn.state.take_persistent());
         if outcome.is_allowed() {
@@ -98,12 +122,16 @@ impl Session {
         if self.stage == Stage::Ended {
             return Err(Fault::failed("session", "the session is over; start another one"));
         }
-        let turn = self.turn_of(self.agent.turn_number() + 1);
+        self.turns += 1;
+        let turn = self.turn_of(self.turns);
         turn.scope.scratch.set(String::from("turn"), turn.origin.turn.into());
         let answer = {
             let _working = self.interrupt.begin(&turn.scope.cancel);
             run_turn(&turn, &mut self.conversation, message)
         };
+        if let Some(speaker) = self.conversation.speaker.take() {
+            self.agent = speaker;
+        }
         (self.reason, self.message) = match &answer {
             Ok(_) => ("done", None),
             Err(fault) => (fault.end_reason(), Some(fault.message.clone())),
@@ -126,7 +154,38 @@ impl Session {
     /// How many turns there were.
     #[must_use]
     pub fn turns(&self) -> u32 {
-        self.agent.turn_number()
+        self.turns
+    }
+
+    /// The name of the agent that the person talks to now; another one after a hand-off.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent.spec.name
+    }
+
+    /// Takes what the person says while a turn runs, from any thread.
+    #[must_use]
+    pub fn inbox(&self) -> Inbox {
+        self.agent.shared.inbox.clone()
+    }
+
+    /// Sums the conversation up and goes on with the summary, because the person wants it. `instructions` says what is to
+    /// be kept. Starts the session if nobody did.
+    ///
+    /// `None` is a conversation that stays as it is: there is nothing to sum up, or a hook of `compact.pre` or
+    /// `compact.before` denied and the person was told why.
+    ///
+    /// # Errors
+    /// When the session does not start, or the model gives no summary.
+    pub fn compact(&mut self, instructions: Option<&str>) -> Result<Option<Compacted>, Fault> {
+        self.start()?;
+        let turn = self.turn_at(&self.agent, self.turns);
+        let compacted = {
+            let _working = self.interrupt.begin(&turn.scope.cancel);
+            compaction::compact(&turn, &mut self.conversation, Cause::Manual, instructions)
+        };
+        self.conversation.notes.extend(turn.state.take_persistent());
+        compacted
     }
 
     /// Raise it to stop the session and everything it started. [`Session::interrupt`] stops one turn alone.
@@ -141,9 +200,25 @@ impl Session {
         self.interrupt.clone()
     }
 
-    /// Forgets the conversation; the turns, the usage and what hooks keep stay.
-    pub fn clear(&mut self) {
+    /// Forgets the conversation; the turns and the usage stay.
+    ///
+    /// For a member of a team that is the end of one session and the start of another: `session.end` with the reason
+    /// `clear`, then `session.start` with the source `clear`, whose hooks tell the model anew what stays. For any other
+    /// agent no event is fired, and what hooks told the model stays.
+    ///
+    /// # Errors
+    /// When a hook of `session.start` denies; then the session is over.
+    pub fn clear(&mut self) -> Result<(), Fault> {
         self.conversation.messages.clear();
+        self.conversation.length = Length::default();
+        if self.first.spec.member.is_none() || self.stage != Stage::Started {
+            return Ok(());
+        }
+        self.finish("clear", None);
+        self.conversation.notes.clear();
+        self.agent = Arc::clone(&self.first);
+        self.began_us = self.agent.shared.runtime.clock().monotonic_us();
+        self.begin("clear")
     }
 
     /// The names of the tools the model is told of.
@@ -154,12 +229,12 @@ impl Session {
 
     fn turn_of(&self, number: u32) -> Turn {
         self.agent.turn.store(number, std::sync::atomic::Ordering::Relaxed);
-        self.turn_at(number)
+        self.turn_at(&self.agent, number)
     }
 
-    fn turn_at(&self, number: u32) -> Turn {
-        let cancel = self.agent.shared.cancel.part();
-        Turn::new(&self.agent, number, Arc::new(Scratch::default()), cancel, TurnState::default())
+    fn turn_at(&self, agent: &Arc<Agent>, number: u32) -> Turn {
+        let cancel = agent.shared.cancel.part();
+        Turn::new(agent, number, Arc::new(Scratch::default()), cancel, TurnState::default())
     }
 
     fn finish(&mut self, reason: &str, message: Option<String>) {
@@ -168,7 +243,7 @@ impl Session {
         }
         self.stage = Stage::Ended;
         let shared = &self.agent.shared;
-        shared.background.join();
+        shared.close();
         let elapsed_us = shared.runtime.clock().monotonic_us().saturating_sub(self.began_us);
         let payload = SessionEnd {
             reason: reason.to_owned(),
@@ -177,7 +252,7 @@ impl Session {
             usage: self.usage(),
             message,
         };
-        let turn = self.turn_at(0);
+        let turn = self.turn_at(&self.first, 0);
         let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
     }
 }

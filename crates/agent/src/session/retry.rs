@@ -1,10 +1,12 @@
 //! Trying a failed model call again.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pintle::{Cancel, RetrySpec};
 
+use crate::compaction;
 use crate::model::{Delta, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest};
 use crate::observe::Happening;
 use crate::turn::Turn;
@@ -31,11 +33,48 @@ impl Sleeper for RealSleeper {
     }
 }
 
-/// Calls the model, and again after an error that may pass.
-pub(super) fn complete(turn: &Turn, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+/// A reply, and the model that gave it when that was not the first choice.
+pub(crate) struct Replied {
+    pub(crate) reply: ModelReply,
+    pub(crate) fallback: Option<Arc<dyn Model>>,
+}
+
+/// Calls the model, again after an error that may pass, and then the models that stand in for it.
+///
+/// A request that is too long is not tried with another model: the conversation is compacted first.
+pub(crate) fn complete(turn: &Turn, request: &ModelRequest) -> Result<Replied, ModelError> {
+    let agent = &turn.agent;
+    let mut error = match attempt(turn, &*agent.model, request) {
+        Ok(reply) => return Ok(Replied { reply, fallback: None }),
+        Err(error) => error,
+    };
+    let (mut at, mut failed) = (0, agent.model.name().to_owned());
+    while error.kind != ModelErrorKind::Cancelled && !compaction::says_too_long(&error.message) {
+        let Some(opened) = agent.fallback(at) else { break };
+        at += 1;
+        let next = match opened {
+            Ok(next) => next,
+            Err(why) => {
+                turn.tell(Happening::Notice { message: &why });
+                continue;
+            }
+        };
+        let message = format!("model `{failed}` failed: {}; going on with `{}`", error.message, next.name());
+        turn.tell(Happening::Notice { message: &message });
+        next.name().clone_into(&mut failed);
+        // A name in the request is one of the first model's provider.
+        let request = ModelRequest { model: String::new(), ..request.clone() };
+        error = match attempt(turn, &*next, &request) {
+            Ok(reply) => return Ok(Replied { reply, fallback: Some(next) }),
+            Err(error) => error,
+        };
+    }
+    Err(error)
+}
+
+fn attempt(turn: &Turn, model: &dyn Model, request: &ModelRequest) -> Result<ModelReply, ModelError> {
     let (agent, cancel) = (&turn.agent, &turn.scope.cancel);
     let spec = agent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
-    let model: &dyn Model = &*agent.model;
     let mut retries = 0;
     loop {
         if cancel.is_cancelled() {

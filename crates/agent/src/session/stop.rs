@@ -42,6 +42,7 @@ pub(super) fn may_stop(
         usage: since(before, conversation.usage),
         done: progress.is_done,
         continuations: progress.continuations,
+        last_user_message: conversation.last_said().filter(|_| turn.is_member()).map(|said| said.content.clone()),
         ..AgentStop::default()
     };
     let outcome = turn.fire(&Event::of(&payload.spelled(), Arc::clone(&turn.origin)));

@@ -77,7 +77,7 @@ impl ToolUse<'_> {
 }
 
 /// A text argument; the empty text when it is absent.
-fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
+pub(crate) fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -85,7 +85,7 @@ fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
 ///
 /// That is no default of the schema: hooks see what the model wrote, and a guard that looks at the first of several
 /// arguments must not find one that nobody gave.
-fn folder<'a>(arguments: &'a Value, name: &str) -> &'a str {
+pub(crate) fn folder<'a>(arguments: &'a Value, name: &str) -> &'a str {
     match text(arguments, name) {
         "" => ".",
         folder => folder,
@@ -93,11 +93,11 @@ fn folder<'a>(arguments: &'a Value, name: &str) -> &'a str {
 }
 
 /// A whole, non-negative argument.
-fn number(arguments: &Value, name: &str) -> Option<usize> {
+pub(crate) fn number(arguments: &Value, name: &str) -> Option<usize> {
     arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
 }
 
 /// A yes-or-no argument; no when it is absent.
-fn flag(arguments: &Value, name: &str) -> bool {
+pub(crate) fn flag(arguments: &Value, name: &str) -> bool {
     arguments.get(name).and_then(Value::as_bool).unwrap_or(false)
 }

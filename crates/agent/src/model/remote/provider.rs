@@ -36,11 +36,15 @@ impl Provider {
 }
 
 /// All providers. Those that only differ from the chat form by their address need no adapter of their own.
-static PROVIDERS: [Provider; 18] = [
+static PROVIDERS: [Provider; 21] = [
     Provider::new("openai", AdapterKind::OpenAI),
     Provider::new("openai_responses", AdapterKind::OpenAIResp),
     Provider::new("anthropic", AdapterKind::Anthropic),
     Provider { path: "v1beta/", ..Provider::new("gemini", AdapterKind::Gemini) },
+    // The names that docker-agent has for some of them.
+    Provider { path: "v1beta/", ..Provider::new("google", AdapterKind::Gemini) },
+    Provider::new("github-copilot", AdapterKind::GithubCopilot),
+    Provider::local("dmr", "http://localhost:12434/engines/v1/"),
     Provider::local("ollama", "http://localhost:11434/v1/"),
     Provider::local("vllm", "http://localhost:8000/v1/"),
     Provider::local("lmstudio", "http://localhost:1234/v1/"),

@@ -2,11 +2,14 @@
 
 mod wire;
 
+pub(crate) use wire::shown;
+
 use std::sync::Arc;
 
-use pintle::Event;
 use pintle::event::{CompletionPost, CompletionPre, Usage};
+use pintle::{Event, HistorySpec};
 
+use super::retry::Replied;
 use super::{Conversation, Fault, retry};
 use crate::model::{Message, ModelReply, ModelRequest};
 use crate::observe::Happening;
@@ -32,7 +35,8 @@ pub(super) fn complete(
     let model = if request.model.is_empty() { turn.agent.model.name() } else { &request.model };
     turn.tell(Happening::ModelAsked { model, iteration });
     let began_us = clock.monotonic_us();
-    let mut reply = retry::complete(turn, &request)?;
+    let Replied { mut reply, fallback } = retry::complete(turn, &request)?;
+    let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
     let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
     for call in &mut reply.tool_calls {
         // Results are told apart by these ids, and some providers send none.
@@ -42,7 +46,10 @@ pub(super) fn complete(
     }
     let usage = Usage::new(reply.usage.input_tokens, reply.usage.output_tokens);
     conversation.usage = conversation.usage.plus(usage);
-    let reply = review_reply(turn, reply, model, duration_ms)?;
+    conversation.length.counted_tokens = usage.total_tokens;
+    // The reply is about to become one more message.
+    conversation.length.counted_messages = conversation.messages.len() + 1;
+    let reply = review_reply(turn, conversation, reply, model, duration_ms)?;
     turn.tell(Happening::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
     Ok(reply)
 }
@@ -50,14 +57,20 @@ pub(super) fn complete(
 fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> ModelRequest {
     let spec = &turn.agent.spec;
     let notes = turn.state.notes_for_call();
-    let told = conversation.notes.iter().chain(&notes.persistent).chain(&notes.turn).chain(&notes.call);
+    let told =
+        conversation.notes.iter().chain(&notes.persistent).chain(&notes.prompt).chain(&notes.turn).chain(&notes.call);
     let instruction = Some(&spec.instruction).filter(|text| !text.is_empty());
     let system: Vec<&str> = instruction.into_iter().chain(told).map(String::as_str).collect();
     let mut messages = Vec::new();
     if !system.is_empty() {
         messages.push(Message::system(system.join("\n\n")));
     }
-    messages.extend(conversation.window(spec.history));
+    // A member's conversation is compacted when it grows too long, and sent whole until then.
+    let history = spec.member.as_ref().map_or(spec.history, |member| HistorySpec {
+        max_messages: member.history_items.unwrap_or(usize::MAX),
+        max_tokens: usize::MAX,
+    });
+    messages.extend(conversation.window(history));
     let declared = spec.model.as_ref();
     ModelRequest {
         agent: spec.name.clone(),
@@ -74,10 +87,16 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
 }
 
 fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<ModelRequest, Fault> {
-    let payload = wire::payload_of_request(&request, turn.agent.model.name(), iteration);
+    let mut payload = wire::payload_of_request(&request, turn.agent.model.name(), iteration);
+    if turn.is_member() {
+        payload.provider = provider(turn);
+    }
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    if turn.scope.cancel.is_cancelled() {
+        return Err(Fault::cancelled());
+    }
     if !outcome.is_allowed() {
-        return Err(Fault::denied(format!("completion blocked: {}", outcome.reason())));
+        return Err(Fault::blocked(turn, "completion", &outcome));
     }
     let request = if outcome.rewritten {
         let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
@@ -91,6 +110,11 @@ fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<
         request
     };
     Ok(with_call_notes(turn, request))
+}
+
+/// Who serves the agent's model, when its declaration says so.
+fn provider(turn: &Turn) -> Option<String> {
+    turn.agent.spec.model.as_ref().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
 }
 
 /// Adds what the hooks of `completion.pre` itself told for this call.
@@ -110,11 +134,21 @@ fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> ModelRequest {
     request
 }
 
-fn review_reply(turn: &Turn, reply: ModelReply, model: &str, duration_ms: u64) -> Result<ModelReply, Fault> {
-    let payload = wire::payload_of_reply(&reply, model, duration_ms);
+fn review_reply(
+    turn: &Turn,
+    conversation: &Conversation,
+    reply: ModelReply,
+    model: &str,
+    duration_ms: u64,
+) -> Result<ModelReply, Fault> {
+    let mut payload = wire::payload_of_reply(&reply, model, duration_ms);
+    if turn.is_member() {
+        payload.provider = provider(turn);
+        payload.last_user_message = conversation.last_said().map(|said| said.content.clone());
+    }
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
-        return Err(Fault::denied(format!("completion blocked: {}", outcome.reason())));
+        return Err(Fault::blocked(turn, "completion", &outcome));
     }
     if !outcome.rewritten {
         return Ok(reply);

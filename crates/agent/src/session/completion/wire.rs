@@ -80,7 +80,7 @@ pub(super) fn reply_of_payload(payload: CompletionPost, usage: Usage) -> Result<
     Ok(ModelReply { text: message.content, tool_calls: message.tool_calls, finish_reason: choice.finish_reason, usage })
 }
 
-fn shown(message: &Message) -> event::Message {
+pub(crate) fn shown(message: &Message) -> event::Message {
     let call = |call: &ToolCall| MessageToolCall {
         id: call.id.clone(),
         function: FunctionCall { name: call.name.clone(), arguments: call.arguments.clone() },

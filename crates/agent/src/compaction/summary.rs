@@ -1,0 +1,87 @@
+//! The summary, written by the agent's own model.
+
+use pintle::event::Usage;
+
+use crate::model::{Message, ModelRequest, Role};
+use crate::session::{self, Conversation, Fault, estimate};
+use crate::turn::Turn;
+
+/// What the model is told that sums up.
+const SYSTEM: &str = "You sum up a conversation between a person and an agent, so that the agent can go on with your \
+                      summary alone. Do not answer the conversation and call no tools: give the summary and nothing \
+                      else.";
+
+/// What it is asked.
+const PROMPT: &str = "Sum up the conversation above. Keep what the person wants, what was decided and why, what was done \
+                      and with which result, files, commands, names and numbers that matter, open questions, and the \
+                      next step. Leave out what no longer matters.";
+
+/// Tokens of the model's window that are left for the summary itself.
+const RESERVED_TOKENS: u64 = 8_192;
+
+/// Asks the model for a summary. No completion hooks are asked: the request is the host's own.
+pub(super) fn write(
+    turn: &Turn,
+    conversation: &mut Conversation,
+    removed: &[Message],
+    limit: u64,
+    steering: &[String],
+) -> Result<String, Fault> {
+    let mut prompt = String::from(PROMPT);
+    for text in steering.iter().filter(|text| !text.trim().is_empty()) {
+        prompt.push_str("\n\n");
+        prompt.push_str(text);
+    }
+    let mut messages = vec![Message::system(SYSTEM)];
+    messages.extend_from_slice(newest(removed, limit));
+    messages.push(Message::user(prompt));
+    let spec = &turn.agent.spec;
+    let declared = spec.model.as_ref().filter(|model| model.provider.is_empty());
+    let request = ModelRequest {
+        agent: spec.name.clone(),
+        conversation: conversation.id.clone(),
+        model: declared.map(|model| model.name.clone()).unwrap_or_default(),
+        messages,
+        ..ModelRequest::default()
+    };
+    let reply = session::complete(turn, &request)?.reply;
+    conversation.usage = conversation.usage.plus(Usage::new(reply.usage.input_tokens, reply.usage.output_tokens));
+    let summary = reply.text.trim();
+    if summary.is_empty() {
+        return Err(Fault::failed("model", "the model gave no summary; try again").during("compact.before"));
+    }
+    Ok(summary.to_owned())
+}
+
+/// The newest messages that the model takes together with its answer, from something that was said.
+fn newest(messages: &[Message], limit: u64) -> &[Message] {
+    if limit == 0 {
+        return messages;
+    }
+    let most = limit.saturating_sub(RESERVED_TOKENS).max(limit / 2);
+    let (mut from, mut tokens) = (messages.len(), 0);
+    for (index, message) in messages.iter().enumerate().rev() {
+        tokens += estimate(message) as u64;
+        if tokens > most {
+            break;
+        }
+        if message.role != Role::Tool {
+            from = index;
+        }
+    }
+    messages.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_model_takes_is_sent_to_be_summed_up() {
+        let messages: Vec<Message> = (0..4).map(|at| Message::user(format!("{at}{}", "x".repeat(400)))).collect();
+        assert_eq!(newest(&messages, 0).len(), 4);
+        assert_eq!(newest(&messages, 100_000).len(), 4);
+        assert_eq!(newest(&messages, 500).len(), 2);
+        assert!(newest(&messages, 10).is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! How much models take, and how providers say that it was too much.
+
+/// Beginnings of model names, and the tokens that such a model takes; the first that fits counts. From the providers'
+/// model pages, July 2026.
+static WINDOWS: &[(&str, u64)] = &[
+    ("gpt-4o", 128_000),
+    ("gpt-4.1", 1_047_576),
+    ("gpt-4-turbo", 128_000),
+    ("gpt-4-32k", 32_768),
+    ("gpt-4", 8_192),
+    ("gpt-3.5", 16_385),
+    ("gpt-5", 400_000),
+    ("gpt-oss", 131_072),
+    ("chatgpt-4o", 128_000),
+    ("o1-mini", 128_000),
+    ("o1", 200_000),
+    ("o3", 200_000),
+    ("o4", 200_000),
+    ("claude", 200_000),
+    ("gemini-1.5-pro", 2_097_152),
+    ("gemini", 1_048_576),
+    ("deepseek", 128_000),
+    ("mistral-large", 128_000),
+    ("mistral-medium", 128_000),
+    ("mistral-small", 128_000),
+    ("codestral", 256_000),
+    ("devstral", 128_000),
+    ("llama-4", 1_000_000),
+    ("llama-3", 128_000),
+    ("llama3", 128_000),
+    ("qwen3", 131_072),
+    ("qwen2.5", 131_072),
+    ("grok-4", 256_000),
+    ("grok-3", 131_072),
+    ("kimi-k2", 262_144),
+    ("command-r", 128_000),
+];
+
+/// What providers say of a conversation that is too long, in lower case.
+static TOO_LONG: &[&str] = &[
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "maximum context",
+    "prompt is too long",
+    "prompt too long",
+    "input is too long",
+    "input too long",
+    "too many tokens",
+    "exceeds the maximum number of tokens",
+    "input token count",
+    "reduce the length of the messages",
+    "request too large for model",
+];
+
+/// The tokens that a model takes, when its name says so. A name may stand behind its maker's, as in `openai/gpt-4o`.
+pub(super) fn of(model: &str) -> Option<u64> {
+    let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    WINDOWS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, tokens)| *tokens)
+}
+
+pub(super) fn says_too_long(message: &str) -> bool {
+    let message = message.to_lowercase();
+    TOO_LONG.iter().any(|words| message.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_known_by_the_models_name() {
+        let cases = [
+            ("gpt-4o", Some(128_000)),
+            ("openai/gpt-4.1-mini", Some(1_047_576)),
+            ("gpt-4-0613", Some(8_192)),
+            ("Claude-Sonnet-4-5", Some(200_000)),
+            ("ai/qwen3:8B", Some(131_072)),
+            ("my-model", None),
+        ];
+        for (model, expected) in cases {
+            assert_eq!(of(model), expected, "{model}");
+        }
+    }
+
+    #[test]
+    fn an_overflow_is_told_from_other_refusals() {
+        let long = [
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            "error code: context_length_exceeded",
+        ];
+        for message in long {
+            assert!(says_too_long(message), "{message}");
+        }
+        for message in ["wrong key", "rate limit reached for tokens per minute", "the server is overloaded"] {
+            assert!(!says_too_long(message), "{message}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The session that a member of a team has of its own while it works on a task.
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::{SessionEnd, SessionStart, Usage};
+
+use super::attempts::Task;
+use crate::session::Conversation;
+
+/// A session below the first one, between its `session.start` and its `session.end`. Both are fired at the member's own
+/// hooks. An agent outside a team has none: it works in the session of the agent that called it.
+pub(super) struct Life {
+    began_us: Option<u64>,
+}
+
+impl Life {
+    /// Begins it; what its hooks tell the model stays in the conversation.
+    ///
+    /// # Errors
+    /// When a hook of `session.start` denies.
+    pub(super) fn begin(task: &Task<'_>, conversation: &mut Conversation) -> Result<Self, String> {
+        if task.child.spec.member.is_none() {
+            return Ok(Self { began_us: None });
+        }
+        let shared = &task.child.shared;
+        let life = Self { began_us: Some(shared.runtime.clock().monotonic_us()) };
+        let cwd = shared.workspace.root().display().to_string();
+        let turn = task.turn_at(0);
+        let payload = SessionStart { source: String::from("startup"), cwd };
+        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        conversation.notes.extend(turn.state.take_persistent());
+        if outcome.is_allowed() {
+            return Ok(life);
+        }
+        let why = format!("session blocked: {}", outcome.reason());
+        life.end(task, Err(&why), Usage::default());
+        Err(why)
+    }
+
+    /// Ends it, also when the task was cancelled.
+    pub(super) fn end(self, task: &Task<'_>, result: Result<(), &String>, usage: Usage) {
+        let Some(began_us) = self.began_us else { return };
+        let cancelled = task.turn.scope.cancel.is_cancelled();
+        let elapsed_us = task.child.shared.runtime.clock().monotonic_us().saturating_sub(began_us);
+        let payload = SessionEnd {
+            reason: String::from(match result {
+                Ok(()) => "done",
+                Err(_) if cancelled => "cancelled",
+                Err(_) => "error",
+            }),
+            turns: task.child.turn_number(),
+            duration_ms: elapsed_us / 1_000,
+            usage,
+            message: result.err().cloned(),
+        };
+        let turn = task.turn_at(0);
+        let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    }
+}

@@ -1,0 +1,80 @@
+//! Tasks for members of a team.
+//!
+//! The order of events is that of every delegation, with the change of agents around it: `delegation.pre`,
+//! `agent.switch`, the member's own session, `delegation.post`, `delegation.post_verify`, `agent.switch` back. Except for
+//! the member's own they are all fired at the hooks of the agent that asked (docker-agent behaviour, sections 6.2
+//! and 6.3).
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::{AgentSwitch, Usage};
+
+use super::attempts::{self, Task};
+use super::request::Request;
+use super::{Delegated, announce};
+use crate::agent::Agent;
+use crate::session::Answer;
+use crate::team;
+use crate::turn::Turn;
+
+/// How a task is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The agent waits, and its conversation is where the work is.
+    Waiting,
+    /// The agent goes on. Nobody is there to be asked, and no conversation changes hands.
+    Beside,
+}
+
+/// Gives a task to a member of the team and waits for its end.
+pub(crate) fn transfer(turn: &Turn, agent: &str, task: &str, way: Way) -> Delegated {
+    let mut usage = Usage::default();
+    let result = perform(turn, Request::of(agent, task), way, &mut usage);
+    Delegated { result, usage }
+}
+
+fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut Usage) -> Result<Answer, String> {
+    let parent = &turn.agent;
+    let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is in no team")) };
+    let id = announce(turn, &mut request)?;
+    // The hooks may have chosen another agent, which must be one that this agent may call all the same.
+    may_call(parent, &request.agent)?;
+    let verifiers = attempts::verifiers(turn, &request)?;
+    let child = team.below(parent, &request.agent)?;
+    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
+    if way == Way::Waiting {
+        switched(turn, parent, &child.spec.name, "delegation");
+    }
+    let task = Task { turn, id, request, child: Arc::clone(&child), verifiers, redirects: Vec::new() };
+    let result = task.run(usage);
+    if way == Way::Waiting {
+        switched(turn, &child, &parent.spec.name, "delegation_return");
+    }
+    result
+}
+
+/// Whether an agent may give tasks to another one.
+///
+/// # Errors
+/// When it may not, with the names of those that it may.
+pub(crate) fn may_call(parent: &Agent, name: &str) -> Result<(), String> {
+    let known = parent.spec.member.as_ref().map(|member| member.sub_agents.as_slice()).unwrap_or_default();
+    if known.iter().any(|known| known == name) {
+        Ok(())
+    } else {
+        Err(team::unknown(name, known.iter().map(String::as_str)))
+    }
+}
+
+/// Tells a turn's hooks that another agent has the conversation now. They are told also when the turn was cancelled, so
+/// that an audit sees the way back of every way there.
+pub(crate) fn switched(turn: &Turn, from: &Agent, to: &str, kind: &str) {
+    let payload = AgentSwitch {
+        from: from.spec.name.clone(),
+        to: to.to_owned(),
+        kind: kind.to_owned(),
+        from_models: from.models(),
+    };
+    let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+}

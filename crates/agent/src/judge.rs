@@ -1,0 +1,153 @@
+//! Models that judge hooks.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pintle::{Cancel, Failure, FailureKind, Judge, JudgeQuestion};
+
+use crate::OpenModel;
+use crate::model::{Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, choose};
+
+/// The agent's name under which a judge asks, for models that play a script.
+const JUDGE: &str = "judge";
+
+/// How long a raised cancel flag may go unnoticed.
+const CANCEL_POLL: Duration = Duration::from_millis(20);
+
+/// Asks language models for hooks that are judged by one.
+///
+/// A model is opened when it is first asked and kept. It is named as in docker-agent (`openai/gpt-4o-mini`) or as on the
+/// command line (`openai:gpt-4o-mini`, `script:FILE`).
+pub struct ModelJudge {
+    open: Box<OpenModel>,
+    models: Mutex<HashMap<String, Arc<dyn Model>>>,
+    questions: AtomicU64,
+}
+
+impl ModelJudge {
+    /// A judge that opens its models with `open`.
+    #[must_use]
+    pub fn new(open: Box<OpenModel>) -> Self {
+        Self { open, models: Mutex::default(), questions: AtomicU64::new(0) }
+    }
+
+    /// The model with a name as people write it.
+    fn model(&self, typed: &str) -> Result<Arc<dyn Model>, Failure> {
+        let fault = |why: String| Failure::new(FailureKind::Error, why);
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = models.get(typed) {
+            return Ok(Arc::clone(model));
+        }
+        let spec = choose(&as_typed(typed), None).map_err(fault)?;
+        let model = (self.open)(&spec).map_err(|error| fault(error.message))?;
+        models.insert(typed.to_owned(), Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+impl Judge for ModelJudge {
+    fn ask(&self, question: &JudgeQuestion<'_>, cancel: &Cancel) -> Result<String, Failure> {
+        let started = Instant::now();
+        let model = self.model(question.model)?;
+        let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        let request = request(question, number);
+        let part = cancel.part();
+        let (answers, answer) = channel();
+        let asking = part.clone();
+        // On a thread of its own, so that the deadline holds whatever the model does.
+        let spawned = thread::Builder::new().name(String::from("pintle-judge")).spawn(move || {
+            // Nobody listens any more after the deadline.
+            let _ = answers.send(model.complete(&request, &mut |_| {}, &asking));
+        });
+        spawned.map_err(|fault| Failure::new(FailureKind::Error, format!("cannot start a thread: {fault}")))?;
+        let deadline = Duration::from_millis(question.timeout_ms);
+        loop {
+            let left = deadline.saturating_sub(started.elapsed());
+            match answer.recv_timeout(left.min(CANCEL_POLL)) {
+                Ok(reply) => return read(question, reply),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let message = format!("the model `{}` broke off", question.model);
+                    return Err(Failure::new(FailureKind::Crash, message));
+                }
+                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
+                    part.cancel();
+                    return Err(Failure::new(FailureKind::Cancelled, "the host cancelled while the model was asked"));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    part.cancel();
+                    return Err(Failure::new(FailureKind::Timeout, late(question)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for ModelJudge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelJudge").finish_non_exhaustive()
+    }
+}
+
+/// A model as [`choose`] reads it: docker-agent parts provider and name by the first slash.
+fn as_typed(typed: &str) -> String {
+    match (typed.find('/'), typed.find(':')) {
+        (Some(slash), colon) if colon.is_none_or(|colon| slash < colon) => typed.replacen('/', ":", 1),
+        _ => typed.to_owned(),
+    }
+}
+
+fn request(question: &JudgeQuestion<'_>, number: u64) -> ModelRequest {
+    let mut instruction = question.instruction.to_owned();
+    if let Some((name, schema)) = question.schema {
+        instruction.push_str(&format!("\n\nJSON Schema `{name}`:\n{schema}"));
+    }
+    ModelRequest {
+        agent: String::from(JUDGE),
+        conversation: format!("question {}", number.saturating_add(1)),
+        messages: vec![Message::system(instruction), Message::user(question.prompt)],
+        ..ModelRequest::default()
+    }
+}
+
+fn read(question: &JudgeQuestion<'_>, reply: Result<ModelReply, ModelError>) -> Result<String, Failure> {
+    reply.map(|reply| reply.text).map_err(|error| {
+        let kind = match error.kind {
+            ModelErrorKind::Cancelled => FailureKind::Cancelled,
+            ModelErrorKind::Retryable | ModelErrorKind::Fatal | ModelErrorKind::Script => FailureKind::Error,
+        };
+        Failure::new(kind, format!("the model `{}`: {}", question.model, error.message))
+    })
+}
+
+fn late(question: &JudgeQuestion<'_>) -> String {
+    let span = match question.timeout_ms {
+        ms if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
+        ms => format!("{ms} ms"),
+    };
+    format!("the model `{}` gave no reply within {span}", question.model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_as_in_either_world() {
+        let cases = [
+            ("openai/gpt-4o-mini", "openai:gpt-4o-mini"),
+            ("ollama/llama3.2:3b", "ollama:llama3.2:3b"),
+            ("openai/org/model", "openai:org/model"),
+            ("script:judges/strict.yaml", "script:judges/strict.yaml"),
+            ("openai:org/model", "openai:org/model"),
+            ("gpt-4o", "gpt-4o"),
+        ];
+        for (typed, read) in cases {
+            assert_eq!(as_typed(typed), read);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Globs of permission rules (docker-agent, configuration, "Permissions", pattern syntax).
+//!
+//! `*` and `?` stand for any characters, separators and line ends included: values are commands, paths and addresses.
+//! `[…]` is a class, `\` takes the next character as it is, and letter case does not count.
+
+use regex::{Regex, RegexBuilder};
+
+/// Compiles a glob.
+///
+/// # Errors
+/// When a class is not closed or makes no sense.
+pub(super) fn compile(glob: &str) -> Result<Regex, String> {
+    let mut pattern = String::from(r"\A");
+    let mut rest = glob.chars();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '*' => pattern.push_str(".*"),
+            '?' => pattern.push('.'),
+            '\\' => literal(&mut pattern, rest.next().unwrap_or('\\')),
+            '[' => class(&mut pattern, &mut rest)
+                .ok_or_else(|| format!("`{glob}` has a `[` without its `]`; write `\\[` for the character"))?,
+            other => literal(&mut pattern, other),
+        }
+    }
+    pattern.push_str(r"\z");
+    let built = RegexBuilder::new(&pattern).case_insensitive(true).dot_matches_new_line(true).build();
+    built.map_err(|_| format!("`{glob}` is not a glob; write `\\[` for the character `[`"))
+}
+
+fn class(pattern: &mut String, rest: &mut std::str::Chars<'_>) -> Option<()> {
+    pattern.push('[');
+    if rest.as_str().starts_with('^') {
+        rest.next();
+        pattern.push('^');
+    }
+    loop {
+        match rest.next()? {
+            ']' => {
+                pattern.push(']');
+                return Some(());
+            }
+            '-' => pattern.push('-'),
+            '\\' => escaped(pattern, rest.next()?),
+            other => escaped(pattern, other),
+        }
+    }
+}
+
+/// A character of a class. Those that mean something there, or that join two classes, are escaped.
+fn escaped(pattern: &mut String, letter: char) {
+    if matches!(letter, '\\' | ']' | '^' | '-' | '[' | '&' | '~') {
+        pattern.push('\\');
+    }
+    pattern.push(letter);
+}
+
+fn literal(pattern: &mut String, letter: char) {
+    pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_whole_values_of_any_shape() {
+        let cases = [
+            ("shell", "shell", true),
+            ("shell", "shell2", false),
+            ("SHELL", "shell", true),
+            ("read_*", "read_file", true),
+            ("mcp:github:*", "mcp:github:create_issue", true),
+            ("sudo*", "sudo rm -rf /\nls", true),
+            ("*rm -rf*", "cd /tmp\nrm -rf x", true),
+            ("a?c", "a/c", true),
+            ("a[0-9]c", "a5c", true),
+            ("a[^0-9]c", "a5c", false),
+            ("a\\*c", "a*c", true),
+            ("a\\*c", "abc", false),
+            ("a.c", "abc", false),
+            ("{a,b}", "a", false),
+            ("[&&a]", "&", true),
+            ("ü*", "Übung", true),
+            ("", "", true),
+        ];
+        for (glob, value, expected) in cases {
+            assert_eq!(compile(glob).unwrap().is_match(value), expected, "{glob} on {value}");
+        }
+        assert_eq!(compile("a[b").unwrap_err(), "`a[b` has a `[` without its `]`; write `\\[` for the character");
+        assert!(compile("a[]").is_err());
+    }
+}

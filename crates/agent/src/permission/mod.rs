@@ -1,0 +1,203 @@
+//! Which tool calls need a person's word.
+//!
+//! Rules, a mode for calls that no rule names, and what the person has allowed for the rest of the session. None of them
+//! keeps a hook from being asked: `tools/dispatch/gate.rs` holds them against what the hooks say.
+
+mod glob;
+mod grants;
+mod rules;
+mod shell;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pintle::{PermissionMode, PermissionsSpec};
+use serde_json::Value;
+
+use grants::Grants;
+use rules::{Ruled, Rules};
+
+/// What may run without a question, for all agents of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions {
+    /// Whether anything was declared. Without, everything runs that no hook speaks against.
+    is_declared: bool,
+    rules: Rules,
+    mode: PermissionMode,
+    grants: Grants,
+    /// Held while a person is asked: questions come one at a time.
+    question: Mutex<()>,
+}
+
+/// How a call stands before anybody was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It runs, for the reason that `detail` names.
+    Runs {
+        /// Why, in docker-agent's word.
+        detail: &'static str,
+    },
+    /// Somebody has to say yes.
+    Asks {
+        /// Why.
+        why: String,
+        /// Whether a hook that allows the call in so many words is enough.
+        hook_settles: bool,
+    },
+    /// It does not run.
+    Denied {
+        /// What denies, such as a rule.
+        by: String,
+        /// The same in docker-agent's word.
+        detail: &'static str,
+    },
+}
+
+impl Permissions {
+    /// # Errors
+    /// When a rule cannot be read.
+    pub(crate) fn new(spec: Option<&PermissionsSpec>, mode: Option<PermissionMode>) -> Result<Self, String> {
+        let rules = spec.map(Rules::compile).transpose()?.unwrap_or_default();
+        let declared = mode.or_else(|| spec.and_then(|spec| spec.mode));
+        Ok(Self {
+            is_declared: spec.is_some() || mode.is_some(),
+            rules,
+            mode: declared.unwrap_or_default(),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn is_declared(&self) -> bool {
+        self.is_declared
+    }
+
+    /// The mode as it stands, as payloads show it.
+    pub(crate) fn mode(&self) -> &'static str {
+        match self.effective() {
+            PermissionMode::Balanced => "balanced",
+            PermissionMode::Strict => "strict",
+            PermissionMode::Restricted => "restricted",
+            PermissionMode::Autonomous => "autonomous",
+        }
+    }
+
+    /// How a call stands by the rules and the mode.
+    pub(crate) fn judge(&self, tool: &str, args: &Value, is_read_only: bool) -> Standing {
+        if !self.is_declared {
+            return Standing::Runs { detail: "mode_legacy" };
+        }
+        let mode = self.effective();
+        match self.rules.judge(tool, args) {
+            Ruled::Deny(rule) => {
+                let by = format!("the permission rule `{rule}`");
+                return Standing::Denied { by, detail: "team_permissions_deny" };
+            }
+            Ruled::Ask(rule) if mode != PermissionMode::Autonomous => {
+                let why = format!("the permission rule `{rule}` asks about it");
+                return Standing::Asks { why, hook_settles: false };
+            }
+            Ruled::Allow => return Standing::Runs { detail: "team_permissions_allow" },
+            Ruled::Ask(_) | Ruled::Unnamed => {}
+        }
+        match mode {
+            PermissionMode::Autonomous => Standing::Runs { detail: "yolo" },
+            PermissionMode::Balanced | PermissionMode::Restricted if is_read_only => {
+                Standing::Runs { detail: "readonly_hint" }
+            }
+            PermissionMode::Balanced => {
+                Standing::Asks { why: String::from("no permission rule allows it"), hook_settles: true }
+            }
+            PermissionMode::Strict => {
+                Standing::Asks { why: String::from("the session asks about every call"), hook_settles: false }
+            }
+            PermissionMode::Restricted => {
+                Standing::Denied { by: String::from("the session's permission mode"), detail: "mode_restricted" }
+            }
+        }
+    }
+
+    /// Whether the person has allowed this call for the rest of the session.
+    pub(crate) fn is_granted(&self, tool: &str, args: &Value) -> bool {
+        self.grants.cover(tool, args)
+    }
+
+    /// Remembers that every call of a tool is allowed.
+    pub(crate) fn grant_tool(&self, tool: &str) {
+        self.grants.add_tool(tool);
+    }
+
+    /// Remembers that every call of every tool is allowed: the session goes on as if nobody had wanted to be asked.
+    pub(crate) fn grant_session(&self) {
+        self.grants.add_all();
+    }
+
+    /// Waits until nobody else asks the person.
+    pub(crate) fn question(&self) -> MutexGuard<'_, ()> {
+        self.question.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn effective(&self) -> PermissionMode {
+        if self.grants.are_for_all() { PermissionMode::Autonomous } else { self.mode }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle::{Location, PermissionRule};
+    use serde_json::json;
+
+    use super::*;
+
+    fn rule(tool: &str) -> PermissionRule {
+        PermissionRule {
+            text: tool.to_owned(),
+            tool: tool.to_owned(),
+            arguments: Vec::new(),
+            location: Location::default(),
+        }
+    }
+
+    #[test]
+    fn every_mode_judges_every_kind_of_call() {
+        let spec = PermissionsSpec {
+            allow: vec![rule("allowed")],
+            ask: vec![rule("asked")],
+            deny: vec![rule("denied")],
+            mode: None,
+        };
+        let calls = [("allowed", false), ("asked", true), ("denied", true), ("reads", true), ("writes", false)];
+        let table = [
+            (None, ["team_permissions_allow", "ask", "team_permissions_deny", "readonly_hint", "ask if silent"]),
+            (Some(PermissionMode::Strict), ["team_permissions_allow", "ask", "team_permissions_deny", "ask", "ask"]),
+            (
+                Some(PermissionMode::Restricted),
+                ["team_permissions_allow", "ask", "team_permissions_deny", "readonly_hint", "mode_restricted"],
+            ),
+            (
+                Some(PermissionMode::Autonomous),
+                ["team_permissions_allow", "yolo", "team_permissions_deny", "yolo", "yolo"],
+            ),
+        ];
+        for (mode, expected) in table {
+            let permissions = Permissions::new(Some(&spec), mode).unwrap();
+            let found = calls.map(|(tool, reads)| match permissions.judge(tool, &json!({}), reads) {
+                Standing::Runs { detail } | Standing::Denied { detail, .. } => detail,
+                Standing::Asks { hook_settles: true, .. } => "ask if silent",
+                Standing::Asks { .. } => "ask",
+            });
+            assert_eq!(found, expected, "{mode:?}");
+        }
+        let undeclared = Permissions::new(None, None).unwrap();
+        assert_eq!(undeclared.judge("writes", &json!({}), false), Standing::Runs { detail: "mode_legacy" });
+    }
+
+    #[test]
+    fn a_person_who_allows_everything_makes_the_session_autonomous_and_denials_stay() {
+        let spec = PermissionsSpec { deny: vec![rule("denied")], ..PermissionsSpec::default() };
+        let permissions = Permissions::new(Some(&spec), None).unwrap();
+        assert_eq!(permissions.mode(), "balanced");
+        permissions.grant_session();
+        assert_eq!(permissions.mode(), "autonomous");
+        assert!(matches!(permissions.judge("denied", &json!({}), false), Standing::Denied { .. }));
+        assert_eq!(permissions.judge("writes", &json!({}), false), Standing::Runs { detail: "yolo" });
+    }
+}

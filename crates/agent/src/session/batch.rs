@@ -1,0 +1,47 @@
+//! The tool calls of one answer of the model.
+
+use super::Conversation;
+use super::iterations::Progress;
+use crate::model::{Message, ModelReply, ToolCall};
+use crate::tools::{Asked, CallRequest};
+use crate::turn::Turn;
+
+/// Tool calls of one message that run at once; the others wait for them.
+const MAX_PARALLEL: usize = 8;
+
+/// Makes the calls. They run at once; their hooks are asked in the order of the calls, before and after, so that neither
+/// the conversation nor the tape depends on which one ended first.
+///
+/// A hook that ends the run stops the calls that run and spares those that do not yet: each still has a result, else the
+/// provider refuses the conversation from here on.
+pub(super) fn call(turn: &Turn, conversation: &mut Conversation, progress: &mut Progress, reply: &ModelReply) {
+    let part = turn.part();
+    for calls in reply.tool_calls.chunks(MAX_PARALLEL) {
+        let asked: Vec<Asked> = calls.iter().map(|call| asked(turn, call)).collect();
+        std::thread::scope(|threads| {
+            let part = &part;
+            let start = |asked| std::thread::Builder::new().spawn_scoped(threads, move || Asked::run(asked, part));
+            let started: Vec<_> = asked.iter().map(start).collect();
+            for ((call, asked), thread) in calls.iter().zip(&asked).zip(started) {
+                let ran = match thread {
+                    Ok(thread) => thread.join().unwrap_or_default(),
+                    // No thread to be had: the call waits for its turn here.
+                    Err(_) => asked.run(part),
+                };
+                let made = asked.reviewed(turn, ran);
+                if turn.state.is_stopped() {
+                    part.scope.cancel.cancel();
+                }
+                conversation.messages.push(Message::tool(call, made.result.content.clone()));
+                progress.tool_calls.push(made.call);
+                progress.tool_results.push(made.result);
+            }
+        });
+        conversation.usage = conversation.usage.plus(turn.state.take_spent());
+    }
+}
+
+fn asked(turn: &Turn, call: &ToolCall) -> Asked {
+    let request = CallRequest { id: &call.id, name: &call.name, arguments: &call.arguments };
+    if turn.state.is_stopped() { Asked::skipped(turn, &request) } else { Asked::guarded(turn, &request) }
+}

@@ -1,0 +1,119 @@
+//! What happens when a turn has made as many model calls as it may.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pintle::event::{LimitIterations, Notification, SessionResume, UserInput};
+use pintle::{Event, HookId, OnMaxIterations, Question, Reason, Resolution};
+use serde_json::Map;
+
+use super::completion::ToolUsage;
+use super::iterations::Run;
+use super::{Fault, prompts};
+use crate::model::Message;
+use crate::observe::Happening;
+
+/// What is said to a model that may go on once more.
+const LAST_CALL: &str = "You have reached the limit of this turn. Give your final answer now, without tools.";
+
+/// Model calls that a person's yes allows (docker-agent behaviour, section 6.5).
+const MORE: u32 = 10;
+
+/// What came of the limit.
+pub(super) enum Limit {
+    /// There is a higher one.
+    Raised,
+    /// The turn ends with this text.
+    Ended(String),
+}
+
+impl Run<'_> {
+    /// Does what the agent's declaration says for this case.
+    pub(super) fn at_limit(&mut self) -> Result<Limit, Fault> {
+        let limit = self.limit;
+        let choice = self.turn.agent.spec.exit.on_max_iterations;
+        let (message, action) = match choice {
+            OnMaxIterations::Ask => (format!("Maximum iterations reached ({limit})"), "ask"),
+            OnMaxIterations::ContinueWithWarning => {
+                (format!("the turn reached its limit of {limit} model calls"), "continue")
+            }
+            OnMaxIterations::Error | OnMaxIterations::WarnAndExit => {
+                (format!("the turn reached its limit of {limit} model calls"), "stop")
+            }
+        };
+        let notice = || Notification {
+            kind: String::from("limit"),
+            level: String::from("warning"),
+            title: None,
+            message: message.clone(),
+        };
+        let _ = self.turn.fire_of(notice);
+        let payload = LimitIterations { limit, message: message.clone(), action: action.to_owned() };
+        let event = Event::of(&payload, Arc::clone(&self.turn.origin));
+        let _ = self.turn.fire(&event);
+        match choice {
+            OnMaxIterations::Error => {
+                Err(Fault::failed("limit", format!("{message}; raise `exit_policy.max_iterations`"))
+                    .during("limit.iterations"))
+            }
+            OnMaxIterations::WarnAndExit => {
+                self.turn.tell(Happening::Notice { message: &message });
+                Ok(Limit::Ended(std::mem::take(&mut self.progress.last_text)))
+            }
+            OnMaxIterations::ContinueWithWarning => self.last_words(&message).map(Limit::Ended),
+            OnMaxIterations::Ask => {
+                if self.may_go_on(&event, &message)? {
+                    return Ok(Limit::Raised);
+                }
+                let text = format!("Execution stopped after reaching the configured max_iterations limit ({limit}).");
+                self.conversation.messages.push(Message::assistant(text.clone(), Vec::new()));
+                Ok(Limit::Ended(text))
+            }
+        }
+    }
+
+    fn last_words(&mut self, message: &str) -> Result<String, Fault> {
+        self.turn.tell(Happening::Notice { message });
+        self.conversation.messages.push(Message::user(LAST_CALL));
+        let reply = self.ask(ToolUsage::Withheld)?;
+        // The model may call tools though it was given none; nothing runs, and each call still has a result.
+        for call in &reply.tool_calls {
+            self.conversation.messages.push(Message::tool(call, "not called: the turn is over"));
+        }
+        Ok(if reply.text.is_empty() { std::mem::take(&mut self.progress.last_text) } else { reply.text })
+    }
+
+    /// Asks the person, and raises the limit on a yes that no hook of `session.resume` speaks against.
+    fn may_go_on(&mut self, event: &Event, message: &str) -> Result<bool, Fault> {
+        let turn = &self.turn;
+        let resolver = turn.resolver();
+        if !prompts::is_of_person(turn) || !resolver.is_there() {
+            return Ok(false);
+        }
+        let _ = turn.fire_of(|| UserInput { reason: String::from("limit"), message: message.to_owned() });
+        let reasons = [Reason::new(HookId::new("max_iterations"), message)];
+        let (digest, metadata) = (event.payload.digest(), Map::new());
+        let question = Question { event, reasons: &reasons, digest: &digest, metadata: &metadata, grants: false };
+        // A resolver that panics has answered nothing.
+        let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+        if turn.scope.cancel.is_cancelled() {
+            return Err(Fault::cancelled());
+        }
+        if !matches!(resolution, Resolution::Approved { .. } | Resolution::Granted { .. }) {
+            return Ok(false);
+        }
+        let raised = self.progress.iteration.saturating_add(MORE);
+        let resume = || SessionResume {
+            source: String::from("limit"),
+            cwd: turn.origin.cwd.clone(),
+            previous_max_iterations: Some(self.limit),
+            new_max_iterations: Some(raised),
+        };
+        if let Some(outcome) = turn.fire_of(resume).filter(|outcome| !outcome.is_allowed()) {
+            turn.tell(Happening::Notice { message: &format!("session blocked: {}", outcome.reason()) });
+            return Ok(false);
+        }
+        self.limit = raised;
+        Ok(true)
+    }
+}

@@ -1,0 +1,121 @@
+//! Asking whether a call may run: the hooks of `permission.ask` first, then the person.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pintle::event::UserInput;
+use pintle::{Decision, Grant, HookId, Question, Reason, Resolution};
+
+use super::gate::{Asks, Gate, Settled};
+use super::refusal::Refusal;
+use super::target::Target;
+
+/// What asking came to.
+pub(super) enum Answered {
+    /// It is settled.
+    Settled(Settled),
+    /// A hook changed the call, which everybody has to judge again.
+    Changed,
+}
+
+/// Asks.
+pub(super) fn ask(gate: &Gate<'_>, target: &mut Target, mut asks: Asks) -> Answered {
+    if gate.turn.agent.shared.permissions.is_granted(&target.name, &target.args) {
+        return Answered::Settled(granted());
+    }
+    if let Some((why, _)) = &asks.by_rule {
+        asks.reasons.push(Reason::new(HookId::new("permissions"), why.clone()));
+    }
+    match hooks(gate, target, &mut asks) {
+        Some(answered) => answered,
+        None => Answered::Settled(person(gate, target, &asks)),
+    }
+}
+
+/// Asks the hooks of `permission.ask`, which may answer for the person. An ask of theirs is no opinion. What a hook of
+/// `tool.guard` asks they can deny and not allow.
+fn hooks(gate: &Gate<'_>, target: &mut Target, asks: &mut Asks) -> Option<Answered> {
+    let texts: Vec<&str> = asks.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let mut payload = target.ask(gate.turn, gate.id);
+    payload.reason = texts.join("\n");
+    payload.asked_by = asks.reasons.first().map(|reason| reason.hook.to_string());
+    payload.metadata.clone_from(&asks.metadata);
+    let outcome = gate.turn.fire_deferring(&gate.event(&payload));
+    if let Err(cancelled) = gate.not_cancelled() {
+        return Some(Answered::Settled(cancelled));
+    }
+    if outcome.decision == Decision::Deny {
+        let denied = Settled::blocked("permission_request", "permission_request_hook_deny", &outcome);
+        return Some(Answered::Settled(denied));
+    }
+    if outcome.rewritten && target.take(gate.turn, outcome.payload.value()) {
+        return Some(Answered::Changed);
+    }
+    asks.take_metadata(&outcome);
+    if outcome.approved && !asks.by_guard {
+        let allowed = Settled::yes("hook", "permission_request_hook_allow");
+        return Some(Answered::Settled(Settled { reason: texts_of(&outcome.reasons), ..allowed }));
+    }
+    None
+}
+
+/// Asks the person about the exact call that runs on a yes.
+fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
+    let turn = gate.turn;
+    let resolver = turn.resolver();
+    if resolver.is_there() {
+        let message = || format!("run `{}`?", target.name);
+        let _ = turn.fire_of(|| UserInput { reason: String::from("permission"), message: message() });
+    }
+    let event = gate.final_event(target);
+    let digest = event.payload.digest();
+    let question =
+        Question { event: &event, reasons: &asks.reasons, digest: &digest, metadata: &asks.metadata, grants: true };
+    let permissions = &turn.agent.shared.permissions;
+    // Questions come one at a time. Nothing but the person is waited for here: a hook that called a tool while this is
+    // held would wait for itself.
+    let one_at_a_time = permissions.question();
+    // The answer to the question before may have settled this one.
+    if permissions.is_granted(&target.name, &target.args) {
+        return granted();
+    }
+    // A resolver that panics has answered nothing.
+    let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+    if let Err(cancelled) = gate.not_cancelled() {
+        return cancelled;
+    }
+    let settled = match resolution {
+        Resolution::Approved { by } => Settled { reason: by, ..Settled::yes("person", "user_approved") },
+        Resolution::Granted { by, grant } => {
+            let detail = match grant {
+                Grant::Tool => {
+                    permissions.grant_tool(&target.name);
+                    "user_approved_tool"
+                }
+                Grant::Session => {
+                    permissions.grant_session();
+                    "user_approved_session"
+                }
+            };
+            Settled { reason: by, remember: true, ..Settled::yes("person", detail) }
+        }
+        Resolution::Refused { by } => {
+            Settled { reason: by, ..Settled::no("person", "user_rejected", Refusal::Rejected) }
+        }
+        Resolution::Deferred | Resolution::Nobody => {
+            let reason = texts_of(&asks.reasons);
+            Settled { reason, ..Settled::no("resolver", "non_interactive_deny", Refusal::Nobody) }
+        }
+    };
+    drop(one_at_a_time);
+    settled
+}
+
+/// The person has said yes before, to all calls of this tool.
+fn granted() -> Settled {
+    Settled::yes("person", "session_permissions_allow")
+}
+
+fn texts_of(reasons: &[Reason]) -> String {
+    let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
+    texts.join("\n")
+}

@@ -1,0 +1,75 @@
+//! What comes after a tool: `tool.result`, then `tool.post`.
+
+use std::sync::Arc;
+
+use pintle::event::{ToolPost, ToolResult, ToolResultArrived};
+use pintle::{Event, Outcome};
+use serde_json::Value;
+
+use super::target::{About, Target};
+use crate::turn::Turn;
+
+/// Shows the result to the hooks of `tool.result`, before anybody else sees it. The stand-in of a call that did not run
+/// goes the same way.
+pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> ToolResult {
+    let payload = || {
+        let About { category, read_only, permission_mode } = target.about(turn);
+        let ToolResult { call_id, name, content, is_error, result } = result.clone();
+        let error = is_error.then(|| content.clone());
+        let args = Some(target.args.clone());
+        let partial = false;
+        ToolResultArrived {
+            call_id,
+            name,
+            content,
+            is_error,
+            result,
+            error,
+            args,
+            partial,
+            category,
+            read_only,
+            permission_mode,
+        }
+    };
+    match turn.fire_end_of(payload) {
+        Some(outcome) => taken_over(result, outcome),
+        None => result,
+    }
+}
+
+/// Shows the result to the hooks of `tool.post`. A hook that denies in docker-agent's sense ends the run, and the result
+/// stands.
+pub(super) fn reviewed(turn: &Turn, target: &Target, result: ToolResult, duration_ms: Option<u64>) -> ToolResult {
+    let About { category, read_only, permission_mode } = target.about(turn);
+    let mut payload = ToolPost::new(result.clone());
+    payload.args = Some(target.args.clone());
+    payload.duration_ms = duration_ms;
+    payload.executed = duration_ms.is_none().then_some(false);
+    payload.category = category;
+    payload.read_only = read_only;
+    payload.permission_mode = permission_mode;
+    let outcome = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    if let Some(why) = outcome.stop() {
+        let why = if why.trim().is_empty() { String::from("Agent terminated by a hook.") } else { why };
+        turn.state.request_stop(why);
+    }
+    taken_over(result, outcome)
+}
+
+/// The result as hooks left it.
+fn taken_over(result: ToolResult, outcome: Outcome) -> ToolResult {
+    if outcome.is_refused() {
+        let content = format!("tool result blocked: {}", outcome.reason());
+        return ToolResult::new(result.call_id, result.name, Value::String(content), true);
+    }
+    if !outcome.rewritten {
+        return result;
+    }
+    let fields = outcome.payload.value();
+    let is_error = fields.get("is_error").and_then(Value::as_bool).unwrap_or(result.is_error);
+    match fields.get("content").and_then(Value::as_str) {
+        Some(content) => ToolResult::from_content(result.call_id, result.name, content, is_error),
+        None => ToolResult { is_error, ..result },
+    }
+}

@@ -1,0 +1,50 @@
+//! `${env.NAME}` in declared values (docker-agent, variable expansion).
+
+/// A declared value with the host's variables in it. One that is not set is empty; every other `$` stays as it is.
+pub(super) fn expanded(value: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${env.") {
+        text.push_str(before);
+        match after.split_once('}').filter(|(name, _)| is_name(name)) {
+            Some((name, behind)) => {
+                text.push_str(&lookup(name).unwrap_or_default());
+                rest = behind;
+            }
+            None => {
+                text.push_str("${env.");
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The same for names with values.
+pub(super) fn all(declared: &[(String, String)]) -> Vec<(String, String)> {
+    let host = |name: &str| std::env::var(name).ok();
+    declared.iter().map(|(name, value)| (name.clone(), expanded(value, host))).collect()
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_references_to_the_environment_are_replaced() {
+        let lookup = |name: &str| (name == "KEY").then(|| String::from("k${env.KEY}"));
+        for (value, expected) in [
+            ("Bearer ${env.KEY}!", "Bearer k${env.KEY}!"),
+            ("${env.NOT_SET}", ""),
+            ("$KEY ${KEY} ${env.} ${env.A B} ${env.KEY", "$KEY ${KEY} ${env.} ${env.A B} ${env.KEY"),
+            ("${env.${env.KEY}", "${env.k${env.KEY}"),
+        ] {
+            assert_eq!(expanded(value, lookup), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `fetch`: pages of the network (docker-agent, fetch tool).
+//!
+//! Everything goes through the gate that scripts go through, with its rules. A member may speak to every host of the
+//! public internet, unless its declaration lists hosts: then to these alone. `robots.txt` is not asked for.
+
+mod html;
+
+use std::sync::Arc;
+
+use pintle::{Gate, NetworkSpec};
+use serde_json::{Value, json};
+
+use super::set::{self, Row, Set};
+use crate::tools::{ToolUse, number, text};
+
+/// How long one page may take when nobody says.
+const TIMEOUT_MS: u64 = 30_000;
+
+/// The most pages of one call.
+const MAX_URLS: usize = 20;
+
+#[derive(Debug)]
+struct Fetch {
+    gate: Gate,
+    timeout_ms: u64,
+}
+
+/// A form of the result: its name, what the server is asked for, and what is made of a page of HTML.
+struct Form {
+    name: &'static str,
+    accept: &'static str,
+    of_html: fn(&str) -> String,
+}
+
+static FORMS: [Form; 3] = [
+    Form {
+        name: "text",
+        accept: "text/plain, text/markdown;q=0.9, text/html;q=0.8, */*;q=0.1",
+        of_html: html::to_text,
+    },
+    Form {
+        name: "markdown",
+        accept: "text/markdown, text/plain;q=0.9, text/html;q=0.7, */*;q=0.1",
+        of_html: html::to_markdown,
+    },
+    Form { name: "html", accept: "text/html, text/plain;q=0.8, */*;q=0.1", of_html: str::to_owned },
+];
+
+static TOOLS: [Row<Fetch>; 1] = [Row {
+    name: "fetch",
+    description: "Gets pages by HTTP or HTTPS and gives their text. Hosts of private networks cannot be reached.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "urls": {
+                    "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_URLS,
+                    "description": "The addresses.",
+                },
+                "format": {
+                    "type": "string", "enum": FORMS.each_ref().map(|form| form.name),
+                    "description": "What a page of HTML is turned into.",
+                },
+                "timeout": {
+                    "type": "integer", "minimum": 1, "maximum": 300,
+                    "description": "How many seconds one page may take. Default 30.",
+                },
+            },
+            "required": ["urls", "format"],
+        })
+    },
+    is_read_only: false,
+    call,
+}];
+
+pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Set {
+    let mut network = network.clone();
+    if network.allowed_domains.is_empty() {
+        network.allowed_domains.push(String::from("*"));
+    }
+    let fetch = Fetch { gate: Gate::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
+    Set { tools: set::tools("fetch", &TOOLS, Arc::new(fetch)), ..Set::default() }
+}
+
+fn call(fetch: &Fetch, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+    let wanted = text(arguments, "format");
+    let form = FORMS.iter().find(|form| form.name == wanted).ok_or("`format` is `text`, `markdown` or `html`")?;
+    let timeout_ms = number(arguments, "timeout").map_or(fetch.timeout_ms, |seconds| seconds as u64 * 1_000);
+    let urls = arguments.get("urls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let page = |url: &str| {
+        let headers = [(String::from("Accept"), form.accept.to_owned())];
+        let answer = fetch.gate.request_until("GET", url, &headers, None, timeout_ms, at.cancel())?;
+        Ok::<_, String>(Page::of(&answer, form))
+    };
+    if let [url] = urls {
+        let url = url.as_str().unwrap_or_default();
+        let page = page(url).map_err(|why| format!("Error fetching {url}: {why}"))?;
+        let (status, length) = (page.status, page.body.len());
+        return Ok(Value::String(format!(
+            "Successfully fetched {url} (Status: {status}, Length: {length} bytes):\n\n{}",
+            page.body
+        )));
+    }
+    let mut results = Vec::new();
+    for url in urls.iter().filter_map(Value::as_str) {
+        results.push(match page(url) {
+            Ok(page) => json!({
+                "url": url,
+                "statusCode": page.status,
+                "contentType": page.kind,
+                "contentLength": page.body.len(),
+                "body": page.body,
+            }),
+            Err(why) => json!({"url": url, "error": why}),
+        });
+    }
+    Ok(Value::String(Value::Array(results).to_string()))
+}
+
+/// What came back for one address.
+struct Page {
+    status: u64,
+    kind: String,
+    body: String,
+}
+
+impl Page {
+    fn of(answer: &Value, form: &Form) -> Self {
+        let header = answer.get("headers").map(|headers| text(headers, "Content-Type")).unwrap_or_default();
+        let body = text(answer, "body");
+        let is_html = header.to_ascii_lowercase().contains("text/html");
+        Self {
+            status: answer.get("status").and_then(Value::as_u64).unwrap_or_default(),
+            kind: header.to_owned(),
+            body: if is_html { (form.of_html)(body) } else { body.to_owned() },
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `read_file` and `read_multiple_files`.
+
+use serde_json::{Value, json};
+
+use super::{Nothing, cancelled, texts};
+use crate::tools::{flag, number, text};
+use crate::toolsets::set::Row;
+
+pub(super) const ONE: Row<Nothing> = Row {
+    name: "read_file",
+    description: "Gives the text of a file, or the lines from `line` on, at most `limit` of them.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "The file."},
+                "line": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
+                "limit": {"type": "integer", "minimum": 1, "description": "The most lines."},
+            },
+            "required": ["path"],
+        })
+    },
+    is_read_only: true,
+    call: |_, arguments, at| {
+        let content = at.workspace().read(text(arguments, "path"))?;
+        let (line, limit) = (number(arguments, "line"), number(arguments, "limit"));
+        if line.is_none() && limit.is_none() {
+            return Ok(Value::String(content));
+        }
+        let before = line.unwrap_or(1).saturating_sub(1);
+        let lines = content.split_inclusive('\n').skip(before).take(limit.unwrap_or(usize::MAX));
+        Ok(Value::String(lines.collect()))
+    },
+};
+
+/// The most text of one call, so that a long list of large files stays a message.
+const MAX_BYTES: usize = 16 << 20;
+
+pub(super) const MANY: Row<Nothing> = Row {
+    name: "read_multiple_files",
+    description: "Gives the texts of several files. A file that cannot be read has the reason in place of its text.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "paths": {"type": "array", "items": {"type": "string"}, "description": "The files."},
+                "json": {"type": "boolean", "description": "Whether the result is a JSON list of `path` and `content`. Default false."},
+            },
+            "required": ["paths"],
+        })
+    },
+    is_read_only: true,
+    call: |_, arguments, at| {
+        let mut files = Vec::new();
+        let mut bytes = 0;
+        for path in texts(arguments, "paths") {
+            cancelled(at)?;
+            let content = at.workspace().read(path).unwrap_or_else(|why| why);
+            bytes += content.len();
+            if bytes > MAX_BYTES {
+                return Err(format!("the files are larger than {} MiB together; read fewer at once", MAX_BYTES >> 20));
+            }
+            files.push((path, content));
+        }
+        if flag(arguments, "json") {
+            let files: Vec<Value> =
+                files.into_iter().map(|(path, content)| json!({"path": path, "content": content})).collect();
+            return Ok(Value::String(Value::Array(files).to_string()));
+        }
+        Ok(Value::String(files.iter().map(|(path, content)| format!("=== {path} ===\n{content}\n\n")).collect()))
+    },
+};

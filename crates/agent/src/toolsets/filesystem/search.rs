@@ -1,0 +1,130 @@
+//! `search_files_content`.
+
+use std::path::Path;
+
+use globset::GlobMatcher;
+use regex::{Regex, RegexBuilder};
+use serde_json::{Value, json};
+
+use super::{Nothing, cancelled, texts};
+use crate::tools::{ToolUse, flag, folder, text};
+use crate::toolsets::set::Row;
+use crate::workspace::glob_matcher;
+
+/// The most text of one result.
+const MAX_BYTES: usize = 1 << 20;
+
+/// A longer line is shown around its match alone.
+const LONG_LINE_BYTES: usize = 100;
+
+/// What is shown of a long line before and after its match.
+const AROUND_BYTES: usize = 20;
+
+pub(super) const TOOL: Row<Nothing> = Row {
+    name: "search_files_content",
+    description: "Finds a text, or with `is_regex` a regular expression, in the text files below a folder. Each match is `path:line:column: text`.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "The folder or file to look in; `.` is the working directory."},
+                "query": {"type": "string", "minLength": 1, "description": "What to look for."},
+                "is_regex": {"type": "boolean", "description": "Whether `query` is a regular expression. Default false."},
+                "excludePatterns": {
+                    "type": "array", "items": {"type": "string"},
+                    "description": "Globs of files and folders to leave out, such as `node_modules` or `*.min.js`.",
+                },
+            },
+            "required": ["path", "query"],
+        })
+    },
+    is_read_only: true,
+    call: |_, arguments, at| {
+        let query = text(arguments, "query");
+        let written = if flag(arguments, "is_regex") { query.to_owned() } else { regex::escape(query) };
+        let wanted = RegexBuilder::new(&written).size_limit(1 << 20).build().map_err(|fault| {
+            let why = fault.to_string();
+            format!("`{query}` is not a regular expression: {}", why.lines().last().unwrap_or_default().trim())
+        })?;
+        let excluded: Vec<GlobMatcher> =
+            texts(arguments, "excludePatterns").into_iter().map(excluding).collect::<Result<_, _>>()?;
+        search(at, folder(arguments, "path"), &wanted, &excluded).map(Value::String)
+    },
+};
+
+/// `dir/*` leaves out all of `dir`, as there.
+fn excluding(pattern: &str) -> Result<GlobMatcher, String> {
+    glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
+}
+
+fn search(at: &ToolUse<'_>, path: &str, wanted: &Regex, excluded: &[GlobMatcher]) -> Result<String, String> {
+    let workspace = at.workspace();
+    let paths = if workspace.stat(path)?.is_dir {
+        let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
+        workspace.walk(path, kept)?.paths
+    } else {
+        vec![path.to_owned()]
+    };
+    let mut found = String::new();
+    for path in paths {
+        cancelled(at)?;
+        // What is not text, or too large, has no lines to show.
+        let Ok(content) = workspace.read(&path) else { continue };
+        for (index, line) in content.lines().enumerate() {
+            let Some(hit) = wanted.find(line) else { continue };
+            if !found.is_empty() {
+                found.push('\n');
+            }
+            let column = hit.start() + 1;
+            found.push_str(&format!("{path}:{}:{column}: {}", index + 1, shown(line, hit.start(), hit.end())));
+            if found.len() >= MAX_BYTES {
+                found.push_str(
+                    "\n\n[Output truncated: exceeded 1 MiB limit. Narrow the search with a more specific query, path, or exclude patterns.]",
+                );
+                return Ok(found);
+            }
+        }
+    }
+    Ok(if found.is_empty() { String::from("No results found") } else { found })
+}
+
+/// A line, or of a long one the part around its match, cut between characters.
+fn shown(line: &str, start: usize, end: usize) -> &str {
+    if line.len() <= LONG_LINE_BYTES {
+        return line;
+    }
+    let from = line.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+    let to = line.ceil_char_boundary((end + AROUND_BYTES).min(line.len()).min(from + (16 << 10)));
+    line.get(from..to).unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_shown_around_its_match() {
+        let line = format!("{}needle{}", "ä".repeat(60), "ö".repeat(60));
+        let start = line.find("needle").unwrap();
+        assert_eq!(shown(&line, start, start + 6), format!("{}needle{}", "ä".repeat(10), "ö".repeat(10)));
+        assert_eq!(shown("short needle", 6, 12), "short needle");
+    }
+
+    #[test]
+    fn a_pattern_leaves_out_a_folder_a_name_or_a_path() {
+        let is_out = |pattern: &str, path: &str| {
+            let glob = excluding(pattern).unwrap();
+            Path::new(path).ancestors().any(|part| glob.is_match(part))
+        };
+        for (pattern, path, expected) in [
+            ("node_modules", "a/node_modules/b/c.js", true),
+            ("node_modules/*", "node_modules/b/c.js", true),
+            ("*.min.js", "a/b.min.js", true),
+            ("a/*.js", "a/b.js", true),
+            ("a/*.js", "a/b/c.js", false),
+            ("b", "a/bc.js", false),
+        ] {
+            assert_eq!(is_out(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+}

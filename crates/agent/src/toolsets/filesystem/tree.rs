@@ -1,0 +1,58 @@
+//! `directory_tree`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{HIDDEN, MAX_ENTRIES, Nothing, cancelled};
+use crate::tools::{ToolUse, folder};
+use crate::toolsets::set::Row;
+
+/// Folders deeper than this are shown and not entered.
+const MAX_DEPTH: usize = 64;
+
+pub(super) const TOOL: Row<Nothing> = Row {
+    name: "directory_tree",
+    description: "Gives a folder and all below it as JSON: `name`, `type` (`file` or `directory`) and `children`. It ends after 100 entries.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
+            "required": ["path"],
+        })
+    },
+    is_read_only: true,
+    call: |_, arguments, at| {
+        let path = folder(arguments, "path");
+        let mut left = MAX_ENTRIES;
+        let stat = at.workspace().stat(path)?;
+        if !stat.is_dir {
+            return Err(format!("`{path}` is not a folder"));
+        }
+        let tree = grow(at, Path::new(path), &stat.name, 0, &mut left)?;
+        Ok(Value::String(tree.to_string()))
+    },
+};
+
+fn grow(at: &ToolUse<'_>, path: &Path, name: &str, depth: usize, left: &mut usize) -> Result<Value, String> {
+    cancelled(at)?;
+    let mut children = Vec::new();
+    if depth < MAX_DEPTH {
+        // A folder that cannot be listed is shown without what is in it.
+        for entry in at.workspace().list(&path.to_string_lossy()).unwrap_or_default() {
+            if *left == 0 {
+                break;
+            }
+            if entry.name == HIDDEN {
+                continue;
+            }
+            *left -= 1;
+            children.push(if entry.is_dir {
+                grow(at, &path.join(&entry.name), &entry.name, depth + 1, left)?
+            } else {
+                json!({"name": entry.name, "type": "file"})
+            });
+        }
+    }
+    Ok(json!({"name": name, "type": "directory", "children": children}))
+}

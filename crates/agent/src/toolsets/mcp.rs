@@ -1,0 +1,79 @@
+//! `mcp`: the tools of a server (docker-agent, MCP tool).
+//!
+//! The server is started when the member is opened and ends with the session. A toolset with a name calls its tools
+//! `name_tool`, so that two servers cannot get in each other's way.
+
+use std::sync::Arc;
+
+use pintle::mcp::{McpLimits, McpServer, McpTool};
+use pintle::{McpSpec, McpTransport};
+use serde_json::Value;
+
+use super::expand;
+use super::set::Set;
+use crate::agent::Shared;
+use crate::model::ToolDefinition;
+use crate::tools::{Tool, ToolUse};
+
+/// How long one call may take.
+const TIMEOUT_MS: u64 = 300_000;
+
+#[derive(Debug)]
+struct ServerTool {
+    definition: ToolDefinition,
+    server: Arc<McpServer>,
+    /// The server's own name of the tool.
+    name: String,
+    is_read_only: bool,
+}
+
+/// Starts a server and takes its tools.
+///
+/// # Errors
+/// When it cannot be started.
+pub(super) fn open(spec: &McpSpec, shared: &Shared) -> Result<Set, String> {
+    let mut spec = spec.clone();
+    let mut directory = shared.workspace.root().to_owned();
+    match &mut spec.transport {
+        McpTransport::Stdio { environment, directory: below, .. } => {
+            *environment = expand::all(environment);
+            if let Some(below) = below {
+                directory = shared.workspace.directory(below)?;
+            }
+        }
+        McpTransport::Http { headers, .. } => *headers = expand::all(headers),
+    }
+    let server = Arc::new(McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel)?);
+    let tool = |tool: McpTool| -> Arc<dyn Tool> {
+        let shown = if spec.name.is_empty() { tool.name.clone() } else { format!("{}_{}", spec.name, tool.name) };
+        Arc::new(ServerTool {
+            definition: ToolDefinition { name: shown, description: tool.description, parameters: tool.schema },
+            server: Arc::clone(&server),
+            name: tool.name,
+            is_read_only: tool.read_only,
+        })
+    };
+    Ok(Set {
+        tools: server.tools().into_iter().map(tool).collect(),
+        instruction: server.instructions().unwrap_or_default(),
+        ..Set::default()
+    })
+}
+
+impl Tool for ServerTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn category(&self) -> Option<&str> {
+        Some("mcp")
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String)
+    }
+}

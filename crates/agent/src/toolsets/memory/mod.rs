@@ -1,0 +1,160 @@
+//! `memory`: notes that outlive the session (docker-agent, memory tool).
+//!
+//! They lie in a file of one JSON object a line, so that a person can read and mend it. docker-agent keeps them in a
+//! database; such a file is not overwritten but refused.
+
+mod store;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::set::{self, Row, Set};
+use crate::tools::text;
+use crate::workspace::Workspace;
+
+use store::{Note, Store};
+
+/// Where notes lie when nobody says: where no other tool can change them.
+const OWN_FILE: &str = ".pintle/memory.jsonl";
+
+static TOOLS: [Row<Store>; 5] = [
+    Row {
+        name: "add_memory",
+        description: "Keeps a note for later sessions.",
+        parameters: || note(&["memory"]),
+        is_read_only: false,
+        call: |store, arguments, at| {
+            let now_ms = at.turn.agent.shared.runtime.clock().unix_ms();
+            let id = store.change(|notes| {
+                let newest = notes.iter().filter_map(|note| note.id.parse::<u64>().ok()).max().unwrap_or(0);
+                let id = (newest + 1).to_string();
+                notes.push(Note {
+                    id: id.clone(),
+                    created_at: store::date(now_ms),
+                    memory: text(arguments, "memory").to_owned(),
+                    category: text(arguments, "category").to_owned(),
+                });
+                Ok(id)
+            })?;
+            Ok(Value::String(format!("Memory added successfully with ID: {id}")))
+        },
+    },
+    Row {
+        name: "get_memories",
+        description: "Gives all notes.",
+        parameters: || json!({"type": "object", "properties": {}}),
+        is_read_only: true,
+        call: |store, _arguments, _at| Ok(told(&store.read()?)),
+    },
+    Row {
+        name: "delete_memory",
+        description: "Forgets a note.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {"id": {"type": "string", "description": "The note's ID."}},
+                "required": ["id"],
+            })
+        },
+        is_read_only: false,
+        call: |store, arguments, _at| {
+            let id = text(arguments, "id");
+            store.change(|notes| {
+                let at = notes.iter().position(|note| note.id == id).ok_or_else(|| unknown(id))?;
+                notes.remove(at);
+                Ok(())
+            })?;
+            Ok(Value::String(format!("Memory with ID {id} deleted successfully")))
+        },
+    },
+    Row {
+        name: "search_memories",
+        description: "Gives the notes that hold every word of `query` and are of the `category`, where these are given.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "description": "Words, with blanks between them. Case does not count."},
+                    "category": {"type": "string", "description": "The category."},
+                },
+            })
+        },
+        is_read_only: true,
+        call: |store, arguments, _at| {
+            let query = text(arguments, "query").to_lowercase();
+            let category = text(arguments, "category");
+            let mut notes = store.read()?;
+            notes.retain(|note| {
+                let memory = note.memory.to_lowercase();
+                let is_of = category.is_empty() || note.category.eq_ignore_ascii_case(category);
+                is_of && query.split_whitespace().all(|word| memory.contains(word))
+            });
+            Ok(told(&notes))
+        },
+    },
+    Row {
+        name: "update_memory",
+        description: "Changes the text of a note, and its category when one is given.",
+        parameters: || {
+            let mut parameters = note(&["id", "memory"]);
+            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
+                properties.insert(String::from("id"), json!({"type": "string", "description": "The note's ID."}));
+            }
+            parameters
+        },
+        is_read_only: false,
+        call: |store, arguments, _at| {
+            let (id, category) = (text(arguments, "id"), text(arguments, "category"));
+            store.change(|notes| {
+                let note = notes.iter_mut().find(|note| note.id == id).ok_or_else(|| unknown(id))?;
+                text(arguments, "memory").clone_into(&mut note.memory);
+                if !category.is_empty() {
+                    category.clone_into(&mut note.category);
+                }
+                Ok(())
+            })?;
+            Ok(Value::String(format!("Memory with ID {id} updated successfully")))
+        },
+    },
+];
+
+/// The tools over a file: one of the workspace, or whatever absolute path was declared.
+///
+/// # Errors
+/// When a relative path leads out of the workspace.
+pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, String> {
+    let file = match path {
+        None => workspace.root().join(OWN_FILE),
+        Some(path) if std::path::Path::new(path).is_absolute() => PathBuf::from(path),
+        Some(path) => workspace.root().join(workspace.relative(path)?),
+    };
+    Ok(Set {
+        tools: set::tools("memory", &TOOLS, Arc::new(Store::new(file))),
+        instruction: String::from(
+            "Look for what you noted in earlier sessions before you begin, and note what will matter later: what the \
+             person prefers or corrected, decisions, and what is particular about the project.",
+        ),
+        ..Set::default()
+    })
+}
+
+fn note(required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "memory": {"type": "string", "minLength": 1, "description": "The note."},
+            "category": {"type": "string", "description": "What kind of note it is, such as `preference`, `fact` or `decision`."},
+        },
+        "required": required,
+    })
+}
+
+fn told(notes: &[Note]) -> Value {
+    Value::String(Value::Array(notes.iter().map(Note::to_value).collect()).to_string())
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is no memory with ID `{id}`; `get_memories` gives the IDs")
+}

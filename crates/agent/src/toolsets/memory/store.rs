@@ -1,0 +1,170 @@
+//! The file of notes.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+/// The largest file. More is no memory any more.
+const MAX_BYTES: usize = 4 << 20;
+
+/// One note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) id: String,
+    pub(super) created_at: String,
+    pub(super) memory: String,
+    /// Empty for none.
+    pub(super) category: String,
+}
+
+/// A file of notes.
+#[derive(Debug)]
+pub(super) struct Store {
+    file: PathBuf,
+    /// One change at a time; a reader sees the file before or after it.
+    changing: Mutex<()>,
+}
+
+impl Note {
+    pub(super) fn to_value(&self) -> Value {
+        let mut value = json!({"id": self.id, "created_at": self.created_at, "memory": self.memory});
+        if let Some(fields) = value.as_object_mut().filter(|_| !self.category.is_empty()) {
+            fields.insert(String::from("category"), self.category.clone().into());
+        }
+        value
+    }
+
+    fn of_line(line: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            id: text("id")?,
+            created_at: text("created_at").unwrap_or_default(),
+            memory: text("memory")?,
+            category: text("category").unwrap_or_default(),
+        })
+    }
+}
+
+impl Store {
+    pub(super) fn new(file: PathBuf) -> Self {
+        Self { file, changing: Mutex::default() }
+    }
+
+    /// All notes, oldest first. No file is no notes.
+    pub(super) fn read(&self) -> Result<Vec<Note>, String> {
+        let shown = self.file.display();
+        let text = match std::fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(fault) if fault.kind() == ErrorKind::InvalidData => {
+                return Err(format!("the memory file `{shown}` is no text; give the toolset another `path`"));
+            }
+            Err(fault) => return Err(format!("the memory file `{shown}` cannot be read: {fault}")),
+        };
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let note = |(index, line)| {
+            let fault =
+                || format!("line {} of the memory file `{shown}` is no note; ask a person to mend it", index + 1);
+            Note::of_line(line).ok_or_else(fault)
+        };
+        lines.map(note).collect()
+    }
+
+    /// Changes the notes. The file is replaced as a whole or not at all.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Vec<Note>) -> Result<T, String>) -> Result<T, String> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.read()?;
+        let result = change(&mut notes)?;
+        let text: String = notes.iter().map(|note| format!("{}\n", note.to_value())).collect();
+        if text.len() > MAX_BYTES {
+            return Err(format!("the memory is full ({} MiB); delete what is no longer needed", MAX_BYTES >> 20));
+        }
+        let written = replace(&self.file, text.as_bytes());
+        written.map_err(|fault| format!("the memory file `{}` cannot be written: {fault}", self.file.display()))?;
+        Ok(result)
+    }
+}
+
+fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = file.with_file_name(name);
+    let mut writer = std::fs::File::create(&new)?;
+    writer.write_all(bytes)?;
+    writer.sync_all()?;
+    std::fs::rename(&new, file)
+}
+
+/// A moment in universal time, such as `2026-11-22T02:00:00Z`.
+pub(super) fn date(unix_ms: u64) -> String {
+    let seconds = unix_ms / 1_000;
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years begin in March here, so that the day that comes and goes is the last one. 719,468 days lie between the
+    // first of March of the year 0 and the first of January of 1970; 146,097 are in 400 years.
+    let day = days + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (year + era * 400 + u64::from(month >= 10), if month < 10 { month + 3 } else { month - 9 });
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates_of_the_calendar() {
+        for (unix_s, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_709_164_800, "2024-02-29T00:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_795_312_800, "2026-11-22T02:00:00Z"),
+        ] {
+            assert_eq!(date(unix_s * 1_000), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_notes_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = || Note {
+            id: String::from("1"),
+            created_at: String::new(),
+            memory: String::from("m"),
+            category: String::new(),
+        };
+        for (bytes, why) in [(&b"SQLite format 3\0\xff\xfe"[..], "is no text"), (b"{\"id\":\"1\"}\n", "line 1")] {
+            let file = folder.path().join("memory.db");
+            std::fs::write(&file, bytes).unwrap();
+            let store = Store::new(file.clone());
+            let fault = store.change(|notes| {
+                notes.push(note());
+                Ok(())
+            });
+            assert!(fault.unwrap_err().contains(why), "{why}");
+            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        }
+        let store = Store::new(folder.path().join("new/memory.jsonl"));
+        store
+            .change(|notes| {
+                notes.push(note());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(store.read().unwrap(), [note()]);
+        assert_eq!(std::fs::read_dir(folder.path().join("new")).unwrap().count(), 1, "nothing is left beside it");
+    }
+}

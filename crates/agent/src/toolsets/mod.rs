@@ -1,0 +1,84 @@
+//! The tools of a team's members: one file or folder a set, one row a set in [`open`].
+//!
+//! Names, arguments, categories, read-only hints and the words of results are docker-agent's (docker-agent, tools), so
+//! that its hooks see what they were written for. What a set has to tell the model goes into the member's system prompt,
+//! behind its own instruction, in the order of the sets (`team.rs` puts it together when it opens the member).
+
+mod expand;
+mod fetch;
+mod filesystem;
+mod mcp;
+mod memory;
+mod script;
+mod set;
+mod shell;
+mod team;
+mod think;
+mod todo;
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, did_you_mean};
+
+use crate::agent::Shared;
+use crate::tools::Tool;
+
+use set::Set;
+use todo::Todos;
+
+pub(crate) use team::of_team;
+
+/// What stands for a set's own words in the instruction that replaces them (docker-agent, tools, instructions).
+const OWN_WORDS: &str = "{ORIGINAL_INSTRUCTIONS}";
+
+/// What the sets of all members of a team share.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    todos: Arc<Todos>,
+}
+
+/// Opens the tools of one declared set.
+///
+/// # Errors
+/// When the set cannot be had at all.
+pub(crate) fn open(spec: &ToolsetSpec, member: &AgentSpec, place: &Place, shared: &Shared) -> Result<Set, String> {
+    let workspace = &shared.workspace;
+    let mut set = match &spec.kind {
+        ToolsetKind::Shell { environment } => shell::open(expand::all(environment)),
+        ToolsetKind::Filesystem => filesystem::open(workspace),
+        ToolsetKind::Think => think::open(),
+        ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&place.todos)),
+        ToolsetKind::Todo { shared: false } => todo::open(Arc::default()),
+        ToolsetKind::Memory { path } => memory::open(path.as_deref(), workspace)?,
+        ToolsetKind::Fetch { timeout_ms } => fetch::open(*timeout_ms, &member.network),
+        ToolsetKind::Script(tools) => script::open(tools),
+        ToolsetKind::Mcp(server) => mcp::open(server, shared)?,
+        ToolsetKind::BackgroundAgents => team::background::open(),
+    };
+    let prefix = match &spec.kind {
+        ToolsetKind::Mcp(server) if !server.name.is_empty() => format!("{}_", server.name),
+        _ => String::new(),
+    };
+    narrow(&mut set, &spec.tools, &prefix);
+    if let Some(instruction) = &spec.instruction {
+        set.instruction = instruction.replace(OWN_WORDS, &set.instruction);
+    }
+    Ok(set)
+}
+
+/// Leaves the tools that were asked for, under the set's own names of them. A name that no tool has is worth a word.
+fn narrow(set: &mut Set, wanted: &[String], prefix: &str) {
+    if wanted.is_empty() {
+        return;
+    }
+    let own = |tool: &Arc<dyn Tool>| tool.definition().name.strip_prefix(prefix).unwrap_or_default().to_owned();
+    let names: Vec<String> = set.tools.iter().map(own).collect();
+    for name in wanted.iter().filter(|name| !names.contains(name)) {
+        let hint = match did_you_mean(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", names.join(", ")),
+        };
+        set.warnings.push(format!("there is no tool `{name}` in this set; {hint}"));
+    }
+    set.tools.retain(|tool| wanted.contains(&own(tool)));
+}

@@ -1,0 +1,100 @@
+//! `script`: shell commands as tools (docker-agent, script tool).
+//!
+//! Each argument that the declaration names is a variable of the command's environment, and no other one is: what a
+//! model makes up must not become `PATH` or `LD_PRELOAD`.
+
+use std::sync::Arc;
+
+use pintle::ScriptToolSpec;
+use pintle::process::{self, ProcessError};
+use serde_json::Value;
+
+use super::expand;
+use super::set::Set;
+use super::shell::command;
+use crate::model::ToolDefinition;
+use crate::tools::{Tool, ToolUse};
+
+/// How long one run may take when the declaration does not say.
+const TIMEOUT_MS: u64 = 60_000;
+
+#[derive(Debug)]
+struct ScriptTool {
+    definition: ToolDefinition,
+    spec: ScriptToolSpec,
+    environment: Vec<(String, String)>,
+}
+
+pub(super) fn open(specs: &[ScriptToolSpec]) -> Set {
+    let tool = |spec: &ScriptToolSpec| -> Arc<dyn Tool> {
+        let description = if spec.description.is_empty() {
+            format!("Runs a shell command: {}", spec.command)
+        } else {
+            spec.description.clone()
+        };
+        Arc::new(ScriptTool {
+            definition: ToolDefinition { name: spec.name.clone(), description, parameters: spec.parameters.clone() },
+            environment: expand::all(&spec.environment),
+            spec: spec.clone(),
+        })
+    };
+    Set { tools: specs.iter().map(tool).collect(), ..Set::default() }
+}
+
+impl Tool for ScriptTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn category(&self) -> Option<&str> {
+        Some("shell")
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        let mut variables = self.environment.clone();
+        variables.extend(self.variables(arguments)?);
+        let directory = self.spec.directory.as_deref().unwrap_or_default();
+        let mut spec = command::spec(&self.spec.command, directory, &variables, at)?;
+        spec.timeout_ms = self.spec.timeout_ms.unwrap_or(TIMEOUT_MS);
+        let output = match process::run(&spec, at.cancel()) {
+            Ok(output) => output,
+            Err(ProcessError::Cancelled) => return Err(String::from("cancelled")),
+            Err(fault) => return Err(fault.to_string()),
+        };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let what = &self.spec.name;
+        if output.timed_out {
+            return Err(format!("`{what}` did not end within {} ms and was killed\nOutput: {text}", spec.timeout_ms));
+        }
+        match (output.exit_code, output.signal) {
+            (Some(0), _) => Ok(Value::String(text)),
+            (Some(code), _) => Err(format!("Error executing command '{what}': exit status {code}\nOutput: {text}")),
+            (None, signal) => {
+                Err(format!("Error executing command '{what}': signal {}\nOutput: {text}", signal.unwrap_or_default()))
+            }
+        }
+    }
+}
+
+impl ScriptTool {
+    /// The declared arguments as variables. Text is taken as it is, everything else as JSON.
+    fn variables(&self, arguments: &Value) -> Result<Vec<(String, String)>, String> {
+        let declared = self.definition.parameters.get("properties").and_then(Value::as_object);
+        let mut variables = Vec::new();
+        for name in declared.into_iter().flat_map(|declared| declared.keys()) {
+            let value = match arguments.get(name) {
+                None | Some(Value::Null) => continue,
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            };
+            if value.contains('\0') {
+                return Err(format!("argument `{name}` holds a NUL character, which no variable can"));
+            }
+            if name.is_empty() || name.contains(['=', '\0']) {
+                return Err(format!("argument `{name}` cannot be a variable; give it another name in the declaration"));
+            }
+            variables.push((name.clone(), value));
+        }
+        Ok(variables)
+    }
+}

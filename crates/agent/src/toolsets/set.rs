@@ -1,0 +1,85 @@
+//! What every set is made of: tools that share a state, and what the model is told about them.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::ToolDefinition;
+use crate::tools::{Tool, ToolUse};
+
+/// The tools of one set, ready to be used.
+#[derive(Debug, Default)]
+pub(crate) struct Set {
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// What the model is told about the set; may be empty.
+    pub(crate) instruction: String,
+    /// What a person should know, one line each.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One tool of a set whose tools are known beforehand.
+pub(super) struct Row<S: 'static> {
+    pub(super) name: &'static str,
+    /// What it does, for the model.
+    pub(super) description: &'static str,
+    /// The JSON Schema of its arguments.
+    pub(super) parameters: fn() -> Value,
+    /// Whether it claims to change nothing (docker-agent's read-only hint).
+    pub(super) is_read_only: bool,
+    /// Does it.
+    pub(super) call: Act<S>,
+}
+
+/// What a tool does with the state of its set.
+pub(super) type Act<S> = fn(&S, &Value, &ToolUse<'_>) -> Result<Value, String>;
+
+/// One tool of a set.
+#[derive(Debug)]
+struct SetTool<S: 'static> {
+    definition: ToolDefinition,
+    category: &'static str,
+    is_read_only: bool,
+    state: Arc<S>,
+    call: Act<S>,
+}
+
+/// The tools of a table. They share one state.
+pub(super) fn tools<S: Debug + Send + Sync + 'static>(
+    category: &'static str,
+    rows: &[Row<S>],
+    state: Arc<S>,
+) -> Vec<Arc<dyn Tool>> {
+    let tool = |row: &Row<S>| -> Arc<dyn Tool> {
+        Arc::new(SetTool {
+            definition: ToolDefinition {
+                name: row.name.to_owned(),
+                description: row.description.to_owned(),
+                parameters: (row.parameters)(),
+            },
+            category,
+            is_read_only: row.is_read_only,
+            state: Arc::clone(&state),
+            call: row.call,
+        })
+    };
+    rows.iter().map(tool).collect()
+}
+
+impl<S: Debug + Send + Sync + 'static> Tool for SetTool<S> {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn category(&self) -> Option<&str> {
+        Some(self.category)
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        (self.call)(&self.state, arguments, at)
+    }
+}

@@ -1,0 +1,70 @@
+//! One command that is awaited, and what all commands of tools have in common.
+
+use pintle::process::{self, Environment, ProcessError, Spec};
+
+use crate::tools::ToolUse;
+
+/// The most of a command's output that is kept: its beginning.
+const OUTPUT_BYTES: usize = 1 << 20;
+
+/// The shell of all commands.
+const SHELL: &str = "/bin/sh";
+
+/// Runs a command and tells what came of it. That it failed is a result too: the model reads why.
+pub(super) fn run(
+    command: &str,
+    directory: &str,
+    timeout_s: usize,
+    variables: &[(String, String)],
+    at: &ToolUse<'_>,
+) -> Result<String, String> {
+    let mut spec = spec(command, directory, variables, at)?;
+    spec.timeout_ms = (timeout_s as u64).saturating_mul(1_000);
+    let output = match process::run(&spec, at.cancel()) {
+        Ok(output) => output,
+        Err(ProcessError::Cancelled) => return Err(String::from("Command cancelled")),
+        Err(fault) => return Err(fault.to_string()),
+    };
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.truncated {
+        text.push_str(&format!("\n\n[Output truncated: exceeded {OUTPUT_BYTES} bytes]"));
+    }
+    let told = if output.timed_out {
+        format!("Command timed out after {timeout_s}s\nOutput: {text}")
+    } else if let Some(signal) = output.signal {
+        format!("Error executing command: signal {signal}\nOutput: {text}")
+    } else if let Some(code) = output.exit_code.filter(|code| *code != 0) {
+        format!("Error executing command: exit status {code}\nOutput: {text}")
+    } else {
+        text
+    };
+    let told = told.trim();
+    Ok(String::from(if told.is_empty() { "<no output>" } else { told }))
+}
+
+/// A command line as a process: both its outputs are one, in the order in which it wrote them.
+pub(in crate::toolsets) fn spec(
+    command: &str,
+    directory: &str,
+    variables: &[(String, String)],
+    at: &ToolUse<'_>,
+) -> Result<Spec, String> {
+    let folder = if directory.is_empty() { "." } else { directory };
+    let arguments = ["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", command].map(str::to_owned);
+    let mut spec = Spec::new(SHELL, arguments.to_vec());
+    spec.directory = Some(at.workspace().directory(folder)?);
+    spec.environment = environment(variables);
+    spec.output_bytes = OUTPUT_BYTES;
+    Ok(spec)
+}
+
+/// The host's own variables without what looks like a secret, and these.
+fn environment(variables: &[(String, String)]) -> Environment {
+    if variables.is_empty() {
+        return Environment::WithoutSecrets;
+    }
+    let own =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let harmless = own.filter(|(name, _)| !process::is_secret(name));
+    Environment::Only(harmless.chain(variables.iter().cloned()).collect())
+}

@@ -1,0 +1,177 @@
+//! Commands that run in the background of a session.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use pintle::Cancel;
+use pintle::process::{self, Output, ProcessError};
+
+use super::command;
+use crate::tools::ToolUse;
+
+/// The most output that is kept of one job (docker-agent, shell tool): its beginning.
+const OUTPUT_BYTES: usize = 10 << 20;
+
+/// The most jobs of one set, ended ones included.
+const MAX_JOBS: usize = 100;
+
+/// How long a job may run: longer than any session, so that in truth the session's end is what ends it.
+const LIFETIME_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+
+/// The jobs of one set. Dropping them ends them all.
+#[derive(Debug, Default)]
+pub(super) struct Jobs(Mutex<BTreeMap<usize, Arc<Job>>>);
+
+#[derive(Debug)]
+struct Job {
+    id: String,
+    command: String,
+    began_us: u64,
+    cancel: Cancel,
+    end: Mutex<Option<End>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// How a job ended.
+#[derive(Debug)]
+struct End {
+    status: &'static str,
+    /// As a shell tells it; -1 for a job that no code tells about.
+    exit_code: i32,
+    output: String,
+    at_us: u64,
+}
+
+impl Jobs {
+    /// Starts a command and tells its id. It belongs to the session and not to the turn: cancelling the turn leaves it
+    /// alone.
+    pub(super) fn start(
+        &self,
+        command: &str,
+        directory: &str,
+        variables: &[(String, String)],
+        at: &ToolUse<'_>,
+    ) -> Result<String, String> {
+        let mut spec = command::spec(command, directory, variables, at)?;
+        spec.timeout_ms = LIFETIME_MS;
+        spec.output_bytes = OUTPUT_BYTES;
+        let shared = &at.turn.agent.shared;
+        let runtime = Arc::clone(&shared.runtime);
+        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.len() >= MAX_JOBS {
+            return Err(format!("there are already {MAX_JOBS} jobs in this session"));
+        }
+        let number = jobs.len() + 1;
+        let job = Arc::new(Job {
+            id: format!("job_{number}"),
+            command: command.to_owned(),
+            began_us: shared.runtime.clock().monotonic_us(),
+            cancel: shared.cancel.part(),
+            end: Mutex::default(),
+            thread: Mutex::default(),
+        });
+        let running = Arc::clone(&job);
+        let work = move || {
+            let result = process::run(&spec, &running.cancel);
+            let end = End::of(result, runtime.clock().monotonic_us());
+            *running.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+        };
+        let thread = std::thread::Builder::new().name(job.id.clone()).spawn(work);
+        let thread = thread.map_err(|fault| format!("the job cannot be started: {fault}"))?;
+        *job.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        jobs.insert(number, Arc::clone(&job));
+        let directory = if directory.is_empty() { "." } else { directory };
+        Ok(format!("Background job started with ID: {}\nCommand: {command}\nWorking directory: {directory}", job.id))
+    }
+
+    pub(super) fn list(&self, at: &ToolUse<'_>) -> String {
+        let mut told = String::from("Background Jobs:\n\n");
+        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for job in jobs.values() {
+            told.push_str(&format!("ID: {}\n  Command: {}\n", job.id, job.command));
+            for line in job.state(at).lines() {
+                told.push_str(&format!("  {line}\n"));
+            }
+            told.push('\n');
+        }
+        if jobs.is_empty() {
+            told.push_str("No background jobs found.\n");
+        }
+        told
+    }
+
+    pub(super) fn view(&self, id: &str, at: &ToolUse<'_>) -> Result<String, String> {
+        let job = self.job(id)?;
+        let state = job.state(at);
+        let end = job.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = end.as_ref().map_or("", |end| end.output.as_str());
+        let output = if output.is_empty() { "<no output>\n" } else { output };
+        Ok(format!("Job ID: {id}\nCommand: {}\n{state}\n--- Output ---\n{output}", job.command))
+    }
+
+    pub(super) fn stop(&self, id: &str) -> Result<String, String> {
+        let job = self.job(id)?;
+        if let Some(end) = &*job.end.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Err(format!("Job {id} is not running (current status: {})", end.status));
+        }
+        job.finish();
+        Ok(format!("Job {id} stopped successfully"))
+    }
+
+    fn job(&self, id: &str) -> Result<Arc<Job>, String> {
+        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = jobs.values().find(|job| job.id == id).cloned();
+        found.ok_or_else(|| format!("Job not found: {id}; `list_background_jobs` gives the IDs"))
+    }
+}
+
+impl Job {
+    /// Ends the job with all its processes, and waits until they are gone.
+    fn finish(&self) {
+        self.cancel.cancel();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // A thread that died has nothing left to wait for.
+            let _ = thread.join();
+        }
+    }
+
+    /// Its state in lines.
+    fn state(&self, at: &ToolUse<'_>) -> String {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let now_us = || at.turn.agent.shared.runtime.clock().monotonic_us();
+        let until_us = end.as_ref().map_or_else(now_us, |end| end.at_us);
+        let seconds = until_us.saturating_sub(self.began_us) / 1_000_000;
+        match &*end {
+            None => format!("Status: running\nRuntime: {seconds}s\n"),
+            Some(end) => format!("Status: {}\nRuntime: {seconds}s\nExit Code: {}\n", end.status, end.exit_code),
+        }
+    }
+}
+
+impl End {
+    fn of(result: Result<Output, ProcessError>, at_us: u64) -> Self {
+        let (status, exit_code, output) = match result {
+            Ok(output) => {
+                let code = output.exit_code.unwrap_or_else(|| 128 + output.signal.unwrap_or(0));
+                let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+                if output.truncated {
+                    text.push_str("\n\n[Output truncated at 10MB limit]");
+                }
+                (if code == 0 { "completed" } else { "failed" }, code, text)
+            }
+            Err(ProcessError::Cancelled) => ("stopped", -1, String::new()),
+            Err(fault) => ("failed", -1, fault.to_string()),
+        };
+        Self { status, exit_code, output, at_us }
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        for job in self.0.get_mut().unwrap_or_else(PoisonError::into_inner).values() {
+            job.finish();
+        }
+    }
+}

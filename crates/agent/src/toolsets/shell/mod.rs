@@ -1,0 +1,128 @@
+//! `shell`: commands, awaited or in the background (docker-agent, shell tool).
+//!
+//! Names, arguments and the words of results are docker-agent's. Unlike there the shell is always `/bin/sh`, whatever
+//! `$SHELL` says; a command starts inside the workspace; it does not see variables that look like secrets, unless the
+//! set declares them; and nothing that it started outlives it.
+
+pub(super) mod command;
+
+mod jobs;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::set::{self, Row, Set};
+use crate::tools::{number, text};
+
+use jobs::Jobs;
+
+/// What the tools of one set share.
+#[derive(Debug)]
+struct Shell {
+    /// Variables besides the host's own.
+    environment: Vec<(String, String)>,
+    jobs: Jobs,
+}
+
+/// How long a command may take when the model does not say (docker-agent, shell tool).
+const TIMEOUT_S: usize = 30;
+
+static TOOLS: [Row<Shell>; 5] = [
+    Row {
+        name: "shell",
+        description: "Runs a command with `/bin/sh` and gives its output. It has no input; what it starts ends with it.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "cmd": {"type": "string", "description": "The command line."},
+                    "cwd": {"type": "string", "description": "The folder to run in. Default: the working directory."},
+                    "timeout": {
+                        "type": "integer", "minimum": 1, "maximum": 3600,
+                        "description": "How many seconds it may take. Default 30.",
+                    },
+                },
+                "required": ["cmd"],
+            })
+        },
+        is_read_only: false,
+        call: |shell, arguments, at| {
+            let command = wanted(arguments)?;
+            let timeout_s = number(arguments, "timeout").unwrap_or(TIMEOUT_S);
+            command::run(command, text(arguments, "cwd"), timeout_s, &shell.environment, at).map(Value::String)
+        },
+    },
+    Row {
+        name: "run_background_job",
+        description: "Starts a command with `/bin/sh` and gives its job ID at once: for servers, watchers and whatever runs beside other work.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "cmd": {"type": "string", "description": "The command line."},
+                    "cwd": {"type": "string", "description": "The folder to run in. Default: the working directory."},
+                },
+                "required": ["cmd"],
+            })
+        },
+        is_read_only: false,
+        call: |shell, arguments, at| {
+            let command = wanted(arguments)?;
+            shell.jobs.start(command, text(arguments, "cwd"), &shell.environment, at).map(Value::String)
+        },
+    },
+    Row {
+        name: "list_background_jobs",
+        description: "Lists the background jobs with their states.",
+        parameters: || json!({"type": "object", "properties": {}}),
+        is_read_only: true,
+        call: |shell, _arguments, at| Ok(Value::String(shell.jobs.list(at))),
+    },
+    Row {
+        name: "view_background_job",
+        description: "Shows the state of a background job and its output so far.",
+        parameters: job,
+        is_read_only: true,
+        call: |shell, arguments, at| shell.jobs.view(text(arguments, "job_id"), at).map(Value::String),
+    },
+    Row {
+        name: "stop_background_job",
+        description: "Stops a background job with everything that it started.",
+        parameters: job,
+        is_read_only: false,
+        call: |shell, arguments, _at| shell.jobs.stop(text(arguments, "job_id")).map(Value::String),
+    },
+];
+
+pub(super) fn open(environment: Vec<(String, String)>) -> Set {
+    let shell = Shell { environment, jobs: Jobs::default() };
+    Set {
+        tools: set::tools("shell", &TOOLS, Arc::new(shell)),
+        instruction: String::from(
+            "Shell: each call is a new shell, nothing is kept from one to the next; use `cwd` rather than `cd`, and a \
+             larger `timeout` for what takes longer than 30 seconds. Use `run_background_job` for what runs on, such \
+             as a server; every job ends with the session.",
+        ),
+        ..Set::default()
+    }
+}
+
+fn job() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"job_id": {"type": "string", "description": "The ID that `run_background_job` gave."}},
+        "required": ["job_id"],
+    })
+}
+
+fn wanted(arguments: &Value) -> Result<&str, String> {
+    let command = text(arguments, "cmd");
+    if command.trim().is_empty() {
+        return Err(String::from("`cmd` is empty; give the command line"));
+    }
+    if command.contains('\0') {
+        return Err(String::from("`cmd` holds a NUL character, which no command line can"));
+    }
+    Ok(command)
+}

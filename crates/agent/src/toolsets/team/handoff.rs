@@ -1,0 +1,35 @@
+//! `handoff`: the conversation goes on with another agent (docker-agent, handoffs).
+
+use serde_json::{Value, json};
+
+use super::Nothing;
+use crate::team;
+use crate::tools::text;
+use crate::toolsets::set::Row;
+
+pub(super) const TOOL: Row<Nothing> = Row {
+    name: "handoff",
+    description: "Hands the conversation over to another agent of your team, which goes on with it from here.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {"agent": {"type": "string", "description": "The agent's name."}},
+            "required": ["agent"],
+        })
+    },
+    is_read_only: true,
+    call: |_, arguments, at| {
+        let (agent, name) = (&at.turn.agent, text(arguments, "agent"));
+        let known = agent.spec.member.as_ref().map(|member| member.handoffs.as_slice()).unwrap_or_default();
+        if !known.iter().any(|known| known == name) {
+            return Err(team::unknown(name, known.iter().map(String::as_str)));
+        }
+        at.turn.state.request_handoff(name)?;
+        // The other agent reads this as the result of a call that it did not make.
+        Ok(Value::String(format!(
+            "The agent {} handed off the conversation to {name}. From here on {name} answers, with its own tools and \
+             agents alone: those of earlier agents that the conversation shows are not there for it.",
+            agent.spec.name
+        )))
+    },
+};

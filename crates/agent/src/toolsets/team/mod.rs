@@ -1,0 +1,38 @@
+//! Tools with which the members of a team call each other.
+
+pub(super) mod background;
+
+mod handoff;
+mod transfer_task;
+
+use std::sync::Arc;
+
+use pintle::MemberSpec;
+
+use super::set;
+use crate::tools::Tool;
+
+/// The tools share nothing: all they need is in their use.
+#[derive(Debug)]
+struct Nothing;
+
+/// The tools that a member has because of whom it may call.
+pub(crate) fn of_team(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
+    let mut tools = Vec::new();
+    if !member.sub_agents.is_empty() {
+        tools.extend(set::tools("transfer", &[transfer_task::TOOL], Arc::new(Nothing)));
+    }
+    if !member.handoffs.is_empty() {
+        tools.extend(set::tools("handoff", &[handoff::TOOL], Arc::new(Nothing)));
+    }
+    tools
+}
+
+/// The task as the other agent gets it.
+fn task(task: &str, expected_output: &str) -> Result<String, String> {
+    match (task.trim(), expected_output.trim()) {
+        ("", _) => Err(String::from("`task` is empty; say what the agent has to do")),
+        (task, "") => Ok(task.to_owned()),
+        (task, expected) => Ok(format!("{task}\n\nExpected output: {expected}")),
+    }
+}

@@ -1,0 +1,47 @@
+//! `think`: a place to think aloud (docker-agent, think tool).
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::set::{self, Row, Set};
+use crate::tools::text;
+
+/// Thoughts that are kept; the oldest go first.
+const MAX_THOUGHTS: usize = 100;
+
+#[derive(Debug, Default)]
+struct Thoughts(Mutex<VecDeque<String>>);
+
+static TOOLS: [Row<Thoughts>; 1] = [Row {
+    name: "think",
+    description: "Writes down a thought and gives back all thoughts so far. It changes nothing and asks nobody.",
+    parameters: || {
+        json!({
+            "type": "object",
+            "properties": {"thought": {"type": "string", "description": "The thought."}},
+            "required": ["thought"],
+        })
+    },
+    is_read_only: true,
+    call: |thoughts, arguments, _at| {
+        let mut thoughts = thoughts.0.lock().unwrap_or_else(PoisonError::into_inner);
+        thoughts.push_back(text(arguments, "thought").to_owned());
+        if thoughts.len() > MAX_THOUGHTS {
+            thoughts.pop_front();
+        }
+        let all: Vec<&str> = thoughts.iter().map(String::as_str).collect();
+        Ok(Value::String(format!("Thoughts:\n{}", all.join("\n"))))
+    },
+}];
+
+pub(super) fn open() -> Set {
+    Set {
+        tools: set::tools("think", &TOOLS, Arc::new(Thoughts::default())),
+        instruction: String::from(
+            "Use `think` before you act when rules have to be weighed, facts are still missing or a plan has several steps.",
+        ),
+        ..Set::default()
+    }
+}

@@ -1,0 +1,177 @@
+//! `todo`: a list of things to do, for one member or for the whole team (docker-agent, todo tool).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::set::{self, Row, Set};
+use crate::tools::text;
+
+/// The most entries of one list.
+const MAX_TODOS: usize = 1_000;
+
+/// A list of things to do.
+#[derive(Debug, Default)]
+pub(super) struct Todos(Mutex<Vec<Todo>>);
+
+#[derive(Debug, Clone)]
+struct Todo {
+    id: String,
+    description: String,
+    status: String,
+}
+
+/// The states of an entry that is not done, in the order in which they are told.
+const OPEN: [&str; 2] = ["in-progress", "pending"];
+
+static TOOLS: [Row<Todos>; 4] = [
+    Row {
+        name: "create_todo",
+        description: "Adds one thing to the list of things to do.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {"description": {"type": "string", "description": "What is to be done."}},
+                "required": ["description"],
+            })
+        },
+        is_read_only: true,
+        call: |todos, arguments, _at| {
+            let mut created = todos.create(&[text(arguments, "description")])?;
+            Ok(todos.told(json!({"created": created.pop()}), "all_todos"))
+        },
+    },
+    Row {
+        name: "create_todos",
+        description: "Adds several things to the list of things to do.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "descriptions": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "What is to be done."},
+                },
+                "required": ["descriptions"],
+            })
+        },
+        is_read_only: true,
+        call: |todos, arguments, _at| {
+            let list = arguments.get("descriptions").and_then(Value::as_array);
+            let descriptions: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+            let created = todos.create(&descriptions)?;
+            Ok(todos.told(json!({"created": created}), "all_todos"))
+        },
+    },
+    Row {
+        name: "update_todos",
+        description: "Changes the state of things to do.",
+        parameters: || {
+            json!({
+                "type": "object",
+                "properties": {
+                    "updates": {
+                        "type": "array",
+                        "minItems": 1,
+                        "description": "The changes.",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "id": {"type": "string", "description": "Its ID."},
+                                "status": {
+                                    "type": "string", "enum": ["pending", "in-progress", "completed"],
+                                    "description": "The new state.",
+                                },
+                            },
+                            "required": ["id", "status"],
+                        },
+                    },
+                },
+                "required": ["updates"],
+            })
+        },
+        is_read_only: true,
+        call: |todos, arguments, _at| {
+            let updates = arguments.get("updates").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let (updated, not_found): (Vec<&Value>, Vec<&Value>) =
+                updates.iter().partition(|update| todos.update(text(update, "id"), text(update, "status")));
+            let not_found: Vec<&str> = not_found.into_iter().map(|update| text(update, "id")).collect();
+            if updated.is_empty() && !not_found.is_empty() {
+                return Err(json!({"not_found": not_found, "all_todos": todos.all()}).to_string());
+            }
+            let mut told = json!({"updated": updated});
+            if let Some(fields) = told.as_object_mut().filter(|_| !not_found.is_empty()) {
+                fields.insert(String::from("not_found"), json!(not_found));
+            }
+            Ok(todos.told(told, "all_todos"))
+        },
+    },
+    Row {
+        name: "list_todos",
+        description: "Lists the things to do with their states.",
+        parameters: || json!({"type": "object", "properties": {}}),
+        is_read_only: true,
+        call: |todos, _arguments, _at| Ok(todos.told(json!({}), "todos")),
+    },
+];
+
+/// The tools over a list, which may be shared.
+pub(super) fn open(todos: Arc<Todos>) -> Set {
+    Set {
+        tools: set::tools("todo", &TOOLS, todos),
+        instruction: String::from(
+            "Keep a list of things to do for work of several steps: write the steps down first, set each to \
+             `in-progress` when you begin it and to `completed` when it is done, and leave none open at the end.",
+        ),
+        ..Set::default()
+    }
+}
+
+impl Todos {
+    fn create(&self, descriptions: &[&str]) -> Result<Vec<Value>, String> {
+        let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if todos.len() + descriptions.len() > MAX_TODOS {
+            return Err(format!("a list holds at most {MAX_TODOS} things; complete some of them"));
+        }
+        let first = todos.len();
+        todos.extend(descriptions.iter().enumerate().map(|(index, description)| Todo {
+            id: format!("todo_{}", first + index + 1),
+            description: (*description).to_owned(),
+            status: String::from("pending"),
+        }));
+        Ok(todos.iter().skip(first).map(Todo::to_value).collect())
+    }
+
+    /// Whether there is such an entry.
+    fn update(&self, id: &str, status: &str) -> bool {
+        let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = todos.iter_mut().find(|todo| todo.id == id);
+        found.map(|todo| status.clone_into(&mut todo.status)).is_some()
+    }
+
+    fn all(&self) -> Vec<Value> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Todo::to_value).collect()
+    }
+
+    /// A result with the whole list under a name, and a reminder of what is open.
+    fn told(&self, mut told: Value, name: &str) -> Value {
+        if let Some(fields) = told.as_object_mut() {
+            fields.insert(name.to_owned(), self.all().into());
+            if let Some(reminder) = self.reminder() {
+                fields.insert(String::from("reminder"), reminder.into());
+            }
+        }
+        Value::String(told.to_string())
+    }
+
+    fn reminder(&self) -> Option<String> {
+        let todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = OPEN.iter().flat_map(|status| todos.iter().filter(move |todo| todo.status == *status));
+        let open: String = open.map(|todo| format!(" ({}) [{}] {}", todo.status, todo.id, todo.description)).collect();
+        (!open.is_empty()).then(|| format!("The following todos are still incomplete and MUST be completed:{open}"))
+    }
+}
+
+impl Todo {
+    fn to_value(&self) -> Value {
+        json!({"id": self.id, "description": self.description, "status": self.status})
+    }
+}

@@ -1,0 +1,190 @@
+//! Hooks that a language model judges, from the file to the outcome.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use pintle::{
+    Cancel, Decision, Effect, Event, EventName, Failure, FailureKind, Judge, JudgeQuestion, ModelSpec, Origin, Outcome,
+    Runtime,
+};
+use pintle_agent::model::{Model, RemoteModel, ScriptModel};
+use pintle_agent::{ModelJudge, OpenModel};
+use pintle_testkit::model_server::{Answer, ModelServer, Reply};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Opens models that play this text, whatever they are called, and counts how many.
+fn plays(text: &str, opened: &Arc<AtomicUsize>) -> Box<OpenModel> {
+    let (text, opened) = (text.to_owned(), Arc::clone(opened));
+    Box::new(move |spec| {
+        opened.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(ScriptModel::parse(&spec.name, &text)?) as Arc<dyn Model>)
+    })
+}
+
+/// Opens models of a server on this machine.
+fn served(server: &ModelServer) -> Box<OpenModel> {
+    let url = server.url("/v1");
+    Box::new(move |spec| {
+        let spec = ModelSpec { base_url: Some(url.clone()), api_key_env: Some(String::from("KEY")), ..spec.clone() };
+        Ok(Arc::new(RemoteModel::new(&spec, &|_| Some(String::from("secret")))?) as Arc<dyn Model>)
+    })
+}
+
+/// A runtime under the user's hooks.
+fn governed(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> {
+    let folder = TempDir::new().unwrap();
+    let drop_ins = folder.path().join("hooks.d");
+    std::fs::create_dir(&drop_ins).unwrap();
+    std::fs::write(drop_ins.join("hooks.yaml"), hooks).unwrap();
+    let builder = Runtime::builder().config_dir(Path::new(folder.path()));
+    let built = judge.into_iter().fold(builder, |builder, judge| builder.judge(judge)).build();
+    let faults: Vec<String> = built.diagnostics.iter().map(|found| found.message.clone()).collect();
+    assert!(!built.has_errors(), "{faults:?}");
+    built.runtime
+}
+
+fn fire(runtime: &Runtime, event: &str, payload: Value) -> Outcome {
+    runtime.fire(&Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default())))
+}
+
+fn call(runtime: &Runtime) -> Outcome {
+    let args = json!({"cmd": "rm -r build"});
+    fire(runtime, "tool.pre", json!({"id": "1", "name": "shell", "arguments": args.to_string(), "args": args}))
+}
+
+const JUDGED: &str = r#"
+pre_tool_use:
+  - matcher: shell
+    hooks:
+      - name: judge
+        type: model
+        model: openai/gpt-4o-mini
+        schema: pre_tool_use_decision
+        timeout: 5
+        prompt: "May `{{ .ToolName }}` run {{ toJSON .ToolInput }}, in short {{ truncate 4 .ToolInput.cmd }}?"
+"#;
+
+/// The outcome of [`JUDGED`] when the model says this: the decision, why, and what the person is told.
+fn judged(reply: &str) -> (Decision, String, Vec<String>) {
+    let script = json!({"agents": {"judge": [{"say": reply}]}}).to_string();
+    let judge = ModelJudge::new(plays(&script, &Arc::default()));
+    let outcome = call(&governed(JUDGED, Some(Arc::new(judge))));
+    let told = outcome.effects.iter().filter_map(|(_, effect)| match effect {
+        Effect::Notice(text) => Some(text.clone()),
+        _ => None,
+    });
+    let reasons = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("\n");
+    (outcome.decision, reasons, told.collect())
+}
+
+#[test]
+fn what_a_judge_decides_is_decided() {
+    let told = |text: &str| vec![format!("🤖 model judge: {text}")];
+    let allow = (Decision::Allow, String::from("only a build"), told("allow — only a build"));
+    assert_eq!(judged(r#"{"decision": "allow", "reason": "only a build"}"#), allow);
+    assert_eq!(judged("Sure:\n```json\n{\"decision\": \"ALLOW\", \"reason\": \"only a build\"}\n```"), allow);
+    let deny = (Decision::Deny, String::from("no reason provided"), told("deny — no reason provided"));
+    assert_eq!(judged(r#"{"decision": "deny", "reason": ""}"#), deny);
+    let ask = String::from("hm; it needs approval and there is nobody to ask");
+    assert_eq!(judged(r#"{"decision": "ask", "reason": "hm"}"#), (Decision::Deny, ask, told("ask — hm")));
+}
+
+#[test]
+fn what_a_judge_cannot_decide_is_denied_where_a_call_is_guarded() {
+    let refused = |failure: &str| {
+        let text = format!("hook `judge` gave no answer ({failure}); it fails closed, so this was refused");
+        (Decision::Deny, text, Vec::new())
+    };
+    let cases = [
+        ("fine by me", "bad output: no JSON object in reply"),
+        (r#"{"decision": "maybe"}"#, r#"bad output: invalid decision "maybe" (want allow|ask|deny)"#),
+    ];
+    for (reply, failure) in cases {
+        assert_eq!(judged(reply), refused(failure), "{reply}");
+    }
+    // A model that fails, one that cannot be had, and nobody to ask at all.
+    let broken = r#"{"agents": {"judge": [{"error": {"message": "overloaded"}}]}}"#;
+    let judge: Arc<dyn Judge> = Arc::new(ModelJudge::new(plays(broken, &Arc::default())));
+    let reasons = |judge| call(&governed(JUDGED, judge)).reasons.first().map(|reason| reason.text.clone()).unwrap();
+    assert_eq!(reasons(Some(judge)), refused("error: the model `openai/gpt-4o-mini`: overloaded").1);
+    assert_eq!(
+        reasons(None),
+        refused("missing program: nobody here can ask a language model; give the runtime a judge").1
+    );
+}
+
+#[test]
+fn a_reply_without_a_schema_is_context() {
+    let hooks = "
+turn_start:
+  - {type: model, model: 'script:one.yaml', prompt: 'Say something about {{ .SessionID }}.'}
+  - {type: model, model: 'script:one.yaml', prompt: 'And something else.'}
+";
+    let opened = Arc::new(AtomicUsize::new(0));
+    let script = r#"{"agents": {"judge": {"conversations": [
+        [{"expect": {"contains": "And something else."}, "say": "  be kind "}],
+        [{"expect": {"contains": "Say something about"}, "say": "be brief"}]
+    ]}}}"#;
+    let runtime = governed(hooks, Some(Arc::new(ModelJudge::new(plays(script, &opened)))));
+    let outcome = fire(&runtime, "iteration.start", json!({"iteration": 1}));
+    let said: Vec<&Effect> = outcome.effects.iter().map(|(_, effect)| effect).collect();
+    // Two hooks that differ in their question alone are two hooks; their answers stand in the order of the file.
+    let context = |text: &str| Effect::Context(String::from(text));
+    assert_eq!(said, [&context("be brief"), &context("be kind")]);
+    assert_eq!(opened.load(Ordering::Relaxed), 1, "a model is opened once and kept");
+}
+
+#[test]
+fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
+    let reply = Reply::text(r#"{"decision": "deny", "reason": "not today"}"#);
+    let server = ModelServer::start(vec![Answer::Reply(reply)]).unwrap();
+    let outcome = call(&governed(JUDGED, Some(Arc::new(ModelJudge::new(served(&server))))));
+    assert_eq!((outcome.decision, outcome.reasons[0].text.as_str()), (Decision::Deny, "not today"));
+    let seen = server.seen();
+    let body = &seen[0].body;
+    assert_eq!(body["model"], json!("gpt-4o-mini"));
+    let messages = body["messages"].as_array().unwrap();
+    let text = |at: usize| messages[at]["content"].as_str().unwrap();
+    assert_eq!(messages.len(), 2);
+    assert!(
+        text(0).contains("JSON Schema `pre_tool_use_decision`") && text(0).contains(r#""enum":["allow","ask","deny"]"#)
+    );
+    assert_eq!(text(1), r#"May `shell` run {"cmd":"rm -r build"}, in short rm -…?"#);
+    assert_eq!(body.get("tools"), None);
+}
+
+fn asked(judge: &ModelJudge, timeout_ms: u64, cancel: &Cancel) -> (Failure, Duration) {
+    let question =
+        JudgeQuestion { model: "openai/gpt-4o-mini", instruction: "judge", prompt: "?", schema: None, timeout_ms };
+    let started = Instant::now();
+    (judge.ask(&question, cancel).unwrap_err(), started.elapsed())
+}
+
+#[test]
+fn a_silent_model_ends_with_the_deadline_and_with_a_cancel() {
+    let server = ModelServer::start_with(|_| Answer::Silent).unwrap();
+    let judge = ModelJudge::new(served(&server));
+    let (failure, took) = asked(&judge, 300, &Cancel::default());
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    assert_eq!(failure.message, "the model `openai/gpt-4o-mini` gave no reply within 300 ms");
+    assert!(took >= Duration::from_millis(300));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let (failure, took) = asked(&judge, 60_000, &cancel);
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+    assert!(took < Duration::from_secs(30), "the deadline was not waited for: {took:?}");
+}
+
+#[test]
+fn a_model_that_nobody_knows_is_told_with_what_to_write() {
+    let judge = ModelJudge::new(plays("agents: {judge: [{say: x}]}", &Arc::default()));
+    let question = |model| JudgeQuestion { model, instruction: "", prompt: "?", schema: None, timeout_ms: 1_000 };
+    let failure = judge.ask(&question("opnai/gpt-4o"), &Cancel::default()).unwrap_err();
+    assert_eq!(failure.message, "unknown model provider `opnai`; did you mean `openai`?");
+    assert_eq!(judge.ask(&question("script:any.yaml"), &Cancel::default()), Ok(String::from("x")));
+}

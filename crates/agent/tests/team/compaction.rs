@@ -1,0 +1,181 @@
+//! Compaction: when it comes, who may veto, steer or replace it, and what is left.
+
+use pintle::{CompactionSpec, Effect, Resolution, Verdict};
+use pintle_agent::model::{ModelError, ModelReply, Usage};
+use serde_json::json;
+
+use crate::stage::{Scene, Stage, expect};
+use crate::support::{Reply, call, deny, hook, say, told};
+
+const EVENTS: &[&str] =
+    &["compact.pre", "compact.before", "compact.post", "iteration.start", "iteration.end", "session.start", "error"];
+
+/// A session whose model takes 200 tokens.
+fn small(replies: impl IntoIterator<Item = Reply>) -> Scene {
+    Scene::of(replies).spec(|spec| {
+        spec.member.as_mut().unwrap().compaction =
+            CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
+    })
+}
+
+/// An answer that the provider counts as nearly all that the model takes.
+fn costly(text: &str) -> Reply {
+    let usage = Usage { input_tokens: 185, output_tokens: 5 };
+    say(text).map(|reply| ModelReply { usage, ..reply })
+}
+
+fn lines(stage: &Stage) -> Vec<String> {
+    stage.record.of(EVENTS)
+}
+
+#[test]
+fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
+    let keep = hook("keep", "session.start", |_| Verdict::pass().with(Effect::Context(String::from("stay polite"))));
+    let steer = hook("steer", "compact.pre", |_| Verdict::pass().with(Effect::Context(String::from("keep the paths"))));
+    let mut stage = small([costly("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
+    stage.session.turn("one").unwrap();
+    assert_eq!(stage.session.turn("two").unwrap().text, "b");
+    expect(
+        &lines(&stage),
+        "
+        session.start startup
+        iteration.start 1
+        iteration.end 1 normal
+        compact.pre auto
+        compact.before threshold
+        compact.post threshold the gist
+        iteration.start 1
+        iteration.end 1 normal
+        ",
+    );
+    let asked = stage.model.request(1);
+    assert!(asked.tools.is_empty());
+    assert_eq!(
+        asked.messages.iter().map(|message| message.role.as_str()).collect::<Vec<_>>(),
+        ["system", "user", "assistant", "user"]
+    );
+    assert!(asked.messages.last().unwrap().content.ends_with("\n\nkeep the paths"));
+    let expected = ["system: be brief\n\nstay polite", "user: Session Summary: the gist", "user: two"];
+    assert_eq!(told(&stage.model.request(2)), expected, "what a session's start said outlives the compaction");
+}
+
+#[test]
+fn tool_results_that_push_it_over_are_named_as_the_cause() {
+    let arguments = json!({"cmd": "x".repeat(900)}).to_string();
+    let mut stage = small([call(&[("shell", &arguments)]), say("the gist"), say("b")]).open();
+    assert_eq!(stage.session.turn("one").unwrap().text, "b");
+    let pre = stage.record.of(&["compact.pre"]);
+    assert_eq!(pre, ["compact.pre tool_overflow"]);
+    assert_eq!(told(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: one"]);
+}
+
+#[test]
+fn a_veto_keeps_the_conversation_and_is_told() {
+    for event in ["compact.pre", "compact.before"] {
+        let mut stage = small([costly("a"), say("b")]).hook(deny(event, "not now")).open();
+        stage.session.turn("one").unwrap();
+        assert_eq!(stage.session.turn("two").unwrap().text, "b", "{event}");
+        assert_eq!(stage.record.of(&["compact.post"]), Vec::<String>::new());
+        assert_eq!(told(&stage.model.request(1)).len(), 4, "{event}: nothing was lost");
+        let notice = String::from("notice: the conversation was not compacted: not now");
+        assert!(stage.told.lines().contains(&notice), "{event}: {:?}", stage.told.lines());
+    }
+}
+
+#[test]
+fn the_first_summary_of_a_hook_is_used_verbatim_and_no_model_is_asked() {
+    let write = |text: &'static str| {
+        hook(text, "compact.before", move |_| Verdict::pass().with(Effect::Summary(text.to_owned())))
+    };
+    let messages = hook("sees", "compact.before", |call| {
+        let messages = call.event.payload.field("messages").unwrap().as_array().unwrap();
+        assert_eq!(messages.len(), 2);
+        Verdict::pass()
+    });
+    let scene =
+        small([costly("a"), say("b")]).hook(messages).hook(write(" ")).hook(write("first")).hook(write("second"));
+    let mut stage = scene.open();
+    stage.session.turn("one").unwrap();
+    stage.session.turn("two").unwrap();
+    assert_eq!(stage.model.count(), 2);
+    assert_eq!(told(&stage.model.request(1))[1..], ["user: Session Summary: first", "user: two"]);
+    assert_eq!(stage.record.of(&["compact.post"]), ["compact.post threshold first"]);
+}
+
+#[test]
+fn an_overflow_is_compacted_once_and_the_call_made_again() {
+    let too_long = || Err(ModelError::fatal("prompt is too long: 300 tokens > 200 maximum"));
+    let mut stage = Scene::of([say("a"), too_long(), say("the gist"), say("b")]).open();
+    stage.session.turn("one").unwrap();
+    assert_eq!(stage.session.turn("two").unwrap().text, "b");
+    expect(
+        &lines(&stage)[3..],
+        "
+        iteration.start 1
+        compact.pre overflow
+        compact.before overflow
+        compact.post overflow the gist
+        iteration.end 1 error
+        iteration.start 2
+        iteration.end 2 normal
+        ",
+    );
+    let mut twice = Scene::of([say("a"), too_long(), say("the gist"), too_long()]).open();
+    twice.session.turn("one").unwrap();
+    let fault = twice.session.turn("two").unwrap_err();
+    assert_eq!(fault.message, "prompt is too long: 300 tokens > 200 maximum");
+    assert_eq!(twice.record.of(&["compact.pre"]).len(), 1);
+}
+
+#[test]
+fn a_veto_of_an_overflow_fails_the_turn_with_the_models_words() {
+    let too_long = Err(ModelError::fatal("context_length_exceeded"));
+    let mut stage = Scene::of([say("a"), too_long]).hook(deny("compact.before", "never")).open();
+    stage.session.turn("one").unwrap();
+    assert_eq!(stage.session.turn("two").unwrap_err().message, "context_length_exceeded");
+    assert_eq!(stage.record.of(&["error"]), ["error model context_length_exceeded"]);
+}
+
+#[test]
+fn a_person_may_want_it_and_say_what_to_keep() {
+    let mut stage = Scene::of([say("a"), say("the gist"), say("b")]).open();
+    assert!(stage.session.compact(None).unwrap().is_none(), "there is nothing to sum up yet");
+    stage.session.turn("one").unwrap();
+    let compacted = stage.session.compact(Some("keep the names")).unwrap().unwrap();
+    assert_eq!(
+        (compacted.summary.as_str(), compacted.removed_messages, compacted.remaining_messages),
+        ("the gist", 2, 1)
+    );
+    expect(
+        &stage.record.of(&["compact.pre", "compact.before", "compact.post"]),
+        "
+        compact.pre manual keep the names
+        compact.before manual
+        compact.post manual the gist
+        ",
+    );
+    assert!(stage.model.request(1).messages.last().unwrap().content.ends_with("\n\nkeep the names"));
+    stage.session.turn("two").unwrap();
+    assert_eq!(told(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: two"]);
+}
+
+#[test]
+fn a_model_that_gives_no_summary_leaves_the_conversation_alone() {
+    let mut stage = Scene::of([say("a"), say(" "), say("b")]).answer(Resolution::Nobody).open();
+    stage.session.turn("one").unwrap();
+    assert_eq!(stage.session.compact(None).unwrap_err().message, "the model gave no summary; try again");
+    stage.session.turn("two").unwrap();
+    assert_eq!(told(&stage.model.request(2)).len(), 4);
+}
+
+#[test]
+fn compaction_can_be_switched_off_and_still_be_asked_for() {
+    let scene = small([costly("a"), say("b"), say("the gist")]).spec(|spec| {
+        spec.member.as_mut().unwrap().compaction.enabled = false;
+    });
+    let mut stage = scene.open();
+    stage.session.turn("one").unwrap();
+    stage.session.turn("two").unwrap();
+    assert!(stage.record.of(&["compact.pre"]).is_empty());
+    assert!(stage.session.compact(None).unwrap().is_some());
+}

@@ -1,0 +1,239 @@
+//! `iteration.start` and `iteration.end`: once each around a model call, with every reason.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pintle::{Cancel, Resolution, Verdict};
+use pintle_agent::model::{Delta, Model, ModelError, ModelRequest};
+use serde_json::json;
+
+use crate::stage::{Scene, expect, is_denied, stopper};
+use crate::support::{Reply, call, deny, hook, say};
+
+#[test]
+fn a_turn_fires_its_events_in_order() {
+    let events = Scene::of([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("done")]).events();
+    expect(
+        &events,
+        r#"
+        prompt.submit go
+        turn.start
+        iteration.start 1
+        completion.pre
+        completion.post
+        tool.transform shell {"cmd":"ls"}
+        tool.guard shell {"cmd":"ls"}
+        tool.pre shell {"cmd":"ls"}
+        permission.reply allow rule yolo
+        tool.result ran ls
+        tool.post ran ls
+        iteration.end 1 continue
+        iteration.start 2
+        completion.pre
+        completion.post
+        agent.stop done
+        iteration.end 2 normal
+        turn.end
+        user.input prompt
+        "#,
+    );
+}
+
+#[test]
+fn every_iteration_that_starts_ends_once_and_says_why() {
+    let shell = || call(&[("shell", r#"{"cmd":"ls"}"#)]);
+    let loops = || (0..5).map(move |_| shell());
+    let cases: Vec<(&str, Scene, &[&str])> = vec![
+        ("an answer", Scene::of([say("a")]), &["1 normal"]),
+        ("tools and an answer", Scene::of([shell(), say("a")]), &["1 continue", "2 normal"]),
+        ("a model error", Scene::of([Err(ModelError::fatal("gone"))]), &["1 error"]),
+        ("a denied request", Scene::of([say("a")]).hook(deny("completion.pre", "no")), &["1 hook_blocked"]),
+        ("a denied reply", Scene::of([say("a")]).hook(deny("completion.post", "no")), &["1 hook_blocked"]),
+        ("a hook that ends the run", Scene::of([shell()]).hook(stopper("tool.post", "enough")), &["1 hook_blocked"]),
+        ("a loop", Scene::of(loops()), &["1 continue", "2 continue", "3 continue", "4 continue", "5 loop_detected"]),
+        (
+            "a loop and a hook that ends the run",
+            Scene::of([shell()]).hook(stopper("tool.post", "enough")).spec(|spec| {
+                spec.member.as_mut().unwrap().max_consecutive_tool_calls = 1;
+            }),
+            &["1 loop_detected"],
+        ),
+    ];
+    for (name, scene, expected) in cases {
+        let mut stage = scene.open();
+        let _ = stage.session.turn("go");
+        let ends: Vec<String> = expected.iter().map(|end| format!("iteration.end {end}")).collect();
+        assert_eq!(stage.record.of(&["iteration.end"]), ends, "{name}");
+        assert_eq!(stage.record.of(&["iteration.start"]).len(), ends.len(), "{name}");
+    }
+}
+
+#[test]
+fn an_iteration_ends_also_when_it_is_cancelled() {
+    for event in ["completion.pre", "tool.guard", "tool.pre", "tool.post"] {
+        let cancel = pintle::Cancel::default();
+        let raise = cancel.clone();
+        let stop = hook("ctrl_c", event, move |_| {
+            raise.cancel();
+            Verdict::pass()
+        });
+        let scene = Scene::of([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("after")]).hook(stop);
+        let mut stage = scene.open_with(|builder| builder.cancel(cancel));
+        assert!(stage.session.turn("go").is_err());
+        assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
+        assert!(stage.record.of(&["notification", "error"]).is_empty(), "{event}: the person knows");
+        assert_eq!(stage.record.of(&["user.input"]), ["user.input prompt"], "{event}");
+    }
+}
+
+#[test]
+fn a_hook_that_stops_the_run_is_told_as_an_error_with_its_own_words() {
+    let cases = [
+        (deny("completion.pre", "max_iterations reached"), "max_iterations reached"),
+        (deny("completion.pre", ""), "Agent terminated by a hook."),
+        (stopper("tool.post", "enough"), "enough"),
+        (stopper("tool.post", ""), "Agent terminated by a hook."),
+    ];
+    for (hook, message) in cases {
+        let mut stage = Scene::of([call(&[("look", "{}")]), say("never")]).hook(hook).open();
+        assert_eq!(is_denied(stage.session.turn("go")), message);
+        let told = stage.record.of(&["notification", "error", "turn.end", "agent.stop"]);
+        expect(&told, &format!("notification error {message}\nerror hook {message} hook_blocked"));
+    }
+}
+
+#[test]
+fn a_model_error_is_told_and_has_no_completion_post() {
+    let events = Scene::of([Err(ModelError::fatal("wrong key"))]).events();
+    expect(
+        &events,
+        "
+        prompt.submit go
+        turn.start
+        iteration.start 1
+        completion.pre
+        iteration.end 1 error
+        notification error wrong key
+        error model wrong key
+        user.input prompt
+        ",
+    );
+}
+
+#[test]
+fn a_loop_is_told_with_the_documented_words() {
+    let loops = (0..6).map(|_| call(&[("look", r#"{"at":1}"#)]));
+    let mut stage = Scene::of(loops).open();
+    let fault = stage.session.turn("go").unwrap_err();
+    let message = "Agent terminated: detected 5 consecutive identical calls to look. This indicates a degenerate loop \
+                   where the model is not making progress.";
+    assert_eq!(fault.message, message);
+    assert_eq!(stage.model.count(), 5, "the fifth batch ran");
+    expect(
+        &stage.record.of(&["notification", "error"]),
+        &format!("notification error {message}\nerror limit {message}"),
+    );
+}
+
+#[test]
+fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
+    let limited = |answer: Option<Resolution>| {
+        let calls = (0..13).map(|at| call(&[("look", &format!(r#"{{"at":{at}}}"#))]));
+        let mut scene = Scene::of(calls.chain([say("end")])).spec(|spec| spec.exit.max_iterations = 2);
+        scene.answer = answer;
+        scene.open()
+    };
+    let yes = Resolution::Approved { by: String::from("ada") };
+    let mut stage = limited(Some(yes));
+    assert_eq!(stage.session.turn("go").unwrap().text, "end");
+    let told = stage.record.of(&["notification", "limit.iterations", "user.input", "session.resume"]);
+    expect(
+        &told,
+        "
+        notification warning Maximum iterations reached (2)
+        limit.iterations 2 ask
+        user.input limit
+        session.resume limit 2 12
+        notification warning Maximum iterations reached (12)
+        limit.iterations 12 ask
+        user.input limit
+        session.resume limit 12 22
+        user.input prompt
+        ",
+    );
+    let stopped = "Execution stopped after reaching the configured max_iterations limit (2).";
+    let no = Resolution::Refused { by: String::from("ada") };
+    for (answer, waits) in [(Some(no), true), (None, false)] {
+        let mut stage = limited(answer);
+        assert_eq!(stage.session.turn("go").unwrap().text, stopped);
+        assert_eq!(stage.model.count(), 2);
+        let inputs: &[&str] = if waits { &["user.input limit", "user.input prompt"] } else { &["user.input prompt"] };
+        assert_eq!(stage.record.of(&["user.input"]), inputs);
+    }
+}
+
+#[test]
+fn a_hook_that_denies_the_resumption_keeps_the_limit() {
+    let scene = Scene::of([call(&[("look", "{}")]), say("never")])
+        .spec(|spec| spec.exit.max_iterations = 1)
+        .answer(Resolution::Approved { by: String::from("ada") })
+        .hook(deny("session.resume", "no overtime"));
+    let mut stage = scene.open();
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(answer.text, "Execution stopped after reaching the configured max_iterations limit (1).");
+}
+
+#[test]
+fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
+    let context = |event: &'static str| {
+        hook(event, event, move |_| Verdict::pass().with(pintle::Effect::Context(format!("from {event}"))))
+    };
+    let once = hook("once", "iteration.start", |call| match call.event.payload.field("iteration") {
+        Some(number) if *number == json!(1) => Verdict::pass().with(pintle::Effect::Context(String::from("only now"))),
+        _ => Verdict::pass(),
+    });
+    let scene = Scene::of([call(&[("look", "{}")]), say("a"), say("b")])
+        .hook(context("session.start"))
+        .hook(context("prompt.submit"))
+        .hook(once);
+    let mut stage = scene.open();
+    stage.session.turn("one").unwrap();
+    stage.session.turn("two").unwrap();
+    let system = |at: usize| stage.model.request(at).messages[0].content.replace("\n\n", " | ");
+    assert_eq!(system(0), "be brief | from session.start | from prompt.submit | only now");
+    assert_eq!(system(1), "be brief | from session.start | from prompt.submit");
+    assert_eq!(system(2), "be brief | from session.start | from prompt.submit | only now");
+}
+
+/// A model that is broken.
+#[derive(Debug)]
+struct Broken;
+
+impl Model for Broken {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    #[expect(clippy::panic, reason = "that is what this model is for")]
+    fn complete(&self, _request: &ModelRequest, _on: &mut dyn FnMut(Delta), _cancel: &Cancel) -> Reply {
+        panic!("a bug in a provider");
+    }
+}
+
+#[test]
+fn an_iteration_ends_also_when_the_model_panics() {
+    let mut stage = Scene::of([]).open_on(Arc::new(Broken));
+    assert!(catch_unwind(AssertUnwindSafe(|| stage.session.turn("go"))).is_err());
+    assert_eq!(stage.record.of(&["iteration.start", "iteration.end"]), ["iteration.start 1", "iteration.end 1 error"]);
+}
+
+#[test]
+fn a_stop_hook_may_send_the_agent_on() {
+    let twice = hook("tests_first", "agent.stop", |call| match call.event.payload.field("continuations") {
+        Some(count) if count.as_u64() == Some(0) => Verdict::deny("run the tests first"),
+        _ => Verdict::pass(),
+    });
+    let mut stage = Scene::of([say("a"), say("b")]).hook(twice).open();
+    assert_eq!(stage.session.turn("go").unwrap().text, "b");
+    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
+}

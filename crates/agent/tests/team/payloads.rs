@@ -1,0 +1,111 @@
+//! What the payloads of events say that only teams need.
+
+use std::sync::{Arc, Mutex};
+
+use pintle::{CompactionSpec, ModelSpec, PermissionMode, Verdict};
+use pintle_agent::model::{ModelReply, Usage};
+use serde_json::{Value, json};
+
+use crate::stage::Scene;
+use crate::support::{call, hook, say};
+
+/// Plays a scene and gives the payloads of one event.
+fn payloads(event: &str, scene: Scene) -> Vec<Value> {
+    let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let keep = Arc::clone(&seen);
+    let keeper = hook("keeper", event, move |call| {
+        keep.lock().unwrap().push(call.event.payload.value().clone());
+        Verdict::pass()
+    });
+    let mut stage = scene.hook(keeper).open();
+    let _ = stage.session.turn("one");
+    let _ = stage.session.turn("two");
+    drop(stage);
+    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+}
+
+#[test]
+fn a_reply_of_the_model_tells_its_model_its_tokens_and_no_price() {
+    let spec = ModelSpec {
+        name: String::from("gpt-4o"),
+        provider: String::from("openai"),
+        base_url: None,
+        api_key_env: None,
+        max_tokens: None,
+        temperature: None,
+        retry: pintle::RetrySpec::default(),
+    };
+    let scene = Scene::of([say("hello")]).spec(|agent| agent.model = Some(spec));
+    let posts = payloads("completion.post", scene);
+    let mut post = posts[0].clone();
+    post.as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "choices" | "duration_ms"));
+    assert_eq!(
+        post,
+        json!({
+            "model": "play",
+            "usage": {
+                "input_tokens": 10,
+                "output_tokens": 1,
+                "total_tokens": 11,
+                "prompt_tokens": 10,
+                "completion_tokens": 1,
+            },
+            "finish_reason": "stop",
+            "text": "hello",
+            "provider": "openai",
+            "last_user_message": "one",
+        })
+    );
+}
+
+#[test]
+fn the_end_of_an_answer_tells_what_the_person_said() {
+    let stops = payloads("agent.stop", Scene::of([say("a"), say("b")]));
+    let said: Vec<&Value> = stops.iter().map(|stop| &stop["last_user_message"]).collect();
+    assert_eq!(said, [&json!("one"), &json!("two")]);
+}
+
+#[test]
+fn the_events_of_a_call_tell_of_the_tool_and_the_session() {
+    let about = |payload: &Value| {
+        json!([payload["category"], payload["read_only"], payload["permission_mode"], payload["executed"]])
+    };
+    for event in ["tool.transform", "tool.guard", "tool.pre", "permission.reply", "tool.result", "tool.post"] {
+        let scene = Scene::of([call(&[("look", "{}"), ("change", "{}")]), say("done")]);
+        let seen = payloads(event, scene.mode(PermissionMode::Balanced));
+        let executed = if event == "tool.post" { json!(false) } else { Value::Null };
+        assert_eq!(about(&seen[0]), json!(["filesystem", true, "balanced", null]), "{event}");
+        assert_eq!(about(&seen[1]), json!(["filesystem", null, "balanced", executed]), "{event}");
+    }
+}
+
+#[test]
+fn a_compaction_tells_the_numbers_from_before_it() {
+    let usage = Usage { input_tokens: 185, output_tokens: 5 };
+    let costly = say("a").map(|reply| ModelReply { usage, ..reply });
+    let scene = || {
+        Scene::of([costly.clone(), say("the gist"), say("b")]).spec(|spec| {
+            let compaction = CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
+            spec.member.as_mut().unwrap().compaction = compaction;
+        })
+    };
+    let before = &payloads("compact.before", scene())[0];
+    // 190 tokens as the provider counted them, and 4 for the prompt that came after.
+    assert_eq!(
+        (&before["input_tokens"], &before["output_tokens"], &before["context_limit"]),
+        (&json!(194), &json!(5), &json!(200))
+    );
+    assert_eq!(
+        payloads("compact.post", scene()),
+        [json!({
+            "reason": "threshold",
+            "summary": "the gist",
+            "removed_messages": 2,
+            "remaining_messages": 2,
+            "input_tokens": 194,
+            "output_tokens": 5,
+            "input_tokens_after": 14,
+            "context_limit": 200,
+        })]
+    );
+}

@@ -1,0 +1,305 @@
+//! A session of a member, and everything that was fired in it as lines of text.
+
+use std::sync::{Arc, Barrier, Mutex};
+
+use pintle::event::CATALOGUE;
+use pintle::{
+    AgentSpec, EventName, ExitSpec, Hook, Layer, MemberSpec, OnMaxIterations, PermissionMode, PermissionRule,
+    PermissionsSpec, Resolution, Resolver, Runtime, Verdict, native,
+};
+use pintle_agent::model::{Model, ToolDefinition};
+use pintle_agent::{Fault, FaultKind, Happening, Observer, Session, SessionBuilder, Tool, ToolUse};
+use pintle_testkit::ScriptedResolver;
+use serde_json::{Value, json};
+
+use crate::support::{NoSleep, Play, Reply};
+
+/// What is shown of each event besides its name.
+const SHOWN: &[(&str, &[&str])] = &[
+    ("session.start", &["source"]),
+    ("session.resume", &["source", "previous_max_iterations", "new_max_iterations"]),
+    ("session.end", &["reason"]),
+    ("prompt.submit", &["prompt"]),
+    ("prompt.steer", &["messages"]),
+    ("prompt.followup", &["prompt", "waiting"]),
+    ("iteration.start", &["iteration"]),
+    ("iteration.end", &["iteration", "reason"]),
+    ("tool.transform", &["name", "args"]),
+    ("tool.guard", &["name", "args"]),
+    ("tool.pre", &["name", "args"]),
+    ("permission.ask", &["reason", "metadata"]),
+    ("permission.reply", &["decision", "source", "detail"]),
+    ("tool.result", &["content"]),
+    ("tool.post", &["content", "executed"]),
+    ("user.input", &["reason"]),
+    ("notification", &["level", "message"]),
+    ("error", &["kind", "message", "code"]),
+    ("limit.iterations", &["limit", "action"]),
+    ("agent.switch", &["from", "to", "kind"]),
+    ("compact.pre", &["source", "instructions"]),
+    ("compact.before", &["reason"]),
+    ("compact.post", &["reason", "summary"]),
+    ("agent.stop", &["response"]),
+];
+
+/// Everything that was fired, one line an event.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record(Arc<Mutex<Vec<String>>>);
+
+impl Record {
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    /// The lines of some events.
+    pub(crate) fn of(&self, events: &[&str]) -> Vec<String> {
+        let named = |line: &String| events.iter().any(|event| line.split(' ').next() == Some(event));
+        self.lines().into_iter().filter(named).collect()
+    }
+
+    fn hooks(&self) -> impl Iterator<Item = Hook> {
+        let events = CATALOGUE.iter().filter(|row| row.family().is_none());
+        let record = self.clone();
+        events.map(move |row| {
+            let record = record.clone();
+            let hook = native::hook("record", EventName::of(row), move |call| {
+                let name = call.event.name.as_str();
+                let fields = SHOWN.iter().find(|(event, _)| *event == name).map(|(_, fields)| *fields);
+                let mut line = name.to_owned();
+                for field in fields.unwrap_or_default() {
+                    match call.event.payload.field(field) {
+                        Some(Value::String(text)) => line.push_str(&format!(" {text}")),
+                        Some(Value::Null) | None => {}
+                        Some(other) => line.push_str(&format!(" {other}")),
+                    }
+                }
+                record.0.lock().unwrap().push(line);
+                Verdict::pass()
+            });
+            // A recorder that counts as a guard would be asked again after every rewrite.
+            Hook { guard: false, ..hook }
+        })
+    }
+}
+
+/// Where the commands `meet` and `wait` wait for each other, so that both have begun before one of them ends.
+static MEETING: Barrier = Barrier::new(2);
+
+/// A tool that gives its arguments back, or fails.
+#[derive(Debug)]
+pub(crate) struct Echo {
+    definition: ToolDefinition,
+    category: &'static str,
+    is_read_only: bool,
+}
+
+impl Echo {
+    pub(crate) fn tool(name: &str, category: &'static str, is_read_only: bool) -> Arc<dyn Tool> {
+        let (description, parameters) = (String::from("Echoes."), json!({"type": "object"}));
+        let definition = ToolDefinition { name: name.to_owned(), description, parameters };
+        Arc::new(Self { definition, category, is_read_only })
+    }
+}
+
+impl Tool for Echo {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn category(&self) -> Option<&str> {
+        Some(self.category)
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
+        match arguments.get("cmd").and_then(Value::as_str) {
+            Some("fail") => Err(String::from("exit status 1")),
+            Some("meet") => {
+                MEETING.wait();
+                Ok(json!("ran meet"))
+            }
+            Some("wait") => {
+                MEETING.wait();
+                while !at.cancel().is_cancelled() {
+                    std::thread::yield_now();
+                }
+                Err(String::from("stopped"))
+            }
+            Some(command) => Ok(json!(format!("ran {command}"))),
+            None => Ok(json!("ok")),
+        }
+    }
+}
+
+/// What a person is told.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<Vec<String>>);
+
+impl Told {
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Observer for Told {
+    fn happened(&self, _origin: &pintle::Origin, what: &Happening<'_>) {
+        let line = match what {
+            Happening::Notice { message } => format!("notice: {message}"),
+            Happening::Text { text } => format!("text: {text}"),
+            Happening::ModelAnswered { text, .. } => format!("answered: {text}"),
+            _ => return,
+        };
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+/// A scene before it is played.
+pub(crate) struct Scene {
+    pub(crate) replies: Vec<Reply>,
+    pub(crate) hooks: Vec<Hook>,
+    pub(crate) spec: AgentSpec,
+    pub(crate) permissions: PermissionsSpec,
+    pub(crate) answer: Option<Resolution>,
+}
+
+/// A scene that can be played.
+pub(crate) struct Stage {
+    pub(crate) session: Session,
+    pub(crate) model: Arc<Play>,
+    pub(crate) record: Record,
+    pub(crate) resolver: Arc<ScriptedResolver>,
+    pub(crate) told: Arc<Told>,
+    _folder: tempfile::TempDir,
+}
+
+pub(crate) fn member(name: &str) -> AgentSpec {
+    AgentSpec {
+        name: name.to_owned(),
+        instruction: String::from("be brief"),
+        exit: ExitSpec { on_max_iterations: OnMaxIterations::Ask, ..ExitSpec::default() },
+        member: Some(MemberSpec { max_consecutive_tool_calls: 5, ..MemberSpec::default() }),
+        ..AgentSpec::default()
+    }
+}
+
+impl Scene {
+    /// A member that is in no hurry to ask anybody.
+    pub(crate) fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self {
+            replies: replies.into_iter().collect(),
+            hooks: Vec::new(),
+            spec: member("root"),
+            permissions: PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() },
+            answer: None,
+        }
+    }
+
+    pub(crate) fn hook(mut self, hook: Hook) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    pub(crate) fn mode(mut self, mode: PermissionMode) -> Self {
+        self.permissions.mode = Some(mode);
+        self
+    }
+
+    pub(crate) fn answer(mut self, answer: Resolution) -> Self {
+        self.answer = Some(answer);
+        self
+    }
+
+    pub(crate) fn spec(mut self, adjust: impl FnOnce(&mut AgentSpec)) -> Self {
+        adjust(&mut self.spec);
+        self
+    }
+
+    pub(crate) fn open(self) -> Stage {
+        self.open_with(|builder| builder)
+    }
+
+    /// Opens it on a model of its own making.
+    pub(crate) fn open_on(self, model: Arc<dyn Model>) -> Stage {
+        self.opened(Some(model), |builder| builder)
+    }
+
+    pub(crate) fn open_with(self, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Stage {
+        self.opened(None, more)
+    }
+
+    fn opened(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Stage {
+        let folder = tempfile::tempdir().unwrap();
+        let record = Record::default();
+        let resolver = Arc::new(ScriptedResolver::new(self.answer.clone().unwrap_or(Resolution::Nobody)));
+        let runtime = Runtime::builder()
+            .chain(native::chain("record", Layer::Managed, record.hooks()))
+            .chain(native::chain("test", Layer::Project, self.hooks));
+        let runtime = match self.answer {
+            Some(_) => runtime.resolver(Arc::clone(&resolver) as Arc<dyn Resolver>),
+            None => runtime,
+        };
+        let model = Arc::new(Play::default());
+        model.add(&self.spec.name, self.replies);
+        let told = Arc::new(Told::default());
+        let builder = Session::builder(runtime.build().runtime, self.spec, other.unwrap_or_else(|| model.clone()))
+            .workspace(folder.path())
+            .name("s")
+            .permissions(self.permissions)
+            .observer(told.clone())
+            .sleeper(Arc::new(NoSleep::default()))
+            .tool(Echo::tool("shell", "shell", false))
+            .tool(Echo::tool("look", "filesystem", true))
+            .tool(Echo::tool("change", "filesystem", false));
+        let session = more(builder).build().unwrap();
+        Stage { session, model, record, resolver, told, _folder: folder }
+    }
+
+    /// Plays one turn and gives all that was fired from the prompt on.
+    pub(crate) fn events(self) -> Vec<String> {
+        let mut stage = self.open();
+        let _ = stage.session.turn("go");
+        stage.record.take().into_iter().skip(1).collect()
+    }
+}
+
+/// Checks lines against a text with one line each; a line of the text that ends in `…` is a beginning.
+pub(crate) fn expect(lines: &[String], expected: &str) {
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let fits = |line: &str, expected: &str| match expected.strip_suffix('…') {
+        Some(start) => line.starts_with(start),
+        None => line == expected,
+    };
+    let is_same =
+        lines.len() == expected.len() && lines.iter().zip(&expected).all(|(line, expected)| fits(line, expected));
+    assert!(is_same, "found:\n{}\n\nexpected:\n{}", lines.join("\n"), expected.join("\n"));
+}
+
+pub(crate) fn rule(text: &str) -> PermissionRule {
+    let (tool, condition) = text.split_once(':').unwrap_or((text, ""));
+    let pair = condition.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    PermissionRule {
+        text: text.to_owned(),
+        tool: tool.to_owned(),
+        arguments: pair.into_iter().collect(),
+        location: pintle::Location::default(),
+    }
+}
+
+/// A hook whose deny ends the run, as docker-agent's `post_tool_use`.
+pub(crate) fn stopper(event: &str, reason: &'static str) -> Hook {
+    let hook = native::hook("stopper", EventName::parse(event).unwrap(), move |_| Verdict::deny(reason));
+    Hook { on_deny: pintle::OnDeny::StopRun, ..hook }
+}
+
+pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, Fault>) -> String {
+    let fault = result.unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Denied, "{fault}");
+    fault.message
+}

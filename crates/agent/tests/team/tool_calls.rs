@@ -1,0 +1,328 @@
+//! One tool call: who is asked, in which order, and what the model gets.
+
+use pintle::{PermissionMode, PermissionsSpec, Resolution, Said, Verdict};
+use serde_json::{Value, json};
+
+use crate::stage::{Scene, Stage, expect, rule, stopper};
+use crate::support::{call, deny, hook, rewrite, say};
+
+const TOOL_EVENTS: &[&str] = &[
+    "tool.transform",
+    "tool.guard",
+    "tool.pre",
+    "permission.ask",
+    "user.input",
+    "permission.reply",
+    "tool.result",
+    "tool.post",
+];
+
+fn one_call(command: &str) -> Scene {
+    let arguments = json!({"cmd": command}).to_string();
+    Scene::of([call(&[("shell", &arguments)]), say("done")])
+}
+
+fn played(scene: Scene) -> (Stage, Vec<String>) {
+    let mut stage = scene.open();
+    let _ = stage.session.turn("go");
+    let mut lines = stage.record.of(TOOL_EVENTS);
+    lines.retain(|line| line != "user.input prompt");
+    (stage, lines)
+}
+
+fn ask(event: &str, reason: &'static str) -> pintle::Hook {
+    hook("asker", event, move |_| Verdict::ask(reason))
+}
+
+fn allow(event: &str) -> pintle::Hook {
+    hook("friend", event, |_| Verdict::allow("fine"))
+}
+
+fn yes() -> Resolution {
+    Resolution::Approved { by: String::from("ada") }
+}
+
+#[test]
+fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
+    let changed = hook("flags", "tool.pre", |call| match call.event.payload.field("args") {
+        Some(args) if args["cmd"] == json!("ls") => {
+            Verdict::rewrite(json!({"args": {"cmd": "ls -h"}}).as_object().unwrap().clone())
+        }
+        _ => Verdict::pass(),
+    });
+    let labels = hook("labels", "tool.guard", |_| {
+        let metadata = json!({"blast": "low"}).as_object().unwrap().clone();
+        Verdict::ask("look at it").with(pintle::Effect::Metadata(metadata))
+    });
+    let scene = one_call("ls").hook(changed).hook(labels).answer(yes());
+    let (_stage, lines) = played(scene);
+    expect(
+        &lines,
+        r#"
+        tool.transform shell {"cmd":"ls"}
+        tool.guard shell {"cmd":"ls"}
+        tool.pre shell {"cmd":"ls"}
+        tool.guard shell {"cmd":"ls -h"}
+        permission.ask look at it {"blast":"low"}
+        user.input permission
+        permission.reply allow person user_approved
+        tool.result ran ls -h
+        tool.post ran ls -h
+        "#,
+    );
+}
+
+#[test]
+fn the_person_sees_the_exact_call_that_runs() {
+    let changed = rewrite("tool.pre", json!({"args": {"cmd": "ls -h"}}));
+    let scene = one_call("ls").mode(PermissionMode::Balanced).hook(changed).answer(yes());
+    let (stage, lines) = played(scene);
+    expect(
+        &lines,
+        r#"
+        tool.transform shell {"cmd":"ls"}
+        tool.guard shell {"cmd":"ls"}
+        tool.pre shell {"cmd":"ls"}
+        tool.guard shell {"cmd":"ls -h"}
+        permission.ask no permission rule allows it
+        user.input permission
+        permission.reply allow person user_approved
+        tool.result ran ls -h
+        tool.post ran ls -h
+        "#,
+    );
+    let asked = stage.resolver.asked();
+    let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "ls -h"}), &json!(r#"{"cmd":"ls -h"}"#)));
+    assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
+    assert_eq!(reasons[0].text, "no permission rule allows it");
+    assert_eq!(payload["permission_mode"], json!("balanced"));
+}
+
+#[test]
+fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
+    let rules = |deny: &str| PermissionsSpec { deny: vec![rule(deny)], ..PermissionsSpec::default() };
+    let transform = r#"tool.transform shell {"cmd":"ls"}"#;
+    let guard = r#"tool.guard shell {"cmd":"ls"}"#;
+    let pre = r#"tool.pre shell {"cmd":"ls"}"#;
+    let cases: Vec<(Scene, Vec<&str>, &str, &str)> = vec![
+        (
+            one_call("ls").hook(deny("tool.transform", "no")),
+            vec![transform],
+            "deny hook tool_input_transform_deny",
+            "The tool call was rejected by a tool_input_transform hook. Reason: no",
+        ),
+        (
+            one_call("ls").hook(deny("tool.guard", "no")),
+            vec![transform, guard],
+            "deny hook tool_guard_deny",
+            "The tool call was rejected by a tool_guard hook. Reason: no",
+        ),
+        (
+            Scene { permissions: rules("shell:cmd=ls*"), ..one_call("ls") },
+            vec![transform, guard, pre],
+            "deny rule team_permissions_deny",
+            "Tool 'shell' is denied by the permission rule `shell:cmd=ls*`.",
+        ),
+        (
+            one_call("ls").mode(PermissionMode::Restricted),
+            vec![transform, guard, pre],
+            "deny rule mode_restricted",
+            "Tool 'shell' is denied by the session's permission mode.",
+        ),
+        (
+            one_call("ls").hook(deny("tool.pre", "")),
+            vec![transform, guard, pre],
+            "deny hook pre_tool_use_hook_deny",
+            "The tool call was rejected by a pre_tool_use hook.",
+        ),
+        (
+            one_call("ls").mode(PermissionMode::Balanced).hook(deny("permission.ask", "no")).answer(yes()),
+            vec![transform, guard, pre, "permission.ask no permission rule allows it"],
+            "deny hook permission_request_hook_deny",
+            "The tool call was rejected by a permission_request hook. Reason: no",
+        ),
+        (
+            one_call("ls").mode(PermissionMode::Balanced).answer(Resolution::Refused { by: String::from("ada") }),
+            vec![transform, guard, pre, "permission.ask no permission rule allows it", "user.input permission"],
+            "deny person user_rejected",
+            "The user rejected the tool call.",
+        ),
+        (
+            one_call("ls").mode(PermissionMode::Balanced),
+            vec![transform, guard, pre, "permission.ask no permission rule allows it"],
+            "deny resolver non_interactive_deny",
+            "Tool 'shell' requires user confirmation but the session is non-interactive.…",
+        ),
+    ];
+    for (scene, before, reply, text) in cases {
+        let (_stage, lines) = played(scene);
+        let mut expected: Vec<String> = before.into_iter().map(str::to_owned).collect();
+        expected.push(format!("permission.reply {reply}"));
+        expected.push(format!("tool.result {text}"));
+        let (start, more) = match text.strip_suffix('…') {
+            Some(start) => (start, "…"),
+            None => (text, " false"),
+        };
+        expected.push(format!("tool.post {start}{more}"));
+        expect(&lines, &expected.join("\n"));
+    }
+}
+
+#[test]
+fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
+    let to = |command: &'static str| rewrite("tool.pre", json!({"args": {"cmd": command}}));
+    let no_sudo = || {
+        hook("no_sudo", "tool.guard", |call| match call.event.payload.field("args") {
+            Some(args) if args["cmd"].as_str().unwrap().starts_with("sudo") => Verdict::deny("no sudo"),
+            _ => Verdict::pass(),
+        })
+    };
+    let by_guard = played(one_call("ls").hook(to("sudo ls")).hook(no_sudo())).1;
+    assert!(by_guard.contains(&String::from("permission.reply deny hook tool_guard_deny")), "{by_guard:?}");
+    let denied = PermissionsSpec { deny: vec![rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
+    let by_rule = played(Scene { permissions: denied, ..one_call("ls").hook(to("rm x")) }).1;
+    assert!(by_rule.contains(&String::from("permission.reply deny rule team_permissions_deny")), "{by_rule:?}");
+    // A rule that allows the changed call does not answer the question that the call as it was raised.
+    let allowed = PermissionsSpec { allow: vec![rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
+    let asked = played(Scene { permissions: allowed, ..one_call("ls").hook(to("pwd")) }).1;
+    assert!(asked.contains(&String::from("permission.reply deny resolver non_interactive_deny")), "{asked:?}");
+}
+
+#[test]
+fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session() {
+    let settles = "permission.reply allow hook pre_tool_use_hook_allow";
+    let asks = "permission.reply allow person user_approved";
+    let ask_rule = PermissionsSpec { ask: vec![rule("shell")], ..PermissionsSpec::default() };
+    let allow_rule = PermissionsSpec { allow: vec![rule("shell")], ..PermissionsSpec::default() };
+    let deny_rule = PermissionsSpec { deny: vec![rule("shell")], ..PermissionsSpec::default() };
+    let balanced = || one_call("ls").mode(PermissionMode::Balanced).answer(yes());
+    let cases = [
+        ("mode", balanced().hook(allow("tool.pre")), settles),
+        ("guard", balanced().hook(allow("tool.pre")).hook(ask("tool.guard", "look")), asks),
+        ("ask rule", Scene { permissions: ask_rule, ..balanced().hook(allow("tool.pre")) }, asks),
+        (
+            "deny rule",
+            Scene { permissions: deny_rule, ..balanced().hook(allow("tool.pre")) },
+            "permission.reply deny rule team_permissions_deny",
+        ),
+        ("strict", balanced().mode(PermissionMode::Strict).hook(allow("tool.pre")), asks),
+        ("guard that allows", balanced().hook(allow("tool.guard")), asks),
+        (
+            "permission hook",
+            balanced().hook(allow("permission.ask")),
+            "permission.reply allow hook permission_request_hook_allow",
+        ),
+        ("permission hook and a guard", balanced().hook(allow("permission.ask")).hook(ask("tool.guard", "look")), asks),
+        ("permission hook that asks", balanced().hook(ask("permission.ask", "hm")), asks),
+        ("a guard that asks under yolo", one_call("ls").answer(yes()).hook(ask("tool.guard", "look")), asks),
+        (
+            "a guard that asks over an allow rule",
+            Scene { permissions: allow_rule, ..balanced().hook(ask("tool.guard", "look")) },
+            asks,
+        ),
+        ("a hook that asks under yolo", one_call("ls").answer(yes()).hook(ask("tool.pre", "look")), asks),
+    ];
+    for (name, scene, expected) in cases {
+        let (stage, lines) = played(scene);
+        let replies: Vec<&String> = lines.iter().filter(|line| line.starts_with("permission.reply")).collect();
+        assert_eq!(replies, [expected], "{name}");
+        assert_eq!(stage.resolver.asked().len(), usize::from(expected == asks), "{name}");
+    }
+}
+
+#[test]
+fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
+    let injects = hook("human_sizes", "tool.pre", |_| {
+        let fields = json!({"args": {"cmd": "ls -h"}}).as_object().unwrap().clone();
+        Verdict::new(Said::Allow { reason: String::from("safe") }).rewriting(pintle::Rewrite::Fields(fields))
+    });
+    let (stage, lines) = played(one_call("ls").mode(PermissionMode::Balanced).hook(injects).answer(yes()));
+    assert!(lines.contains(&String::from("tool.post ran ls -h")), "{lines:?}");
+    assert!(stage.resolver.asked().is_empty(), "{lines:?}");
+}
+
+#[test]
+fn a_failing_tool_goes_past_the_same_hooks() {
+    let (_stage, lines) = played(one_call("fail"));
+    expect(
+        &lines[2..],
+        r#"
+        tool.pre shell {"cmd":"fail"}
+        permission.reply allow rule yolo
+        tool.result tool error: exit status 1
+        tool.post tool error: exit status 1
+        "#,
+    );
+}
+
+#[test]
+fn calls_that_cannot_run_ask_nobody_and_are_paired() {
+    let scene = Scene::of([call(&[("absent", "{}"), ("shell", "{broken")]), say("done")]);
+    let (stage, lines) = played(scene.mode(PermissionMode::Balanced).answer(yes()));
+    let count = |event: &str| lines.iter().filter(|line| line.starts_with(event)).count();
+    assert_eq!((count("tool.pre"), count("tool.result"), count("tool.post"), count("permission")), (2, 2, 2, 0));
+    assert!(stage.resolver.asked().is_empty());
+    assert!(lines.last().unwrap().ends_with(" false"), "{lines:?}");
+}
+
+#[test]
+fn what_a_result_hook_makes_of_a_result_is_all_that_anybody_sees() {
+    let redact = rewrite("tool.result", json!({"content": "[REDACTED]"}));
+    let mut stage = one_call("cat key").hook(redact).open();
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(answer.tool_results[0].content, "[REDACTED]");
+    assert_eq!(stage.record.of(&["tool.post"]), ["tool.post [REDACTED]"]);
+    assert_eq!(stage.model.request(1).messages.last().unwrap().content, "[REDACTED]");
+    let denied = played(one_call("fail").hook(rewrite("tool.result", json!({"content": "hidden"})))).1;
+    assert_eq!(denied.last().unwrap(), "tool.post hidden");
+}
+
+#[test]
+fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
+    let first = hook("once", "tool.post", |call| match call.event.payload.field("call_id") {
+        Some(Value::String(id)) if id == "1" => Verdict::deny("enough"),
+        _ => Verdict::pass(),
+    });
+    let first = pintle::Hook { on_deny: pintle::OnDeny::StopRun, ..first };
+    let commands = ["meet", "wait", "ls", "ls", "ls", "ls", "ls", "ls", "ls", "ls"];
+    let arguments = commands.map(|command| json!({"cmd": command}).to_string());
+    let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
+    let mut stage = Scene::of([call(&calls), say("never")]).hook(first).open();
+    assert_eq!(stage.session.turn("go").unwrap_err().message, "enough");
+    let posts = stage.record.of(&["tool.post"]);
+    assert_eq!(posts.len(), 10, "each call has its end");
+    assert_eq!(posts[0], "tool.post ran meet");
+    assert_eq!(posts[1], "tool.post tool error: stopped", "what ran was stopped");
+    let skipped = "tool.post The tool call was skipped because a post_tool_use hook signalled run termination. false";
+    assert_eq!(posts[8..], [skipped, skipped], "what had not begun was spared");
+    assert_eq!(stage.record.of(&["tool.pre"]).len(), 8);
+    assert_eq!(stage.model.count(), 1);
+}
+
+#[test]
+fn cancelling_in_any_hook_of_a_call_is_no_denial() {
+    for event in ["tool.transform", "tool.guard", "tool.pre", "permission.ask"] {
+        let cancel = pintle::Cancel::default();
+        let raise = cancel.clone();
+        let stop = hook("ctrl_c", event, move |_| {
+            raise.cancel();
+            Verdict::deny("cut short")
+        });
+        let scene = one_call("ls").mode(PermissionMode::Balanced).hook(stop).answer(yes());
+        let mut stage = scene.open_with(|builder| builder.cancel(cancel));
+        assert_eq!(stage.session.turn("go").unwrap_err().kind, pintle_agent::FaultKind::Cancelled, "{event}");
+        let told = stage.record.of(&["permission.reply", "tool.post"]);
+        expect(&told, "permission.reply deny cancelled context_canceled\ntool.post cancelled before it ran false");
+    }
+}
+
+#[test]
+fn the_stop_of_a_hook_is_not_a_refusal_of_the_result() {
+    let mut stage = one_call("ls").hook(stopper("tool.post", "enough")).open();
+    assert!(stage.session.turn("go").is_err());
+    assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
+    assert_eq!(stage.session.turn("again").unwrap().text, "done");
+    let told = crate::support::told(&stage.model.request(1));
+    assert!(told.contains(&String::from("tool: ran ls")), "{told:?}");
+}

@@ -1,0 +1,59 @@
+//! A member with toolsets, and calls that are made one after the other.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use pintle::{AgentSpec, Hook, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
+use serde_json::Value;
+
+use crate::support::*;
+
+pub(crate) fn toolset(kind: ToolsetKind) -> ToolsetSpec {
+    ToolsetSpec { kind, tools: Vec::new(), instruction: None, location: Location::default() }
+}
+
+/// An agent called `root` that is a team of its own.
+pub(crate) fn member(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> AgentSpec {
+    let member = MemberSpec { toolsets: toolsets.into_iter().collect(), ..MemberSpec::default() };
+    AgentSpec {
+        name: String::from("root"),
+        instruction: String::from("be brief"),
+        member: Some(member),
+        ..AgentSpec::default()
+    }
+}
+
+/// What became of calls: each result's text, and whether it is an error.
+pub(crate) type Results = Vec<(String, bool)>;
+
+/// Makes each call in a message of its own, in a folder that was prepared.
+pub(crate) fn made(
+    spec: AgentSpec,
+    hooks: impl IntoIterator<Item = Hook>,
+    prepare: impl FnOnce(&Path),
+    calls: &[(&str, Value)],
+) -> (Results, Stage) {
+    let replies = calls.iter().map(|(name, arguments)| call(&[(name, arguments.to_string().as_str())]));
+    let model = Play::root(replies.chain([say("end")]));
+    let mut stage = stage_with(model, hooks, spec, |builder| builder.permission_mode(PermissionMode::Autonomous));
+    prepare(stage.folder.path());
+    let answer = stage.session.turn("go").unwrap();
+    let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
+    (results, stage)
+}
+
+/// The same with one set and no hooks.
+pub(crate) fn with(kind: ToolsetKind, prepare: impl FnOnce(&Path), calls: &[(&str, Value)]) -> (Results, Stage) {
+    made(member([toolset(kind)]), [], prepare, calls)
+}
+
+/// Compares results with what is expected of them: `Ok` is the whole text, `Err` a part of an error's.
+pub(crate) fn check(results: &Results, calls: &[(&str, Value)], expected: &[Result<&str, &str>]) {
+    assert_eq!(results.len(), expected.len());
+    for (((text, is_error), (name, arguments)), expected) in results.iter().zip(calls).zip(expected) {
+        match expected {
+            Ok(whole) => assert_eq!((text.as_str(), *is_error), (*whole, false), "{name} {arguments}"),
+            Err(part) => assert!(*is_error && text.contains(part), "{name} {arguments}: {text}"),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The tools of a team's members: what each does, refuses and bounds, and what hooks see of it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bench;
+mod files;
+mod little;
+mod mcp;
+mod shell;
+mod team;

@@ -1,0 +1,65 @@
+//! `mcp`: the tools of a server among those of a member.
+
+use pintle::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
+use serde_json::json;
+
+use crate::bench::{made, member, toolset};
+use crate::support::*;
+
+/// A server with a tool that echoes a line of its environment and one that says it only reads.
+const SERVER: &str = r#"
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%[,\}]*}
+  case $line in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"f","version":"1"},"instructions":"Be kind."}}';;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"say","description":"Says.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}';;
+    *'"tools/call"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"'$GIVEN'"}]}}';;
+  esac
+done
+"#;
+
+fn server(name: &str, program: &str) -> ToolsetKind {
+    ToolsetKind::Mcp(McpSpec {
+        name: name.to_owned(),
+        transport: McpTransport::Stdio {
+            command: program.to_owned(),
+            arguments: vec![String::from("-c"), SERVER.to_owned()],
+            environment: vec![(String::from("GIVEN"), String::from("given${env.PINTLE_NO_SUCH_VARIABLE}"))],
+            directory: None,
+        },
+    })
+}
+
+#[test]
+fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
+    let guard = hook("guard", "tool.pre", |call| match call.event.subject() {
+        Some("kind_look") => pintle::Verdict::deny("do not look"),
+        _ => pintle::Verdict::pass(),
+    });
+    let calls = [
+        ("kind_say", json!({"text": "x"})),
+        ("kind_look", json!({})),
+        ("kind_say", json!({})),
+        ("say", json!({"text": "x"})),
+    ];
+    let (results, stage) = made(member([toolset(server("kind", "/bin/sh"))]), [guard], |_| {}, &calls);
+    assert_eq!(results[0], (String::from("given"), false));
+    assert!(results[1].1 && results[1].0.contains("do not look"), "{results:?}");
+    assert!(results[2].1 && results[2].0.contains("`text` is required"), "{results:?}");
+    assert!(results[3].1 && results[3].0.contains("not found"), "{results:?}");
+    let pre = stage.seen.of("tool.pre");
+    assert_eq!((&pre[0]["category"], pre[0].get("read_only")), (&json!("mcp"), None));
+    assert_eq!(pre[1]["read_only"], json!(true));
+    assert!(told(&stage.model.request(0))[0].contains("Be kind."));
+}
+
+#[test]
+fn a_server_is_narrowed_by_its_own_names_and_one_that_does_not_start_is_left_out() {
+    let sets = [
+        ToolsetSpec { tools: vec![String::from("say")], ..toolset(server("kind", "/bin/sh")) },
+        toolset(server("gone", "pintle-no-such-program")),
+        toolset(ToolsetKind::Think),
+    ];
+    let (_, stage) = made(member(sets), [], |_| {}, &[]);
+    assert_eq!(stage.session.tools(), ["kind_say", "think"]);
+}
