@@ -31,20 +31,23 @@ impl Events {
 }
 
 fn overview() -> Vec<Line> {
-    let rows: Vec<[String; 4]> = CATALOGUE
+    let rows: Vec<[String; 5]> = CATALOGUE
         .iter()
         .map(|row| {
             let subject = row.subject.unwrap_or("-");
-            [row.name.to_owned(), row.class.to_string(), subject.to_owned(), row.fires.to_owned()]
+            // A dialect that calls it as the catalogue does adds nothing here.
+            let others: Vec<String> = names(row).filter_map(|(_, name)| name).filter(|name| name != row.name).collect();
+            let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
+            [row.name, &others, row.class.to_string().as_str(), subject, row.fires].map(str::to_owned)
         })
         .collect();
-    table::lines(["EVENT", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
+    table::lines(["EVENT", "ALSO", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
 }
 
 /// All that the catalogue says of one event.
 fn page(row: &Row, terminal: &Terminal) {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
-    let fact = |name: &str, text: &str| terminal.out(format!("{}  {text}", tone::piece(Tone::Quiet, format!("{name:<10}"))));
+    let fact = |name: &str, text: &str| terminal.out(format!("{}  {text}", tone::piece(Tone::Quiet, format!("{name:<12}"))));
     terminal.out(row.name);
     terminal.out("");
     fact("fires", row.fires);

@@ -1,5 +1,6 @@
 //! `pintle explain`: which hooks would run, in what order, and why the others would not.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -12,11 +13,16 @@ use crate::options::{EventArgument, Given, Global, HookOptions, builder, load, p
 use crate::render::{count, path, place};
 use crate::terminal::Terminal;
 
+/// Characters of a hook's name that are shown: that of a command is its whole text.
+const NAME: usize = 48;
+
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The event, such as `tool.pre`. Its payload is read from standard input as JSON; with nothing there, it is the
+    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard input as JSON; with nothing there, it is the
     /// example that `pintle events` shows.
     event: EventArgument,
+    /// The same as `--hooks`.
+    path: Vec<PathBuf>,
     #[command(flatten)]
     hooks: HookOptions,
     /// Show the hooks of other events, too.
@@ -26,11 +32,12 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = self.hooks.paths();
+        let paths = self.hooks.paths(&self.path);
         let given = payload(&self.event.0)?;
-        let built = load(builder(&paths), &paths, terminal)?;
+        let built = load(builder(&paths, &self.hooks.user)?, &paths, terminal)?;
+        let hooks = built.runtime.hooks().with(self.hooks.agent.chains(&built)?);
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(Origin::default()));
-        let explanations = explain(&built.runtime.hooks(), &event);
+        let explanations = explain(&hooks, &event);
         if global.json {
             let hooks: Vec<Value> = explanations.iter().map(explanation_json).collect();
             terminal.json(&json!({
@@ -56,14 +63,14 @@ fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) 
     }
     let mut lines = vec![head];
     let elsewhere = |explanation: &&Explanation| matches!(explanation.runs, Runs::OtherEvent { .. });
-    let width = explanations.iter().map(|explanation| explanation.hook.as_str().chars().count()).max().unwrap_or(0);
+    let width = explanations.iter().map(|explanation| plain(explanation.hook.as_str(), NAME).chars().count()).max().unwrap_or(0);
     let rank_width = explanations.iter().map(|explanation| rank(explanation).len()).max().unwrap_or(0);
     let mut order = 0;
     for explanation in explanations.iter().filter(|explanation| all || !elsewhere(explanation)) {
         let runs = explanation.runs.is_yes();
         order += usize::from(runs);
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
-        let (hook, tone) = (explanation.hook.as_str(), if runs { Tone::Good } else { Tone::Quiet });
+        let (hook, tone) = (plain(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = Line::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
         line.push(tone, plain(&explanation.runs.to_string(), 400));

@@ -3,71 +3,139 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::{Chain, Hook, Mode};
+use pintle::tape::show::{Line, plain};
+use pintle::{Built, Chain, FailurePolicy, Hook, Mode};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Global, builder, here, load};
+use crate::options::{AgentOption, Global, UserOptions, builder, here, load, own_chains};
 use crate::render::{path, place, table};
 use crate::terminal::Terminal;
 
+/// Characters of a name or a condition that are shown: the name of a command is its whole text.
+const CUT: usize = 40;
+
 #[derive(Debug, Args)]
 pub(crate) struct Hooks {
-    /// Projects, `.harness` folders, folders of hooks or hook files. Default: the current directory.
+    /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
+    /// directory.
     path: Vec<PathBuf>,
+    #[command(flatten)]
+    user: UserOptions,
+    #[command(flatten)]
+    agent: AgentOption,
+}
+
+/// A hook that is loaded, and the agent it belongs to.
+struct Loaded<'a> {
+    agent: Option<&'a str>,
+    chain: &'a Chain,
+    hook: &'a Hook,
 }
 
 impl Hooks {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let paths = here(&self.path);
-        let built = load(builder(&paths), &paths, terminal)?;
+        let built = load(builder(&paths, &self.user)?, &paths, terminal)?;
         let set = built.runtime.hooks();
+        let members = self.members(&built)?;
+        let shared = set.hooks().map(|(chain, hook)| Loaded { agent: None, chain, hook });
+        let own = members.iter().flat_map(|(agent, chains)| {
+            let of_chain = move |chain| of_agent(agent, chain);
+            chains.iter().flat_map(of_chain)
+        });
+        let loaded: Vec<Loaded<'_>> = shared.chain(own).collect();
         if global.json {
-            terminal.json(&set.hooks().map(|(chain, hook)| hook_json(chain, hook)).collect::<Vec<_>>());
-        } else if set.hooks().next().is_some() {
-            let rows: Vec<_> = set.hooks().map(|(chain, hook)| row(chain, hook)).collect();
-            terminal.lines(&table::lines(
-                ["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"],
-                &rows,
-            ));
+            terminal.json(&loaded.iter().map(Loaded::json).collect::<Vec<_>>());
+        } else if !loaded.is_empty() {
+            terminal.lines(&lines(&loaded, built.team.is_some()));
         }
         Ok(Status::Done)
     }
+
+    /// The agents whose hooks are shown: the one that was named, else all.
+    fn members(&self, built: &Built) -> Result<Vec<(String, Vec<Chain>)>, Fault> {
+        let named = self.agent.of(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
+        let all = built.team.iter().flat_map(|team| team.agents.iter().cloned());
+        let shown: Vec<_> = named.map_or_else(|| all.collect(), |one| vec![one]);
+        Ok(shown.into_iter().map(|agent| (agent.name.clone(), own_chains(built, &agent))).collect())
+    }
 }
 
-fn row(chain: &Chain, hook: &Hook) -> [String; 8] {
-    let when = hook.matcher.as_ref().map_or_else(|| String::from("-"), |matcher| matcher.describe());
-    [
-        hook.id.to_string(),
-        hook.spelling.to_string(),
-        hook.priority.to_string(),
-        chain.layer.to_string(),
-        mode(hook).to_owned(),
-        runs(hook),
-        when,
-        place(&hook.location).unwrap_or_else(|| chain.source.to_string()),
-    ]
+fn of_agent<'a>(agent: &'a str, chain: &'a Chain) -> impl Iterator<Item = Loaded<'a>> {
+    chain.hooks.iter().map(move |hook| Loaded { agent: Some(agent), chain, hook })
 }
 
-fn hook_json(chain: &Chain, hook: &Hook) -> Value {
-    json!({
-        "hook": hook.id,
-        "event": hook.event,
-        "spelling": &*hook.spelling,
-        "priority": hook.priority,
-        "layer": chain.layer,
-        "dialect": chain.dialect,
-        "profile": chain.profile,
-        "mode": hook.mode,
-        "handler": hook.handler.kind(),
-        "in_process": !hook.handler.may_wait(),
-        "guard": hook.guard,
-        "on_failure": hook.on_failure,
-        "timeout_ms": hook.limits.timeout_ms,
-        "when": hook.matcher.as_ref().map(|matcher| matcher.describe()),
-        "path": hook.location.path().map(path),
-        "line": hook.location.line_column().map(|(line, _)| line),
-    })
+fn lines(loaded: &[Loaded<'_>], is_team: bool) -> Vec<Line> {
+    if !is_team {
+        let rows: Vec<_> = loaded.iter().map(Loaded::row).collect();
+        return table::lines(["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"], &rows);
+    }
+    let rows: Vec<_> = loaded.iter().map(Loaded::member_row).collect();
+    table::lines(["AGENT", "EVENT", "MATCHER", "HOOK", "RUNS", "ON FAILURE", "LAYER", "SOURCE"], &rows)
+}
+
+impl Loaded<'_> {
+    fn row(&self) -> [String; 8] {
+        let Self { chain, hook, .. } = self;
+        [
+            plain(hook.id.as_str(), CUT),
+            hook.spelling.to_string(),
+            hook.priority.to_string(),
+            chain.layer.to_string(),
+            mode(hook).to_owned(),
+            runs(hook),
+            self.condition(),
+            self.source(),
+        ]
+    }
+
+    /// The row of a hook where agents have hooks of their own.
+    fn member_row(&self) -> [String; 8] {
+        let Self { agent, chain, hook } = self;
+        let shadow = if hook.mode == Mode::Shadow { ", shadow" } else { "" };
+        [
+            agent.map_or_else(|| String::from("all"), |agent| plain(agent, CUT)),
+            hook.spelling.to_string(),
+            plain(&self.condition(), CUT),
+            plain(hook.id.as_str(), CUT),
+            format!("{}{shadow}", hook.handler.kind()),
+            on_failure(hook).to_owned(),
+            chain.layer.to_string(),
+            self.source(),
+        ]
+    }
+
+    fn condition(&self) -> String {
+        self.hook.matcher.as_ref().map_or_else(|| String::from("-"), |matcher| matcher.describe())
+    }
+
+    fn source(&self) -> String {
+        place(&self.hook.location).unwrap_or_else(|| self.chain.source.to_string())
+    }
+
+    fn json(&self) -> Value {
+        let Self { agent, chain, hook } = self;
+        json!({
+            "agent": agent,
+            "hook": hook.id,
+            "event": hook.event,
+            "spelling": &*hook.spelling,
+            "priority": hook.priority,
+            "layer": chain.layer,
+            "dialect": chain.dialect,
+            "profile": chain.profile,
+            "mode": hook.mode,
+            "handler": hook.handler.kind(),
+            "in_process": !hook.handler.may_wait(),
+            "guard": hook.guard,
+            "on_failure": hook.on_failure,
+            "timeout_ms": hook.limits.timeout_ms,
+            "when": hook.matcher.as_ref().map(|matcher| matcher.describe()),
+            "path": hook.location.path().map(path),
+            "line": hook.location.line_column().map(|(line, _)| line),
+        })
+    }
 }
 
 fn mode(hook: &Hook) -> &'static str {
@@ -77,11 +145,20 @@ fn mode(hook: &Hook) -> &'static str {
     }
 }
 
+fn on_failure(hook: &Hook) -> &'static str {
+    match hook.on_failure {
+        FailurePolicy::Closed => "deny",
+        FailurePolicy::Open => "warn",
+        FailurePolicy::Ignored => "ignore",
+    }
+}
+
 /// What runs, and whether it does so in this process.
 fn runs(hook: &Hook) -> String {
     let place = if hook.handler.may_wait() { "worker" } else { "in process" };
     match hook.handler.kind() {
         "none" => String::from("nothing"),
-        kind => format!("{kind}, {place}"),
+        "script" => format!("script, {place}"),
+        kind => kind.to_owned(),
     }
 }

@@ -42,6 +42,8 @@ commands! {
     events::Events,
     /// Look at the tape of a session.
     tape::Tape,
+    /// Go back to the files as they were before an agent's work.
+    snapshot::Snapshot,
     /// Run scripts of hooks in isolation. Started by the program itself.
     #[command(hide = true)]
     script_worker::ScriptWorker,

@@ -1,26 +1,34 @@
 //! Which hooks a command works with.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram};
+use pintle_agent::{ModelJudge, OpenModel, model};
 
+use super::{AgentOption, UserOptions};
 use crate::fault::Fault;
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookOptions {
-    /// A project, a `.harness` folder, a folder of hooks or one hook file; may be repeated.
+    /// A project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file; may be repeated.
     /// Default: the current directory.
     #[arg(long, value_name = "PATH")]
     pub(crate) hooks: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) user: UserOptions,
+    #[command(flatten)]
+    pub(crate) agent: AgentOption,
 }
 
 impl HookOptions {
-    /// The paths, or the current directory when none was named.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        here(&self.hooks)
+    /// The paths, or the current directory when none was named. `more` are paths that were named in another way.
+    pub(crate) fn paths(&self, more: &[PathBuf]) -> Vec<PathBuf> {
+        here(&[more, &self.hooks].concat())
     }
 }
 
@@ -29,10 +37,24 @@ pub(crate) fn here(paths: &[PathBuf]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() }
 }
 
-/// Begins a runtime over the hooks of these paths.
-pub(crate) fn builder(paths: &[PathBuf]) -> Builder {
-    let start = Runtime::builder().worker(WorkerProgram::current_exe());
-    paths.iter().fold(start, |builder, path| builder.path(path, Layer::Project))
+/// Begins a runtime over the person's own hooks and those of these paths.
+pub(crate) fn builder(paths: &[PathBuf], user: &UserOptions) -> Result<Builder, Fault> {
+    let judge = Arc::new(ModelJudge::new(opener(paths)));
+    let start = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge))?;
+    Ok(paths.iter().fold(start, |builder, path| builder.path(path, Layer::Project)))
+}
+
+/// Opens the models that hooks ask. A script is seen from the folder of the first path.
+fn opener(paths: &[PathBuf]) -> Box<OpenModel> {
+    let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
+    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
+    Box::new(move |spec| {
+        let read = |file: &str| {
+            let path = folder.join(file);
+            fs::read_to_string(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
+        };
+        model::open(spec, &read)
+    })
 }
 
 /// Loads hooks that are going to be used. What is wrong with them is shown; errors end the command, because a guard
@@ -40,10 +62,11 @@ pub(crate) fn builder(paths: &[PathBuf]) -> Builder {
 pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> Result<Built, Fault> {
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {
         return Err(Fault::invalid(format!("there is no `{}`", missing.display()))
-            .help("name a project, a `.harness` folder, a folder of hooks or one hook file"));
+            .help("name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file"));
     }
     let built = builder.build();
-    let has_hooks = built.runtime.hooks().hooks().next().is_some();
+    let of_members = || built.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
+    let has_hooks = built.runtime.hooks().hooks().next().is_some() || of_members();
     // Mere notes are for `pintle validate`, and a folder may well be empty when the hooks come from another one.
     let is_shown =
         |finding: &&Diagnostic| finding.severity >= Severity::Warning && !(has_hooks && finding.code == "no_files");

@@ -1,15 +1,23 @@
 //! What several commands are told in the same words.
 
+mod agent;
 mod asks;
 mod event;
+mod flags;
 mod global;
 mod hooks;
 mod payload;
+mod rules;
 mod tape;
+mod user;
 
+pub(crate) use agent::{AgentOption, own_chains};
 pub(crate) use asks::{Asks, open};
 pub(crate) use event::{EventArgument, RowArgument};
+pub(crate) use flags::HookFlags;
 pub(crate) use global::{Color, Global};
 pub(crate) use hooks::{HookOptions, builder, here, load};
 pub(crate) use payload::{Given, payload};
+pub(crate) use rules::Rules;
 pub(crate) use tape::NewTape;
+pub(crate) use user::UserOptions;

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Read};
 
 use pintle::EventName;
+use pintle::dialects::command_hooks::pasted;
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -17,7 +18,8 @@ pub(crate) struct Given {
 
 /// Reads the payload of an event from standard input, and completes it.
 ///
-/// With nothing on standard input, or with a person at it, it is the example of the catalogue.
+/// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With nothing on standard
+/// input, or with a person at it, it is the example of the catalogue.
 pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
     let row = event.row();
     let example = || Given { value: (row.example)(), example: true };
@@ -34,6 +36,9 @@ pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
     let mut value: Value = serde_json::from_slice(&bytes)
         .map_err(|fault| Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()))?;
+    if let Some(payload) = pasted(event, &value) {
+        value = payload;
+    }
     complete(event, &mut value)
         .map_err(|fault| Fault::invalid(format!("the payload is none of `{event}`: {fault}")).help(next_step()))?;
     Ok(Given { value, example: false })

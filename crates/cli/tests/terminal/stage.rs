@@ -69,6 +69,7 @@ pub(crate) struct Run<'a> {
     arguments: Vec<&'a str>,
     input: &'a [u8],
     environment: Vec<(&'a str, &'a str)>,
+    unset: Vec<&'a str>,
 }
 
 impl Stage {
@@ -98,7 +99,7 @@ impl Stage {
 
     /// The program with arguments, and nothing on standard input.
     pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> Run<'a> {
-        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new() }
+        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new(), unset: Vec::new() }
     }
 }
 
@@ -113,10 +114,22 @@ impl<'a> Run<'a> {
         self
     }
 
+    /// Runs the program without a variable that it would have.
+    pub(crate) fn without(mut self, name: &'a str) -> Self {
+        self.unset.push(name);
+        self
+    }
+
     /// Runs the program; gives standard output, standard error and exit status.
     pub(crate) fn parts(&self) -> (String, String, Option<i32>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(variable);
+        }
+        // The hooks of whoever runs the tests are none of theirs.
+        let nobodys = tempfile::tempdir().unwrap();
+        command.env("PINTLE_CONFIG_DIR", nobodys.path());
+        for variable in &self.unset {
             command.env_remove(variable);
         }
         let mut child = command

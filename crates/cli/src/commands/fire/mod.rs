@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::tape::Header;
-use pintle::{Clock, Decision, Event, Origin, SystemClock};
+use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, load, open, payload};
+use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, load, open, own_chains, payload};
 use crate::terminal::Terminal;
 use report::Report;
 
@@ -19,9 +19,12 @@ const SESSION: &str = "fire";
 
 #[derive(Debug, Args)]
 pub(crate) struct Fire {
-    /// The event, such as `tool.pre`. Its payload is read from standard input as JSON; with nothing there, it is the
+    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard input as JSON; with nothing there, it is the
     /// example that `pintle events` shows. The payload of `tool.pre` may have `args` or `arguments` alone, and no `id`.
+    /// What a docker-agent hook gets on its own standard input is taken as well.
     event: EventArgument,
+    /// The same as `--hooks`.
+    path: Vec<PathBuf>,
     #[command(flatten)]
     hooks: HookOptions,
     /// Ask every hook and enforce nothing.
@@ -36,7 +39,7 @@ pub(crate) struct Fire {
 
 impl Fire {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = self.hooks.paths();
+        let paths = self.hooks.paths(&self.path);
         let given = payload(&self.event.0)?;
         if given.example && !global.json {
             terminal.note("no payload was given on standard input; firing the example of the catalogue");
@@ -46,12 +49,24 @@ impl Fire {
         let mut tape = NewTape::begin(self.tape, header, clock)?;
         let report = Arc::new(Report::default());
         tape.tape.follow(report.clone());
-        let builder = builder(&paths).tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
+        let builder = builder(&paths, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
         let built = load(builder, &paths, terminal)?;
+        let agent = self.hooks.agent.of(built.team.as_ref())?;
+        let chains = agent.as_deref().map(|agent| own_chains(&built, agent)).unwrap_or_default();
         tape.keep();
-        let origin = Origin { session: SESSION.to_owned(), turn: 1, agent: String::from("root"), depth: 0, ..Origin::default() };
+        if !chains.is_empty() {
+            tape.tape.hooks(&chains);
+        }
+        let scope = Scope { overlay: Arc::new(Overlay::new(chains)), ..Scope::default() };
+        let origin = Origin {
+            session: SESSION.to_owned(),
+            turn: 1,
+            agent: agent.map_or_else(|| String::from("root"), |agent| agent.name.clone()),
+            cwd: here().display().to_string(),
+            ..Origin::default()
+        };
         let event = Event::new(self.event.0.clone(), given.value, Arc::new(origin));
-        let outcome = built.runtime.fire(&event);
+        let outcome = built.runtime.fire_in(&event, &scope);
         let metrics = built.runtime.metrics();
         if global.json {
             terminal.json(&report.json(&event, &outcome, metrics));
@@ -69,4 +84,9 @@ impl Fire {
             Decision::Ask | Decision::Deny => Status::Denied,
         })
     }
+}
+
+/// The working directory that hooks are told and run in.
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use pintle_agent::Inbox;
+
 /// What came of asking for a line.
 #[derive(Debug)]
 pub(super) enum Typed {
@@ -32,17 +34,15 @@ struct State {
     line: Option<io::Result<String>>,
     is_waited_for: bool,
     is_interrupted: bool,
+    /// Who hears lines that nobody waits for, while the agent is at work.
+    inbox: Option<Inbox>,
 }
 
 impl Input {
     /// Waits for a line.
     pub(super) fn line(&self) -> io::Result<Typed> {
         let mut state = self.state();
-        if !state.is_reading && state.line.is_none() {
-            let shared = self.clone();
-            thread::Builder::new().name(String::from("input")).spawn(move || shared.read())?;
-            state.is_reading = true;
-        }
+        self.begin_reading(&mut state)?;
         state.is_waited_for = true;
         state.is_interrupted = false;
         let is_waiting = |state: &mut State| state.line.is_none() && !state.is_interrupted;
@@ -56,6 +56,24 @@ impl Input {
         }
     }
 
+    /// Sends lines that nobody waits for to the agent at work, as long as the guard lives.
+    pub(super) fn steer(&self, inbox: Inbox) -> Steering<'_> {
+        let mut state = self.state();
+        state.inbox = Some(inbox);
+        // Without a thread that reads nothing is heard until somebody waits for a line, which then says why.
+        let _ = self.begin_reading(&mut state);
+        Steering(self)
+    }
+
+    fn begin_reading(&self, state: &mut State) -> io::Result<()> {
+        if !state.is_reading && state.line.is_none() {
+            let shared = self.clone();
+            thread::Builder::new().name(String::from("input")).spawn(move || shared.read())?;
+            state.is_reading = true;
+        }
+        Ok(())
+    }
+
     /// Ends the wait for a line, and tells whether somebody waited.
     pub(super) fn interrupt(&self) -> bool {
         let mut state = self.state();
@@ -64,16 +82,34 @@ impl Input {
         state.is_waited_for
     }
 
+    /// Reads lines until there is one that somebody waits for, or will wait for.
     fn read(&self) {
-        let mut line = String::new();
-        let read = io::stdin().read_line(&mut line);
-        let mut state = self.state();
-        state.is_reading = false;
-        state.line = Some(read.map(|_| line));
-        self.0.changed.notify_all();
+        loop {
+            let mut line = String::new();
+            let read = io::stdin().read_line(&mut line).map(|_| line);
+            let mut state = self.state();
+            let steered = read.as_ref().ok().map(|line| line.trim()).filter(|line| !line.is_empty());
+            if let (false, Some(inbox), Some(words)) = (state.is_waited_for, &state.inbox, steered) {
+                inbox.steer(words);
+                continue;
+            }
+            state.is_reading = false;
+            state.line = Some(read);
+            self.0.changed.notify_all();
+            return;
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the steering.
+pub(super) struct Steering<'a>(&'a Input);
+
+impl Drop for Steering<'_> {
+    fn drop(&mut self) {
+        self.0.state().inbox = None;
     }
 }

@@ -19,6 +19,9 @@ use crate::terminal::Terminal;
 /// Characters of a result or argument that are shown.
 const CUT: usize = 160;
 
+/// How the result of a call begins that a hook refused: of an agent of AI Harness, and of a member of a team.
+const BLOCKED: [&str; 2] = ["tool blocked: ", "The tool call was rejected by a "];
+
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -77,12 +80,19 @@ impl Live {
         if !matches!(self.shown, Shown::Deeds | Shown::Everything) {
             return;
         }
-        let hooks = count(runtime.hooks().hooks().count(), "hook");
+        let hooks = count(runtime.hooks().hooks().count() + chosen.spec.hooks.len(), "hook");
         let mode = if shadow { ", in shadow mode: nothing is enforced" } else { "" };
         let (agent, model) = (plain(&chosen.spec.name, 80), plain(chosen.model.name(), 80));
         self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
         for line in chosen.about.lines() {
             self.terminal.lines(&[Line::new(Tone::Quiet, plain(line, 400))]);
+        }
+    }
+
+    /// Says what the agent greets people with.
+    pub(super) fn greet(&self, welcome: &str) {
+        if matches!(self.shown, Shown::Deeds | Shown::Everything) {
+            self.terminal.out(welcome.lines().map(|line| plain(line, 2_000)).collect::<Vec<_>>().join("\n"));
         }
     }
 
@@ -212,7 +222,7 @@ impl Live {
             }
             // The hook that blocked it has just said why.
             Happening::ToolReturned { content, is_error: true, .. }
-                if self.shown == Shown::Deeds && content.starts_with("tool blocked: ") =>
+                if self.shown == Shown::Deeds && BLOCKED.iter().any(|words| content.starts_with(words)) =>
             {
                 None
             }

@@ -1,54 +1,74 @@
 //! `pintle run`: an agent under its hooks.
 
+mod absent;
 mod agent;
 mod input;
 mod interrupt;
 mod live;
+mod models;
 mod person;
+mod place;
 mod prompts;
 mod repeats;
 mod scribe;
+mod scrub;
 mod summary;
+mod typed;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use pintle::tape::Header;
-use pintle::{Clock, DenyAll, Layer, Resolver, SystemClock};
+use pintle::{Clock, Layer, PermissionMode, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Asks, Global, NewTape, builder, load};
+use crate::options::{AgentOption, Asks, Global, NewTape, Rules, UserOptions, builder, load};
 use crate::terminal::Terminal;
+use absent::Absent;
 use input::Input;
 use interrupt::Watch;
 use live::{Live, Shown};
+use models::Models;
+use place::Place;
 use prompts::Prompts;
 use scribe::Scribe;
+use scrub::Scrubbed;
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The agent's folder, which holds its `harness.md`. Default: the current directory.
-    agent: Option<PathBuf>,
-    /// What to tell the agent. Default: the prompts of its script, a conversation on a terminal, or else standard input.
+    /// The agent's folder, which holds its `harness.md`, or a docker-agent YAML. Default: the current directory.
+    #[arg(value_name = "AGENT")]
+    path: Option<PathBuf>,
+    /// What to tell the agent, or `/NAME` for a prompt that its file declares. Default: the prompts of its script, a
+    /// conversation on a terminal, or else standard input.
     prompt: Vec<String>,
-    /// The model, as `PROVIDER:NAME`, such as `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or `script:demo.yaml`.
+    /// The model, as `PROVIDER:NAME`, such as `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or `script:demo.yaml`. In a
+    /// team it counts for every agent; `AGENT=PROVIDER/NAME` is for one.
     #[arg(long, short)]
     model: Option<String>,
+    #[command(flatten)]
+    agent: AgentOption,
     /// More hooks, which come before those of the agent; may be repeated.
     #[arg(long, value_name = "PATH")]
     hooks: Vec<PathBuf>,
+    #[command(flatten)]
+    user: UserOptions,
     /// Ask every hook and enforce nothing.
     #[arg(long)]
     shadow: bool,
     #[command(flatten)]
     asks: Asks,
-    /// Write the tape to this new file. Default: a file in `.pintle/tapes` of the agent's folder.
+    #[command(flatten)]
+    rules: Rules,
+    /// Write the tape to this new file. Default: a file in `.pintle/tapes` of the agent's folder, and for a docker-agent
+    /// YAML of the current one.
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
-    /// The folder the agent works in and cannot leave. Default: the agent's folder.
-    #[arg(long, value_name = "DIR")]
+    /// The folder the agent works in and cannot leave. Default: the agent's folder, and for a docker-agent YAML the
+    /// current one.
+    #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
     workspace: Option<PathBuf>,
     /// Show only what the agent says.
     #[arg(long, short, conflicts_with = "verbose")]
@@ -59,64 +79,110 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let place = agent::Place::find(self.agent, self.prompt)?;
+    pub(crate) fn execute(mut self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let place = Place::find(self.path.take(), std::mem::take(&mut self.prompt))?;
         let clock = Arc::new(SystemClock::default());
         let started_ms = clock.unix_ms();
-        let name = agent::session_name(started_ms);
-        let path = match self.tape {
+        let name = place::session_name(started_ms);
+        let path = match self.tape.take() {
             Some(path) => path,
-            None => agent::tape_path(&place.folder, &name)?,
+            None => place::tape_path(&place.home, &name)?,
         };
         let header = Header::new(&name, started_ms).with_shadow(self.shadow);
         let mut tape = NewTape::begin(Some(path.clone()), header, clock)?;
-        let shown = match (global.json, self.quiet) {
-            (true, _) => Shown::Records,
-            (_, true) => Shown::Words,
-            _ if self.verbose => Shown::Everything,
-            _ => Shown::Deeds,
-        };
-        let live = Arc::new(Live::new(terminal.clone(), shown, started_ms));
-        tape.tape.follow(live.clone());
+        let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
+        let shown = Arc::new(Scrubbed::new(live.clone()));
+        tape.tape.follow(shown.clone());
 
-        let input = Input::default();
-        let mut paths = vec![place.folder.clone()];
+        let (input, absent) = (Input::default(), Arc::new(Absent::default()));
+        let mut paths = vec![place.source.clone()];
         paths.extend(self.hooks.iter().cloned());
-        let base = builder(std::slice::from_ref(&place.folder)).tape(tape.tape.clone()).shadow(self.shadow);
+        let base = builder(std::slice::from_ref(&place.source), &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
         let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
-        let built = load(builder.resolver(self.asks.resolver(|| resolver(terminal, &input))), &paths, terminal)?;
+        let asked = self.asks.resolver(|| resolver(terminal, &input, &absent));
+        let mut built = load(builder.resolver(asked), &paths, terminal)?;
 
-        let mut chosen = agent::choose(built.agent, self.model.as_deref(), &place.folder)?;
-        let prompts = Prompts::find(place.prompt, std::mem::take(&mut chosen.prompts), &input)?;
+        shown.ask(built.runtime.clone());
+
+        let models = Models::new(place.folder.clone());
+        let mut chosen = agent::choose(&mut built, self.model.as_deref(), &self.agent, &place, &models)?;
+        let member = chosen.spec.member.as_ref();
+        let commands = member.map(|member| member.commands.clone()).unwrap_or_default();
+        let welcome = member.and_then(|member| member.welcome_message.clone());
+        let prompts = Prompts::find(place.prompt.clone(), std::mem::take(&mut chosen.prompts), commands, &input)?;
         tape.keep();
         live.begin(&chosen, &prompts, &built.runtime, self.shadow);
+        if let Some(welcome) = welcome.filter(|_| prompts.is_conversation()) {
+            live.greet(&welcome);
+        }
+        let is_team = chosen.team.is_some();
+        let read_only = self.read_only(&place, path.clone())?;
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
-            .workspace(self.workspace.unwrap_or_else(|| place.folder.clone()))
-            .read_only(self.hooks.into_iter().chain([path.clone()]))
-            .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: live.clone() }))
-            .open_model(agent::opener(place.folder));
+            .workspace(self.workspace.clone().unwrap_or_else(|| place.home.clone()))
+            .read_only(read_only)
+            .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: shown }));
+        let session = match chosen.team {
+            Some(team) => session.team(team).open_model(models.opener()),
+            None => session.open_model(agent::opener(place.folder)),
+        };
+        let session = match self.mode(is_team) {
+            Some(mode) => session.permission_mode(mode),
+            None => session,
+        };
         let mut session = session.build().map_err(Fault::invalid)?;
         let watch = Watch {
             is_conversation: prompts.is_conversation(),
             session: session.cancel().clone(),
             turn: session.interrupt(),
-            input,
+            input: input.clone(),
             terminal: terminal.clone(),
         };
         watch.start();
-        let ended = converse(&mut session, prompts, &live, terminal);
+        let ended = converse(&mut session, prompts, &input, &live, terminal);
         session.end();
         live.end(&session, &built.runtime, &path);
+        absent.tell(terminal, is_team);
         if let Some(fault) = tape.fault() {
             return Err(fault);
         }
-        ended
+        ended.map_err(|fault| scrub::fault(&built.runtime, fault))
+    }
+
+    fn shown(&self, global: &Global) -> Shown {
+        match (global.json, self.quiet) {
+            (true, _) => Shown::Records,
+            (_, true) => Shown::Words,
+            _ if self.verbose => Shown::Everything,
+            _ => Shown::Deeds,
+        }
+    }
+
+    /// What happens to a call that no rule names. To answer yes to everything is to ask nothing, in a team.
+    fn mode(&self, is_team: bool) -> Option<PermissionMode> {
+        self.rules.mode().or((self.asks.yes && is_team).then_some(PermissionMode::Autonomous))
+    }
+
+    /// What guards the agent, which it may read and not change.
+    fn read_only(&self, place: &Place, tape: PathBuf) -> Result<Vec<PathBuf>, Fault> {
+        let mut paths = self.hooks.clone();
+        paths.push(tape);
+        paths.extend(self.user.config_dir()?);
+        if place.source.is_file() {
+            paths.push(place.source.clone());
+        }
+        Ok(paths)
     }
 }
 
 /// Plays the turns. A refused turn does not keep the next one from being played; a failed one does.
-fn converse(session: &mut Session, mut prompts: Prompts, live: &Live, terminal: &Terminal) -> Result<Status, Fault> {
+fn converse(
+    session: &mut Session,
+    mut prompts: Prompts,
+    input: &Input,
+    live: &Live,
+    terminal: &Terminal,
+) -> Result<Status, Fault> {
     session.start().or_else(|fault| ended(fault).map(drop))?;
     let mut status = Status::Done;
     loop {
@@ -124,7 +190,10 @@ fn converse(session: &mut Session, mut prompts: Prompts, live: &Live, terminal: 
             live.settle();
         }
         let Some(prompt) = prompts.next(session, terminal)? else { return Ok(status) };
-        match session.turn(&prompt) {
+        let steering = prompts.is_conversation().then(|| input.steer(session.inbox()));
+        let answered = session.turn(&prompt);
+        drop(steering);
+        match answered {
             Ok(_) => {}
             Err(fault) if fault.is_denied() => status = Status::Denied,
             // The person saw what happened and can say what is to be done about it.
@@ -144,6 +213,6 @@ fn ended(fault: TurnFault) -> Result<Status, Fault> {
 }
 
 /// Who answers asks: the person at the terminal, if there is one.
-fn resolver(terminal: &Terminal, input: &Input) -> Arc<dyn Resolver> {
-    if person::is_there() { Arc::new(person::Person::new(terminal.clone(), input.clone())) } else { Arc::new(DenyAll) }
+fn resolver(terminal: &Terminal, input: &Input, absent: &Arc<Absent>) -> Arc<dyn Resolver> {
+    if person::is_there() { Arc::new(person::Person::new(terminal.clone(), input.clone())) } else { absent.clone() }
 }

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 
 use pintle::tape::show::{Tone, plain};
-use pintle::{Question, Resolution, Resolver};
+use pintle::{Grant, Question, Resolution, Resolver};
+use serde_json::Value;
 
 use super::input::{Input, Typed};
 use crate::render::tone;
@@ -30,7 +31,7 @@ impl Person {
 }
 
 impl Resolver for Person {
-    /// Shows the exact payload that a yes lets through. Anything but a clear yes is a no.
+    /// Shows exactly what a yes lets through. Anything but a clear yes is a no.
     fn resolve(&self, question: &Question<'_>) -> Resolution {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.terminal.err("");
@@ -38,16 +39,97 @@ impl Resolver for Person {
             let text = format!("{}: {}", plain(reason.hook.as_str(), 80), plain(&reason.text, 2_000));
             self.terminal.err(tone::labelled(Tone::Warn, "ask", text));
         }
-        self.terminal.err(format!("{}, with exactly this payload:", question.event.name));
-        let payload = question.event.payload.value();
-        for line in serde_json::to_string_pretty(payload).unwrap_or_default().lines() {
-            self.terminal.err(plain(line, usize::MAX));
+        for line in lines(question) {
+            self.terminal.err(line);
         }
-        self.terminal.err("allow? type `y` for yes, anything else is no:");
-        let by = String::from("the person at the terminal");
-        match self.input.line() {
-            Ok(Typed::Line(line)) if matches!(line.trim(), "y" | "Y" | "yes") => Resolution::Approved { by },
-            _ => Resolution::Refused { by },
+        answer(self.input.line().ok(), question.grants)
+    }
+}
+
+/// What a line that was typed means.
+fn answer(typed: Option<Typed>, grants: bool) -> Resolution {
+    let by = String::from("the person at the terminal");
+    let Some(Typed::Line(line)) = typed else { return Resolution::Refused { by } };
+    match line.trim() {
+        "y" | "Y" | "yes" => Resolution::Approved { by },
+        "a" | "A" | "always" if grants => Resolution::Granted { by, grant: Grant::Tool },
+        _ => Resolution::Refused { by },
+    }
+}
+
+/// What the question is about, whole: nobody says yes to what was left out.
+fn lines(question: &Question<'_>) -> Vec<String> {
+    let payload = question.event.payload.value();
+    let of_call = payload.get("name").and_then(Value::as_str).zip(payload.get("args").filter(|args| args.is_object()));
+    let (head, shown) = match of_call {
+        Some((tool, arguments)) => (format!("{}, with exactly these arguments:", plain(tool, 200)), arguments),
+        None => (format!("{}, with exactly this payload:", question.event.name), payload),
+    };
+    let mut lines = vec![head];
+    let pretty = serde_json::to_string_pretty(shown).unwrap_or_default();
+    lines.extend(pretty.lines().map(|line| plain(line, usize::MAX)));
+    for (name, value) in question.metadata {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        lines.push(format!("{}: {}", plain(name, 80), plain(&text, 2_000)));
+    }
+    lines.push(String::from(match question.grants {
+        true => "allow? type `y` for yes, `a` for always this tool in this session, anything else is no:",
+        false => "allow? type `y` for yes, anything else is no:",
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle::{Event, EventName, Origin};
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn shown(payload: Value, metadata: Value, grants: bool) -> Vec<String> {
+        let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
+        let metadata: Map<String, Value> = metadata.as_object().unwrap().clone();
+        lines(&Question { event: &event, reasons: &[], digest: "", metadata: &metadata, grants })
+    }
+
+    #[test]
+    fn a_question_shows_the_tool_and_its_exact_final_arguments() {
+        let call = json!({"id": "1", "name": "shell", "args": {"cmd": "ls\u{1b}[31m"}, "arguments": "{}"});
+        let lines = shown(call, json!({"blast_radius": "high"}), true);
+        assert_eq!(
+            lines,
+            [
+                "shell, with exactly these arguments:",
+                "{",
+                "  \"cmd\": \"ls\\u001b[31m\"",
+                "}",
+                "blast_radius: high",
+                "allow? type `y` for yes, `a` for always this tool in this session, anything else is no:",
+            ]
+        );
+    }
+
+    #[test]
+    fn always_is_an_answer_only_where_it_is_offered() {
+        let line = |text: &str| Some(Typed::Line(String::from(text)));
+        let by = || String::from("the person at the terminal");
+        let granted = Resolution::Granted { by: by(), grant: Grant::Tool };
+        let (yes, no) = (Resolution::Approved { by: by() }, Resolution::Refused { by: by() });
+        let cases = [
+            (line("y\n"), true, yes.clone()),
+            (line(" yes \n"), false, yes),
+            (line("a\n"), true, granted),
+            (line("a\n"), false, no.clone()),
+            (line("yep\n"), true, no.clone()),
+            (line("\n"), true, no.clone()),
+            (Some(Typed::End), true, no.clone()),
+            (Some(Typed::Interrupted), true, no.clone()),
+            (None, true, no),
+        ];
+        for (typed, grants, wanted) in cases {
+            assert_eq!(answer(typed, grants), wanted);
         }
     }
 }

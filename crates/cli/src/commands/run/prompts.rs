@@ -6,6 +6,7 @@ use pintle_agent::Session;
 
 use super::input::{Input, Typed};
 use crate::fault::Fault;
+use crate::render::count;
 use crate::terminal::Terminal;
 
 /// Where the prompts come from.
@@ -13,15 +14,23 @@ use crate::terminal::Terminal;
 pub(super) enum Prompts {
     /// They are all known.
     Given(std::vec::IntoIter<String>),
-    /// A person types them.
-    Conversation(Input),
+    /// A person types them, or the names of prompts that the agent's file declares.
+    Conversation { input: Input, commands: Vec<(String, String)> },
 }
 
 impl Prompts {
     /// The prompt that was typed behind the command, else those of the script, else a conversation when there is a person
     /// to have one with, else all of standard input.
-    pub(super) fn find(typed: Option<String>, scripted: Vec<String>, input: &Input) -> Result<Self, Fault> {
+    ///
+    /// `commands` are named prompts: `/name` stands for one.
+    pub(super) fn find(
+        typed: Option<String>,
+        scripted: Vec<String>,
+        commands: Vec<(String, String)>,
+        input: &Input,
+    ) -> Result<Self, Fault> {
         if let Some(prompt) = typed {
+            let prompt = named(&commands, &prompt).unwrap_or(prompt);
             return Ok(Self::Given(vec![prompt].into_iter()));
         }
         if !scripted.is_empty() {
@@ -29,7 +38,7 @@ impl Prompts {
         }
         let nothing = || Fault::invalid("there is nothing to tell the agent").help("put the prompt behind the agent's folder");
         if io::stdin().is_terminal() {
-            return if io::stdout().is_terminal() { Ok(Self::Conversation(input.clone())) } else { Err(nothing()) };
+            return if io::stdout().is_terminal() { Ok(Self::Conversation { input: input.clone(), commands }) } else { Err(nothing()) };
         }
         let mut bytes = Vec::new();
         io::stdin()
@@ -43,20 +52,25 @@ impl Prompts {
     }
 
     pub(super) fn is_conversation(&self) -> bool {
-        matches!(self, Self::Conversation(_))
+        matches!(self, Self::Conversation { .. })
     }
 
     /// The next prompt; `None` ends the session.
     pub(super) fn next(&mut self, session: &mut Session, terminal: &Terminal) -> Result<Option<String>, Fault> {
         match self {
             Self::Given(prompts) => Ok(prompts.next()),
-            Self::Conversation(input) => converse(session, input, terminal),
+            Self::Conversation { input, commands } => converse(session, input, commands, terminal),
         }
     }
 }
 
 /// Reads what the person types, and answers what is for the program itself.
-fn converse(session: &mut Session, input: &Input, terminal: &Terminal) -> Result<Option<String>, Fault> {
+fn converse(
+    session: &mut Session,
+    input: &Input,
+    commands: &[(String, String)],
+    terminal: &Terminal,
+) -> Result<Option<String>, Fault> {
     let mut interruptions = 0;
     loop {
         terminal.out_piece("> ");
@@ -75,19 +89,74 @@ fn converse(session: &mut Session, input: &Input, terminal: &Terminal) -> Result
             }
         };
         interruptions = 0;
-        match line.trim() {
-            "" => {}
-            "/quit" | "/exit" => return Ok(None),
-            "/tools" => terminal.out(session.tools().join("\n")),
-            "/clear" => {
-                session.clear();
-                terminal.out("the conversation is forgotten");
-            }
-            "/help" => terminal.out("/tools lists the tools, /clear forgets the conversation, /quit ends the session"),
-            other if other.starts_with('/') && !other.contains(' ') && !other.get(1..).is_some_and(|rest| rest.contains('/')) => {
+        let words = line.trim();
+        if let Some(prompt) = named(commands, words) {
+            return Ok(Some(prompt));
+        }
+        match words.split_once(char::is_whitespace).unwrap_or((words, "")) {
+            ("", _) => {}
+            ("/quit" | "/exit", "") => return Ok(None),
+            ("/tools", "") => terminal.out(session.tools().join("\n")),
+            ("/agent", "") => terminal.out(session.agent()),
+            ("/clear", "") => match session.clear() {
+                Ok(()) => terminal.out("the conversation is forgotten"),
+                Err(fault) => terminal.err(fault.message),
+            },
+            ("/compact", wishes) => compact(session, wishes.trim(), terminal),
+            ("/help", "") => help(commands, terminal),
+            (other, "") if other.starts_with('/') && !other.get(1..).is_some_and(|rest| rest.contains('/')) => {
                 terminal.out(format!("unknown command `{other}`; /help lists them"));
             }
-            prompt => return Ok(Some(prompt.to_owned())),
+            _ => return Ok(Some(words.to_owned())),
+        }
+    }
+}
+
+/// The prompt that a line names, with whatever stands behind the name.
+fn named(commands: &[(String, String)], line: &str) -> Option<String> {
+    let line = line.strip_prefix('/')?;
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (_, prompt) = commands.iter().find(|(known, _)| known == name)?;
+    Some(format!("{} {}", prompt.trim_end(), rest.trim()).trim_end().to_owned())
+}
+
+/// Sums the conversation up. `wishes` say what is to be kept.
+fn compact(session: &mut Session, wishes: &str, terminal: &Terminal) {
+    match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
+        Ok(Some(compacted)) => {
+            let (removed, left) = (compacted.removed_messages, compacted.remaining_messages);
+            terminal.out(format!("{} summed up, {left} left", count(removed, "message")));
+        }
+        Ok(None) => terminal.out("the conversation stays as it is"),
+        Err(fault) => terminal.err(fault.message),
+    }
+}
+
+fn help(commands: &[(String, String)], terminal: &Terminal) {
+    terminal.out("/tools lists the tools, /agent says who answers, /compact [WORDS] sums the conversation up,");
+    terminal.out("/clear forgets it, /quit ends the session; what you type while the agent works is told to it");
+    if !commands.is_empty() {
+        let names: Vec<String> = commands.iter().map(|(name, _)| format!("/{name}")).collect();
+        terminal.out(format!("prompts of this agent: {}", names.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_prompt_takes_what_stands_behind_its_name() {
+        let commands = [("fix".to_owned(), "Fix the lint.\n".to_owned())];
+        let cases = [
+            ("/fix", Some("Fix the lint.")),
+            ("/fix in src  ", Some("Fix the lint. in src")),
+            ("/fixed", None),
+            ("fix", None),
+            ("/", None),
+        ];
+        for (line, wanted) in cases {
+            assert_eq!(named(&commands, line).as_deref(), wanted, "{line}");
         }
     }
 }

@@ -10,7 +10,7 @@ use pintle::tape::show::Tone;
 use pintle::{AgentSpec, Built, Diagnostic, Severity};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Global, builder, here};
+use crate::options::{Global, UserOptions, builder, here};
 use crate::render::diagnostic::{self, Finding};
 use crate::render::{count, tone};
 use crate::terminal::Terminal;
@@ -20,8 +20,11 @@ const MANY_FILES: usize = 200;
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Projects, `.harness` folders, folders of hooks or hook files. Default: the current directory.
+    /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
+    /// directory.
     path: Vec<PathBuf>,
+    #[command(flatten)]
+    user: UserOptions,
 }
 
 impl Validate {
@@ -33,8 +36,10 @@ impl Validate {
         if terminal.shows_progress() && paths.iter().map(|path| artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
             terminal.note("checking more than 200 files");
         }
-        let mut built = builder(&paths).build();
-        built.diagnostics.extend(built.agent.iter().flat_map(models::check));
+        let mut built = builder(&paths, &self.user)?.build();
+        let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
+        let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check).collect();
+        built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(place);
         if global.json {
             terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());
@@ -59,10 +64,17 @@ fn summary(built: &Built) -> String {
     if let Some(agent) = &built.agent {
         count_agent(agent, &mut tools, &mut agents);
     }
+    let mut hooks = built.declarations.len();
+    for member in built.team.iter().flat_map(|team| &team.agents) {
+        hooks += member.hooks.len();
+        tools += member.member.as_ref().map_or(0, |member| member.toolsets.len());
+        agents += 1;
+    }
+    let tool = if built.team.is_some() { "toolset" } else { "tool" };
     let what = format!(
         "{}, {}, {} in {}",
-        count(built.declarations.len(), "hook"),
-        count(tools, "tool"),
+        count(hooks, "hook"),
+        count(tools, tool),
         count(agents, "agent"),
         count(built.files, "file"),
     );

@@ -17,7 +17,8 @@ pub(super) fn check(agent: &AgentSpec) -> Vec<Diagnostic> {
 
 fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>) {
     // A model without a provider is another model of the provider that is in use.
-    let declared = agent.model.iter().chain(&agent.models).filter(|model| !model.provider.is_empty());
+    let others = agent.member.iter().flat_map(|member| &member.fallback_models);
+    let declared = agent.model.iter().chain(&agent.models).chain(others).filter(|model| !model.provider.is_empty());
     findings.extend(declared.filter_map(|model| fault(model, folder, &agent.location)));
     for child in &agent.agents {
         check_below(child, folder, findings);
@@ -35,7 +36,7 @@ fn fault(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagno
         Err(fault) => {
             let why = if fault.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { fault.to_string() };
             let message = format!("the model's script `{}` cannot be read: {why}", path.display());
-            let help = "`name` is the path of the script, seen from the folder of `harness.md`";
+            let help = "it is the path of the script, seen from the folder of the agent's file";
             return Some(Diagnostic::error("bad_model", message, place(declared, &model.name)).help(help));
         }
     };

@@ -1,0 +1,54 @@
+//! Nobody to ask.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use pintle::tape::show::plain;
+use pintle::{Question, Resolution, Resolver};
+
+use crate::render::count;
+use crate::terminal::Terminal;
+
+/// Stands for a person who is not there: every question is a no. It remembers what was asked, so that somebody can be
+/// told afterwards how to allow it.
+#[derive(Debug, Default)]
+pub(super) struct Absent(Mutex<Asked>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    questions: usize,
+    about: BTreeSet<String>,
+}
+
+impl Absent {
+    /// Says what a person would have been asked.
+    pub(super) fn tell(&self, terminal: &Terminal, is_team: bool) {
+        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.questions == 0 {
+            return;
+        }
+        let about: Vec<String> = asked.about.iter().map(|name| format!("`{}`", plain(name, 80))).collect();
+        let questions = count(asked.questions, "question");
+        terminal.note(format!("nobody was there for {questions} about {}; the answer was no", about.join(", ")));
+        terminal.note(match is_team {
+            true => {
+                "run it in a terminal, or allow calls with a rule under `permissions: {allow: [..]}` or with `--yolo`; \
+                 `--yes` answers hooks as well"
+            }
+            false => "run it in a terminal, or answer with `--yes`",
+        });
+    }
+}
+
+impl Resolver for Absent {
+    fn resolve(&self, question: &Question<'_>) -> Resolution {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.questions += 1;
+        asked.about.insert(question.event.subject().unwrap_or(question.event.name.as_str()).to_owned());
+        Resolution::Nobody
+    }
+
+    fn is_there(&self) -> bool {
+        false
+    }
+}

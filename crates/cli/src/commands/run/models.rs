@@ -1,0 +1,56 @@
+//! The models of a team.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle::ModelSpec;
+use pintle_agent::OpenModel;
+use pintle_agent::model::{self, Model, ModelError, ScriptModel};
+
+use super::agent::read;
+
+/// Opens the models of a team, each script once: whoever plays it goes on where its part of it stands. Clones share them.
+#[derive(Debug, Clone)]
+pub(super) struct Models(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// The folder that scripts are seen from.
+    folder: PathBuf,
+    scripts: Mutex<HashMap<PathBuf, Arc<ScriptModel>>>,
+}
+
+impl Models {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self(Arc::new(Shared { folder, scripts: Mutex::default() }))
+    }
+
+    /// Opens a model.
+    pub(super) fn open(&self, spec: &ModelSpec) -> Result<Arc<dyn Model>, ModelError> {
+        if spec.provider == "script" {
+            let script: Arc<dyn Model> = self.script(&spec.name)?;
+            return Ok(script);
+        }
+        model::open(spec, &|file| read(&self.0.folder, file))
+    }
+
+    /// The model that plays a script.
+    pub(super) fn script(&self, file: &str) -> Result<Arc<ScriptModel>, ModelError> {
+        let path = self.0.folder.join(file);
+        let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(script) = scripts.get(&path) {
+            return Ok(Arc::clone(script));
+        }
+        let text = read(&self.0.folder, file).map_err(ModelError::fatal)?;
+        let script = Arc::new(ScriptModel::parse(file, &text)?);
+        scripts.insert(path, Arc::clone(&script));
+        Ok(script)
+    }
+
+    /// Opens models for whoever needs one later.
+    pub(super) fn opener(&self) -> Box<OpenModel> {
+        let models = self.clone();
+        Box::new(move |spec: &ModelSpec| models.open(spec))
+    }
+}

@@ -1,0 +1,109 @@
+//! What is run, where it works, and where its tape goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle::loader::team_file;
+
+use crate::fault::Fault;
+
+/// The file that makes a folder an agent's.
+pub(super) const AGENT_FILE: &str = "harness.md";
+
+/// What is run, and what the person typed behind it.
+pub(super) struct Place {
+    /// The agent's folder, or the YAML of a team.
+    pub(super) source: PathBuf,
+    /// The folder that the scripts of its models are seen from.
+    pub(super) folder: PathBuf,
+    /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
+    pub(super) home: PathBuf,
+    pub(super) prompt: Option<String>,
+}
+
+impl Place {
+    /// Reads the arguments. A first argument with a space in it is no path but the beginning of the prompt.
+    pub(super) fn find(named: Option<PathBuf>, mut prompt: Vec<String>) -> Result<Self, Fault> {
+        let here = PathBuf::from(".");
+        let path = match named {
+            None => here,
+            Some(path) if path.exists() => path,
+            Some(words) if words.to_string_lossy().contains(char::is_whitespace) => {
+                prompt.insert(0, words.to_string_lossy().into_owned());
+                here
+            }
+            Some(path) => {
+                return Err(Fault::invalid(format!("there is no folder or file `{}`", path.display())).help(format!(
+                    "name the agent's folder or YAML first, then what to tell it, as in `pintle run . \"{}\"`",
+                    path.display()
+                )));
+            }
+        };
+        let prompt = (!prompt.is_empty()).then(|| prompt.join(" "));
+        if let Some(file) = team_file(&path) {
+            return Ok(Self { folder: parent(&file), source: file, home: PathBuf::from("."), prompt });
+        }
+        let folder = match path {
+            folder if folder.is_dir() => folder,
+            file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent(&file),
+            file => {
+                let help = format!("name a folder with a `{AGENT_FILE}`, or a YAML with `agents:`; `--hooks` adds hooks");
+                return Err(Fault::invalid(format!("`{}` is no agent", file.display())).help(help));
+            }
+        };
+        Ok(Self { source: folder.clone(), home: folder.clone(), folder, prompt })
+    }
+}
+
+fn parent(file: &Path) -> PathBuf {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// A session's name: when it began, as `20260131-235959-123` in universal time.
+pub(super) fn session_name(unix_ms: u64) -> String {
+    let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
+    // The civil date of a day count, by the usual arithmetic on years that begin in March.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+    format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{:03}", ms % 1_000)
+}
+
+/// Where a session's tape goes when nobody says: beside the agent, and out of sight of its version control.
+pub(super) fn tape_path(folder: &Path, session: &str) -> Result<PathBuf, Fault> {
+    let own = folder.join(".pintle");
+    let fault = |fault| {
+        Fault::failed(format!("cannot write to `{}`: {fault}", own.display()))
+            .help("`--tape FILE` puts the tape elsewhere")
+    };
+    fs::create_dir_all(&own).map_err(fault)?;
+    let ignore = own.join(".gitignore");
+    if !ignore.exists() {
+        fs::write(ignore, "*\n").map_err(fault)?;
+    }
+    Ok(own.join("tapes").join(format!("{session}.jsonl")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_named_after_their_beginning() {
+        let cases = [
+            (0, "19700101-000000-000"),
+            (951_782_399_999, "20000228-235959-999"),
+            (951_782_400_000, "20000229-000000-000"),
+            (1_767_225_599_001, "20251231-235959-001"),
+        ];
+        for (unix_ms, name) in cases {
+            assert_eq!(session_name(unix_ms), name);
+        }
+    }
+}

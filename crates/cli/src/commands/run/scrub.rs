@@ -1,0 +1,223 @@
+//! Keeping secrets off the screen.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use pintle::tape::{Body, Follower, Record};
+use pintle::{Origin, Redact, Runtime};
+use pintle_agent::{Happening, Observer};
+
+use super::live::Live;
+use crate::fault::Fault;
+
+/// How much of an answer is kept back at most.
+const MOST_BYTES: usize = 64 << 10;
+
+/// Passes everything on without its secrets, when the agent's hooks take them out (`redact_secrets`). The tape, and what is
+/// shown of it, is kept clean by itself.
+#[derive(Debug)]
+pub(super) struct Scrubbed {
+    next: Arc<Live>,
+    /// Who knows whether there is anything to take out. The tape is followed before there is one.
+    runtime: OnceLock<Arc<Runtime>>,
+    /// The end of each answer that is arriving, by agent and run: part of it may be the beginning of a secret.
+    held: Mutex<Vec<(Whose, String)>>,
+}
+
+/// Whose answer it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Whose(String, String);
+
+impl Whose {
+    fn of(origin: &Origin) -> Self {
+        Self(origin.agent.clone(), origin.run.clone())
+    }
+}
+
+impl Scrubbed {
+    pub(super) fn new(next: Arc<Live>) -> Self {
+        Self { next, runtime: OnceLock::new(), held: Mutex::default() }
+    }
+
+    /// Tells who knows what is secret.
+    pub(super) fn ask(&self, runtime: Arc<Runtime>) {
+        // Asked once a session; a second runtime would be a mistake and changes nothing.
+        let _ = self.runtime.set(runtime);
+    }
+
+    fn secrets(&self) -> Option<&dyn Redact> {
+        self.runtime.get().and_then(|runtime| runtime.secrets()).map(|secrets| &**secrets)
+    }
+
+    /// Shows what is held of an agent's answer.
+    fn finish(&self, origin: &Origin, secrets: &dyn Redact) {
+        let arrived = release(&self.held, origin, secrets);
+        if !arrived.is_empty() {
+            self.next.happened(origin, &Happening::Text { text: &arrived });
+        }
+    }
+}
+
+/// Adds to what is held of an agent's answer and takes out what may be shown.
+fn hold(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, text: &str, secrets: &dyn Redact) -> String {
+    let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+    let whose = Whose::of(origin);
+    let at = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
+        held.push((whose, String::new()));
+        held.len() - 1
+    });
+    let Some((_, pending)) = held.get_mut(at) else { return String::new() };
+    pending.push_str(text);
+    let end = shown_until(pending, secrets);
+    let rest = pending.split_off(end);
+    clean(secrets, &std::mem::replace(pending, rest)).into_owned()
+}
+
+/// Takes out all that is held of an agent's answer.
+fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Redact) -> String {
+    let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+    let whose = Whose::of(origin);
+    let at = held.iter().position(|(known, _)| *known == whose);
+    let pending = at.map(|at| held.swap_remove(at).1).unwrap_or_default();
+    clean(secrets, &pending).into_owned()
+}
+
+impl Follower for Scrubbed {
+    fn follow(&self, record: &Record<'_>, line: &str) {
+        // The answer is whole when its hooks are asked, and belongs before what they say.
+        if let (Some(secrets), Body::Event(fired)) = (self.secrets(), &record.body)
+            && fired.event == "completion.post"
+        {
+            self.finish(&fired.origin, secrets);
+        }
+        self.next.follow(record, line);
+    }
+}
+
+impl Observer for Scrubbed {
+    fn happened(&self, origin: &Origin, what: &Happening<'_>) {
+        let Some(secrets) = self.secrets() else { return self.next.happened(origin, what) };
+        if let Happening::Text { text } = what {
+            let arrived = hold(&self.held, origin, text, secrets);
+            if !arrived.is_empty() {
+                self.next.happened(origin, &Happening::Text { text: &arrived });
+            }
+            return;
+        }
+        self.finish(origin, secrets);
+        let tell = |what: Happening<'_>| self.next.happened(origin, &what);
+        let clean = |text| clean(secrets, text);
+        match what {
+            Happening::TurnStarted { message } => tell(Happening::TurnStarted { message: &clean(message) }),
+            Happening::ModelAnswered { text, tool_calls, usage } => {
+                tell(Happening::ModelAnswered { text: &clean(text), tool_calls: *tool_calls, usage: *usage });
+            }
+            Happening::Retried { message, attempt, delay_ms } => {
+                tell(Happening::Retried { message: &clean(message), attempt: *attempt, delay_ms: *delay_ms });
+            }
+            Happening::ToolCalled { id, name, arguments } => {
+                tell(Happening::ToolCalled { id, name, arguments: &clean(arguments) });
+            }
+            Happening::ToolReturned { id, name, content, is_error } => {
+                tell(Happening::ToolReturned { id, name, content: &clean(content), is_error: *is_error });
+            }
+            Happening::Delegated { agent, task, attempt } => {
+                tell(Happening::Delegated { agent, task: &clean(task), attempt: *attempt });
+            }
+            Happening::SentOn { message } => tell(Happening::SentOn { message: &clean(message) }),
+            Happening::Notice { message } => tell(Happening::Notice { message: &clean(message) }),
+            Happening::TurnEnded { text, usage } => {
+                tell(Happening::TurnEnded { text: &clean(text), usage: *usage });
+            }
+            Happening::TurnFailed { message } => tell(Happening::TurnFailed { message: &clean(message) }),
+            other => self.next.happened(origin, other),
+        }
+    }
+}
+
+/// A fault without the secrets in its words.
+pub(super) fn fault(runtime: &Runtime, fault: Fault) -> Fault {
+    let message = runtime.secrets().and_then(|secrets| secrets.redact(&fault.message));
+    Fault { message: message.unwrap_or(fault.message), ..fault }
+}
+
+fn clean<'a>(secrets: &dyn Redact, text: &'a str) -> Cow<'a, str> {
+    secrets.redact(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// How much of an answer that is still arriving can be shown: whole words while nothing looks like a secret, whole lines
+/// otherwise, and nothing of a key block before its end.
+fn shown_until(pending: &str, secrets: &dyn Redact) -> usize {
+    if pending.len() > MOST_BYTES {
+        return pending.len();
+    }
+    if !secrets.suspects(pending) {
+        return pending.rfind(char::is_whitespace).map_or(0, |at| at + first_len(pending, at));
+    }
+    let mut end = pending.rfind('\n').map_or(0, |at| at + 1);
+    let is_open = |begin: &usize| {
+        let after = pending.get(*begin..).and_then(|block| block.split_once("-----END"));
+        after.is_none_or(|(_, rest)| !rest.contains('\n'))
+    };
+    if let Some(block) = pending.rfind("-----BEGIN").filter(is_open) {
+        end = end.min(line_start(pending, block));
+    }
+    // A name whose value follows on the next line stays with it.
+    while let Some(before) = pending.get(..end).map(str::trim_end).filter(|before| before.ends_with([':', '=', '>'])) {
+        end = line_start(pending, before.len());
+    }
+    end
+}
+
+/// How long the character at a place is, in bytes.
+fn first_len(text: &str, at: usize) -> usize {
+    text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+}
+
+/// Where the line of a place begins.
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle::secrets::Secrets;
+
+    use super::*;
+
+    /// Lets an answer arrive in pieces of a size; gives what was shown.
+    fn shown(answer: &str, size: usize) -> String {
+        let secrets = Secrets::shared();
+        let (held, origin) = (Mutex::default(), Origin::default());
+        let mut shown = String::new();
+        let characters: Vec<char> = answer.chars().collect();
+        for piece in characters.chunks(size) {
+            shown.push_str(&hold(&held, &origin, &piece.iter().collect::<String>(), &*secrets));
+        }
+        shown + &release(&held, &origin, &*secrets)
+    }
+
+    #[test]
+    fn a_secret_is_not_shown_however_it_arrives() {
+        let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
+        let dashes = "-".repeat(5);
+        let key = format!(
+            "{dashes}BEGIN PRIVATE KEY{dashes}\n{0}\n{0}\n{dashes}END PRIVATE KEY{dashes}",
+            "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0k"
+        );
+        let answer = format!("The token is {token}, größer.\nAnd:\n{key}\npassword:\n  s3cr3t-Zq9x\n\nDone – ok.");
+        let expected = "The token is [REDACTED], größer.\nAnd:\n[REDACTED]\npassword:\n  [REDACTED]\n\nDone – ok.";
+        for size in [1, 2, 7, 40, 1_000] {
+            assert_eq!(shown(&answer, size), expected, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn words_are_shown_as_they_arrive() {
+        let secrets = Secrets::shared();
+        let cases = [("Hello wor", 6), ("Hello", 0), ("Ein Maß ", 9), ("", 0), ("the key of it\nis thi", 14)];
+        for (pending, end) in cases {
+            assert_eq!(shown_until(pending, &*secrets), end, "{pending}");
+        }
+    }
+}

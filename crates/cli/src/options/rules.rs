@@ -1,0 +1,36 @@
+//! What happens to a tool call that no permission rule names.
+
+use clap::Args;
+use pintle::PermissionMode;
+
+/// The words and what they mean (docker-agent, Permissions, safety modes).
+const MODES: [(&str, PermissionMode); 4] = [
+    ("strict", PermissionMode::Strict),
+    ("balanced", PermissionMode::Balanced),
+    ("restricted", PermissionMode::Restricted),
+    ("autonomous", PermissionMode::Autonomous),
+];
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Rules {
+    /// What happens to a tool call that no permission rule names: `strict` asks always, `balanced` asks unless the tool
+    /// only reads, `restricted` denies instead of asking, `autonomous` runs it. Hooks are asked in every mode.
+    /// Default: what the agent's file says, and for a docker-agent YAML `balanced`.
+    #[arg(long, visible_alias = "safety", value_name = "MODE", value_parser = mode)]
+    permission_mode: Option<PermissionMode>,
+    /// The same as `--permission-mode autonomous`.
+    #[arg(long, conflicts_with = "permission_mode")]
+    yolo: bool,
+}
+
+impl Rules {
+    /// The mode that was named.
+    pub(crate) fn mode(self) -> Option<PermissionMode> {
+        self.permission_mode.or(self.yolo.then_some(PermissionMode::Autonomous))
+    }
+}
+
+fn mode(word: &str) -> Result<PermissionMode, String> {
+    let known = MODES.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode);
+    known.ok_or_else(|| format!("write {}", MODES.map(|(word, _)| format!("`{word}`")).join(", ")))
+}

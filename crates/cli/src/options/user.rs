@@ -1,0 +1,76 @@
+//! What the person brings along: settings and hooks of their own.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pintle::dialects::command_hooks::{Compat, of_flag};
+use pintle::{Builder, HookDeclaration, Layer};
+
+use super::HookFlags;
+use crate::fault::Fault;
+
+/// Variables that name the folder of the person's own settings, the first one first: Pintle's, then docker-agent's.
+const VARIABLES: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
+/// What hooks of flags are called by.
+const FLAGS: &str = "command line";
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct UserOptions {
+    /// The folder of your own `config.yaml` and `hooks.d/`, whose hooks guard every agent.
+    /// Default: `PINTLE_CONFIG_DIR`, else `~/.config/pintle`.
+    #[arg(long, value_name = "DIR")]
+    config_dir: Option<PathBuf>,
+    /// Read docker-agent files as that version of docker-agent: `g1` (June 2026) or `g3`. Default: what they say, else
+    /// the newest.
+    #[arg(long, value_name = "VERSION", value_parser = compat)]
+    compat: Option<Compat>,
+    #[command(flatten)]
+    flags: HookFlags,
+}
+
+impl UserOptions {
+    /// Adds the person's own settings and hooks to what is loaded.
+    pub(crate) fn apply(&self, mut builder: Builder) -> Result<Builder, Fault> {
+        if let Some(folder) = self.config_dir()? {
+            builder = builder.config_dir(folder);
+        }
+        if let Some(compat) = self.compat {
+            builder = builder.compat(compat);
+        }
+        let declared =
+            self.flags.0.iter().map(|(event, command)| of_flag(event, command, self.compat.unwrap_or_default()));
+        let declared: Result<Vec<Option<HookDeclaration>>, String> = declared.collect();
+        let declared: Vec<HookDeclaration> = declared.map_err(Fault::invalid)?.into_iter().flatten().collect();
+        Ok(if declared.is_empty() { builder } else { builder.declared(Layer::User, FLAGS, declared) })
+    }
+
+    /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
+    pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, Fault> {
+        let of_variable = |name: &'static str| {
+            let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+            Some((PathBuf::from(value), name))
+        };
+        let named = self.config_dir.clone().map(|folder| (folder, "--config-dir"));
+        let Some((folder, by)) = named.or_else(|| VARIABLES.into_iter().find_map(of_variable)) else {
+            return Ok(usual().filter(|folder| folder.is_dir()));
+        };
+        if folder.is_dir() {
+            return Ok(Some(folder));
+        }
+        let fault = Fault::invalid(format!("there is no folder `{}`, which {by} names", folder.display()));
+        Err(fault.help("your own hooks would guard nothing: make the folder, or name another one"))
+    }
+}
+
+/// Where the person's own settings usually are.
+fn usual() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let base = set("XDG_CONFIG_HOME").map(PathBuf::from);
+    let base = base.filter(|base| base.is_absolute()).or_else(|| Some(Path::new(&set("HOME")?).join(".config")))?;
+    Some(base.join("pintle"))
+}
+
+fn compat(word: &str) -> Result<Compat, String> {
+    let known = Compat::WORDS.iter().find(|(known, _)| *known == word);
+    known.map(|(_, compat)| *compat).ok_or_else(|| String::from("write `g1` or `g3`"))
+}

@@ -1,0 +1,69 @@
+use std::fs;
+
+use crate::stage::Stage;
+
+/// The legs that keep secrets from the model alone: what the tools get is what the model wrote.
+const AGENT: &str = r#"agents:
+  root:
+    model: openai/gpt-4o
+    description: Works on files.
+    instruction: Be brief.
+    redact_secrets: false
+    toolsets: [{type: shell}]
+    hooks:
+      before_llm_call: [{type: builtin, command: redact_secrets}]
+      tool_response_transform: [{hooks: [{type: builtin, command: redact_secrets}]}]
+      post_tool_use: [{hooks: [{type: command, command: "cat > seen-by-a-hook.json"}]}]
+"#;
+
+/// A token, in pieces so that no scanner takes this file for a leak.
+fn token() -> String {
+    format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO")
+}
+
+fn stage() -> Stage {
+    let token = token();
+    // The script is at the same time a check: it ends the session when the model is told the token.
+    let script = format!(
+        r#"turns:
+  - say: "I will use {token}, as you say."
+    calls: [{{tool: shell, args: {{cmd: "cat secret.env; echo {token} > told.txt"}}}}]
+  - expect: {{tool: shell, contains: "token=[REDACTED]"}}
+    say: "It is still {token}, and the password: hunter-2-hunter9"
+"#
+    );
+    Stage::empty().file("agent.yaml", AGENT).file("script.yaml", script).file("secret.env", format!("token={token}\n"))
+}
+
+#[test]
+fn a_secret_reaches_the_tool_and_neither_the_tape_nor_the_screen_nor_the_next_model_call() {
+    let token = token();
+    for (tape, option) in
+        [("a.jsonl", None), ("b.jsonl", Some("--json")), ("c.jsonl", Some("--quiet")), ("d.jsonl", Some("--verbose"))]
+    {
+        let stage = stage();
+        let prompt = format!("use {token}");
+        let mut arguments =
+            vec!["run", "agent.yaml", &prompt, "--model", "script:script.yaml", "--yes", "--tape", tape];
+        arguments.extend(option);
+        let (out, err, status) = stage.pintle(&arguments).parts();
+        assert_eq!(status, Some(0), "{out}{err}");
+        let written = fs::read_to_string(stage.path(tape)).unwrap();
+        // A part of the token would be too much already.
+        let part = token.get(4..20).unwrap();
+        for (place, text) in [("standard output", &out), ("standard error", &err), ("tape", &written)] {
+            assert!(!text.contains(part), "{option:?}, {place}: {text}");
+            assert!(!text.contains("hunter-2"), "{option:?}, {place}: {text}");
+        }
+        assert!(out.contains("It is still [REDACTED], and the password: [REDACTED]"), "{option:?}: {out}");
+        assert_eq!(
+            fs::read_to_string(stage.path("told.txt")).unwrap(),
+            format!("{token}\n"),
+            "the tool got the real one"
+        );
+        let seen = fs::read_to_string(stage.path("seen-by-a-hook.json")).unwrap();
+        assert!(seen.contains(&token), "a hook has to be able to judge: {seen}");
+        let requests: Vec<&str> = written.lines().filter(|line| line.contains(r#""event":"completion.pre""#)).collect();
+        assert!(requests.iter().any(|line| line.contains("use [REDACTED]")), "{written}");
+    }
+}

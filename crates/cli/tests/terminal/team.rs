@@ -1,0 +1,138 @@
+//! The commands on agents of docker-agent.
+
+use std::fs;
+
+use crate::stage::{Stage, snapshot};
+
+const TEAM: &str = include_str!("../data/team.yaml");
+
+const TURNS: &str = r#"about: what runs, what is denied and what needs a person
+prompts: [Clean up.]
+turns:
+  - say: I will format the disk.
+    calls: [{tool: shell, args: {cmd: mkfs /dev/sda}}]
+  - expect: {tool: shell, contains: formatting is not for agents}
+    calls: [{tool: shell, args: {cmd: echo tidy}}]
+  - expect: {tool: shell, contains: tidy}
+    calls: [{tool: shell, args: {cmd: deploy}}]
+  - say: All is tidy.
+    usage: {input: 10, output: 5}
+"#;
+
+fn team() -> Stage {
+    Stage::empty().file("team/team.yaml", TEAM).file("team/turns.yaml", TURNS)
+}
+
+#[test]
+fn a_team_runs_as_a_file_and_as_its_folder() {
+    let stage = team();
+    snapshot!("team_run", stage.pintle(&["run", "team/team.yaml"]).screen());
+    let quiet = |arguments: &[&'static str]| stage.pintle(arguments).parts().0;
+    assert_eq!(quiet(&["run", "team", "-q"]), "I will format the disk.\nAll is tidy.\n");
+    assert_eq!(fs::read_dir(stage.path(".pintle/tapes")).unwrap().count(), 2);
+}
+
+#[test]
+fn yes_answers_what_hooks_and_rules_ask_and_lifts_no_deny() {
+    let stage = team();
+    let ran = |arguments: &[&'static str]| stage.pintle(arguments).parts();
+    let (out, err, status) = ran(&["run", "team", "--yes"]);
+    assert_eq!((err.as_str(), status), ("", Some(0)));
+    assert!(out.contains("formatting is not for agents"), "{out}");
+    assert!(out.contains("-> shell: deployed"), "{out}");
+    // A mode is about rules: what a hook asks is still asked.
+    let (out, err, _) = ran(&["run", "team", "--yolo"]);
+    assert!(out.contains("formatting is not for agents"), "{out}");
+    assert!(!out.contains("-> shell: deployed"), "{out}");
+    assert!(err.contains("nobody was there for 1 question about `shell`"), "{err}");
+}
+
+#[test]
+fn agents_models_and_modes_are_named() {
+    let stage = team().file("mine.yaml", "turns: [{expect: {system: \"\"}, say: I help.}]\n");
+    let said = |arguments: &[&'static str]| stage.pintle(arguments).parts();
+    let (out, err, status) = said(&["run", "team", "--agent", "helper", "-m", "script:mine.yaml", "-q", "Help me."]);
+    assert_eq!((out.as_str(), err.as_str(), status), ("I help.\n", "", Some(0)));
+    snapshot!("team_no_agent", stage.pintle(&["run", "team", "--agent", "helpr", "x"]).screen());
+    snapshot!("team_no_mode", stage.pintle(&["run", "team", "--permission-mode", "safe", "x"]).screen());
+    snapshot!("team_no_model", stage.pintle(&["run", "team", "--model", "helpr=openai/gpt-4o", "x"]).screen());
+}
+
+#[test]
+fn hooks_of_all_agents_or_of_one_are_listed() {
+    let stage = team();
+    snapshot!("team_hooks", stage.pintle(&["hooks", "team"]).screen());
+    snapshot!("team_hooks_of_one", stage.pintle(&["hooks", "team", "--agent", "helper"]).screen());
+}
+
+#[test]
+fn an_event_is_fired_under_both_of_its_names_at_the_hooks_of_one_agent() {
+    let stage = team();
+    let call = r#"{"name": "shell", "args": {"cmd": "mkfs /dev/sda"}}"#;
+    let pasted = r#"{"session_id":"s","cwd":"/w","hook_event_name":"pre_tool_use","tool_name":"shell","tool_use_id":"1","tool_input":{"cmd":"deploy"}}"#;
+    snapshot!("team_fire", stage.pintle(&["fire", "tool.pre", "team"]).input(call).screen());
+    snapshot!("team_fire_pasted", stage.pintle(&["fire", "pre_tool_use", "team/team.yaml"]).input(pasted).screen());
+    let of_helper = stage.pintle(&["fire", "pre_tool_use", "team", "--agent", "helper"]).input(call).screen();
+    snapshot!("team_fire_other", of_helper);
+}
+
+#[test]
+fn explain_tells_which_hooks_of_an_agent_would_run() {
+    let stage = team();
+    let think = r#"{"name": "think", "args": {"thought": "hm"}}"#;
+    snapshot!("team_explain", stage.pintle(&["explain", "pre_tool_use", "team"]).input(think).screen());
+}
+
+#[test]
+fn a_team_is_checked_whole() {
+    let stage = team();
+    snapshot!("team_validate", stage.pintle(&["validate", "team"]).screen());
+    let bad = TEAM
+        .replace("matcher: shell|think", "matcher: \"shell|(\"")
+        .replace("sub_agents: [helper]", "sub_agents: [helpr]")
+        .replace("command: max_iterations", "command: max_iteration")
+        .replace("description: helps", "descripton: helps");
+    let stage = Stage::empty().file("team.yaml", bad).file("turns.yaml", TURNS);
+    snapshot!("team_validate_bad", stage.pintle(&["validate", "team.yaml"]).screen());
+}
+
+#[test]
+fn a_persons_own_hooks_guard_every_agent() {
+    let own = "settings:\n  hooks:\n    pre_tool_use:\n      - matcher: shell\n        hooks:\n          - {name: own, type: command, timeout: 10, command: \"echo mine >&2; exit 2\"}\n";
+    let drop_in = "pre_tool_use:\n  - hooks: [{name: drop-in, type: command, timeout: 10, command: \"true\"}]\n";
+    let stage = team().file("own/config.yaml", own).file("own/hooks.d/10.yaml", drop_in);
+    let names = |arguments: &[&'static str]| {
+        let (out, err, _) = stage.pintle(arguments).parts();
+        assert_eq!(err, "");
+        let hooks: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
+        let of_tools = hooks.iter().filter(|hook| hook["event"] == "tool.pre");
+        of_tools
+            .map(|hook| format!("{} {}", hook["layer"].as_str().unwrap(), hook["hook"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let own = ["user own", "user drop-in"];
+    let agent = ["agent no formatting", "agent dry run"];
+    let all = ["hooks", "team", "--json", "--config-dir", "own"];
+    assert_eq!(names(&all), [&own[..], &agent].concat());
+    let with_flags =
+        [&all[..], &["--hook-pre-tool-use", "./flag.sh", "--hook-pre-tool-use", " ", "--hook-stop", "true"]].concat();
+    let flag = ["user ./flag.sh"];
+    assert_eq!(names(&with_flags), [&own[..], &flag, &agent].concat());
+    // A project of AI Harness is guarded as well.
+    let payload = r#"{"name": "shell", "args": {"cmd": "ls"}}"#;
+    let (out, _, status) = stage.pintle(&["fire", "tool.pre", "--config-dir", "own"]).input(payload).parts();
+    assert!(status == Some(2) && out.contains("mine"), "{out}");
+    for variable in ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"] {
+        let fire = stage.pintle(&["fire", "tool.pre"]).without("PINTLE_CONFIG_DIR").environment(variable, "own");
+        assert_eq!(fire.input(payload).parts().2, Some(2), "{variable}");
+    }
+}
+
+#[test]
+fn a_config_folder_that_is_named_and_not_there_stops_everything() {
+    let stage = team();
+    snapshot!("team_no_config", stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "nowhere"]).screen());
+    let stage = team().file("own/hooks.d/10.yaml", "pre_tool_us: []\n");
+    let fired = stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "own"]).screen();
+    snapshot!("team_bad_config", fired);
+}
