@@ -11,6 +11,7 @@ mod indent;
 mod literal;
 mod stage;
 mod tally;
+mod yaml;
 
 use std::fs;
 use std::path::Path;
@@ -28,6 +29,8 @@ struct Documents {
     reference: String,
     /// The page about the idea of hooks.
     concepts: String,
+    /// The one-stop example of docker-agent's hooks, as a page that shows a file.
+    one_stop: String,
 }
 
 impl Documents {
@@ -40,7 +43,7 @@ impl Documents {
             let name = name.ok_or_else(|| format!("no `{prefix}*.txt` in `{}`", folder.display()))?;
             fs::read_to_string(folder.join(&name)).map_err(|fault| format!("cannot read `{name}`: {fault}"))
         };
-        Ok(Self { reference: document("000_")?, concepts: document("001_")? })
+        Ok(Self { reference: document("000_")?, concepts: document("001_")?, one_stop: document("004_")? })
     }
 }
 

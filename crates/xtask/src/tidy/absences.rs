@@ -65,7 +65,23 @@ const ABSENCES: &[Absence] = &[
                 "crates/agent/src/workspace/",
                 "the files that tools work on; every path is opened beneath the workspace's folder",
             ),
+            (
+                "crates/agent/src/toolsets/memory/",
+                "notes that outlive the session, in the file that the agent's author names",
+            ),
             ("crates/cli/", "the files that its user names on the command line"),
+            (
+                "crates/handlers/src/builtin/",
+                "what built-ins tell of the host, and results that are too large for a conversation",
+            ),
+            (
+                "crates/handlers/src/snapshot/",
+                "snapshots are of files: they are looked at and put back, and their shadow is kept",
+            ),
+            (
+                "crates/handlers/src/process/",
+                "the numbers of its own children and the pipes of its host, which the system shows as files",
+            ),
         ],
     },
     Absence {

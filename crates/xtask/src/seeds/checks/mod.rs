@@ -6,6 +6,7 @@ mod conditions;
 mod decisions;
 mod events;
 mod loading;
+mod one_stop;
 mod order;
 mod payloads;
 
@@ -22,4 +23,5 @@ pub(super) const ALL: &[fn(&Documents, &mut Tally)] = &[
     builtins::check,
     order::check,
     loading::check,
+    one_stop::check,
 ];

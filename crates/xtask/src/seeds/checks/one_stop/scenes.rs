@@ -1,0 +1,347 @@
+//! Sessions that bring about every event of the file.
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, TeamSpec};
+
+use super::stage::{Scene, Step};
+
+pub(super) const ALL: &[&Scene] = &[&TOOLS, &COMPACTION, &OVERFLOW, &ERROR, &LOOP, &LIMIT, &TEAM];
+
+/// Leaves the team as the file has it.
+fn as_it_is(_team: &mut TeamSpec) {}
+
+fn change_root(team: &mut TeamSpec, change: impl FnOnce(&mut AgentSpec)) {
+    if let Some(root) = team.agents.first_mut() {
+        change(Arc::make_mut(root));
+    }
+}
+
+/// Tool calls: allowed, denied, rewritten, read, and one that needs a person.
+pub(super) const TOOLS: Scene = Scene {
+    name: "tools",
+    arrange: as_it_is,
+    model: r#"
+turns:
+  - expect:
+      system: ["Session log: /tmp/agent-session.log", "Here is useful information about the environment", "Today's date: ", "Be brief.", "A project of two notes."]
+    calls: [{tool: shell, args: {cmd: echo hello}}]
+  - {expect: {tool: shell, contains: hello}, say: It said hello.}
+  - calls: [{tool: shell, args: {cmd: rm -rf /tmp/test}}]
+  - {expect: {tool: shell, contains: HOOK BLOCKED}, say: I may not.}
+  - calls: [{tool: shell, args: {cmd: sudo apt update}}]
+  - {expect: {tool: shell, contains: HOOK BLOCKED}, say: I may not do that either.}
+  - calls: [{tool: shell, args: {cmd: ls}}]
+  - {expect: {tool: shell, contains: notes.txt}, say: Three files.}
+  - calls: [{tool: read_file, args: {path: notes.txt}}]
+  - {expect: {tool: read_file, contains: three}, say: Three lines.}
+  - calls: [{tool: shell, args: {cmd: touch made.txt}}]
+  - {expect: {tool: shell, contains: requires user confirmation}, say: Nobody said yes.}
+  - {expect: {last: user, system: "Hook hint: agent log files live under /tmp/agent-*.log"}, say: In /tmp.}
+"#,
+    steps: &[
+        Step::Say("Run: echo hello"),
+        Step::Say("Run: rm -rf /tmp/test"),
+        Step::Say("Run: sudo apt update"),
+        Step::Say("List files in current dir"),
+        Step::Say("Read the notes"),
+        Step::Say("Run: touch made.txt"),
+        Step::Say("Where are the logs?"),
+    ],
+    faults: &[],
+    logs: "
+/tmp/agent-llm-calls.log
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=15 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=11 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=26 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=13 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=13 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=1 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=17 chars
+[DATE] [→] tools llm call starting
+[DATE] [←] tools llm call complete, content=9 chars
+/tmp/agent-permissions.log
+[DATE] permission request: echo hello
+[DATE] permission request: touch made.txt
+/tmp/agent-prompts.log
+[DATE] [tools] Run: echo hello
+[DATE] [tools] Run: rm -rf /tmp/test
+[DATE] [tools] Run: sudo apt update
+[DATE] [tools] List files in current dir
+[DATE] [tools] Read the notes
+[DATE] [tools] Run: touch made.txt
+[DATE] [tools] Where are the logs?
+/tmp/agent-responses.log
+[DATE] Session tools - response length: 15 chars
+[DATE] Session tools - response length: 11 chars
+[DATE] Session tools - response length: 26 chars
+[DATE] Session tools - response length: 13 chars
+[DATE] Session tools - response length: 13 chars
+[DATE] Session tools - response length: 17 chars
+[DATE] Session tools - response length: 9 chars
+/tmp/agent-session.log
+🚀 Session tools started at DATE
+👋 Session tools ended (reason: stream_ended) at DATE
+/tmp/agent-turns.log
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=continue)
+[DATE] [←] tools root turn ended (reason=normal)
+[DATE] [←] tools root turn ended (reason=normal)
+",
+};
+
+/// A conversation that grows over the threshold, then one that the person wants to be shorter.
+pub(super) const COMPACTION: Scene = Scene {
+    name: "compaction",
+    arrange: as_it_is,
+    model: r#"
+turns:
+  - {say: The first answer., usage: {input: 120000, output: 10}}
+  - {expect: {contains: "When summarizing, please preserve any TODOs, file paths, and command outputs verbatim."}, say: A summary.}
+  - {say: The second answer., usage: {input: 900, output: 5}}
+  - {expect: {contains: "When summarizing, please preserve any TODOs, file paths, and command outputs verbatim."}, say: Another summary.}
+"#,
+    steps: &[Step::Say("A first question."), Step::Say("A second question."), Step::Compact],
+    faults: &[],
+    logs: "
+/tmp/agent-compactions.log
+[DATE] compaction compacting (source=auto)
+[DATE] [→] compacting (reason=threshold, in=120018, out=10, ctx=128000)
+[DATE] [✓] compacted (reason=threshold, 120018+10 tokens → 11 chars summary)
+[DATE] compaction compacting (source=manual)
+[DATE] [→] compacting (reason=manual, in=905, out=18, ctx=128000)
+[DATE] [✓] compacted (reason=manual, 905+18 tokens → 17 chars summary)
+/tmp/agent-llm-calls.log
+[DATE] [→] compaction llm call starting
+[DATE] [←] compaction llm call complete, content=18 chars
+[DATE] [→] compaction llm call starting
+[DATE] [←] compaction llm call complete, content=19 chars
+/tmp/agent-prompts.log
+[DATE] [compaction] A first question.
+[DATE] [compaction] A second question.
+/tmp/agent-responses.log
+[DATE] Session compaction - response length: 18 chars
+[DATE] Session compaction - response length: 19 chars
+/tmp/agent-session.log
+🚀 Session compaction started at DATE
+👋 Session compaction ended (reason: stream_ended) at DATE
+/tmp/agent-turns.log
+[DATE] [←] compaction root turn ended (reason=normal)
+[DATE] [←] compaction root turn ended (reason=normal)
+",
+};
+
+/// A model that refuses a conversation for its length.
+pub(super) const OVERFLOW: Scene = Scene {
+    name: "overflow",
+    arrange: as_it_is,
+    model: r#"
+turns:
+  - {say: The first answer., usage: {input: 500, output: 5}}
+  - {error: {message: "this model's maximum context length is 128000 tokens"}}
+  - {expect: {contains: "When summarizing, please preserve any TODOs, file paths, and command outputs verbatim."}, say: A summary., usage: {input: 520, output: 3}}
+  - {say: The second answer., usage: {input: 300, output: 5}}
+"#,
+    steps: &[Step::Say("A first question."), Step::Say("A second question.")],
+    faults: &[],
+    logs: "
+/tmp/agent-compactions.log
+[DATE] overflow compacting (source=overflow)
+[DATE] [→] compacting (reason=overflow, in=513, out=5, ctx=128000)
+[DATE] [✓] compacted (reason=overflow, 513+5 tokens → 11 chars summary)
+/tmp/agent-llm-calls.log
+[DATE] [→] overflow llm call starting
+[DATE] [←] overflow llm call complete, content=18 chars
+[DATE] [→] overflow llm call starting
+[DATE] [→] overflow llm call starting
+[DATE] [←] overflow llm call complete, content=19 chars
+/tmp/agent-prompts.log
+[DATE] [overflow] A first question.
+[DATE] [overflow] A second question.
+/tmp/agent-responses.log
+[DATE] Session overflow - response length: 18 chars
+[DATE] Session overflow - response length: 19 chars
+/tmp/agent-session.log
+🚀 Session overflow started at DATE
+👋 Session overflow ended (reason: stream_ended) at DATE
+/tmp/agent-turns.log
+[DATE] [←] overflow root turn ended (reason=normal)
+[DATE] [←] overflow root turn ended (reason=error)
+[DATE] [←] overflow root turn ended (reason=normal)
+",
+};
+
+/// A model that does the same for ever.
+pub(super) const LOOP: Scene = Scene {
+    name: "loop",
+    arrange: as_it_is,
+    model: r#"
+turns:
+  - &same {calls: [{tool: shell, args: {cmd: pwd}}], usage: {input: 10, output: 1}}
+  - *same
+  - *same
+  - *same
+  - *same
+"#,
+    steps: &[Step::Say("Where are you?")],
+    faults: &["Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress."],
+    logs: "
+/tmp/agent-errors.log
+[DATE] error: Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress.
+/tmp/agent-llm-calls.log
+[DATE] [→] loop llm call starting
+[DATE] [←] loop llm call complete, content=1 chars
+[DATE] [→] loop llm call starting
+[DATE] [←] loop llm call complete, content=1 chars
+[DATE] [→] loop llm call starting
+[DATE] [←] loop llm call complete, content=1 chars
+[DATE] [→] loop llm call starting
+[DATE] [←] loop llm call complete, content=1 chars
+[DATE] [→] loop llm call starting
+[DATE] [←] loop llm call complete, content=1 chars
+/tmp/agent-notifications.log
+[DATE] [error] Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress.
+/tmp/agent-permissions.log
+[DATE] permission request: pwd
+[DATE] permission request: pwd
+[DATE] permission request: pwd
+[DATE] permission request: pwd
+[DATE] permission request: pwd
+/tmp/agent-prompts.log
+[DATE] [loop] Where are you?
+/tmp/agent-session.log
+🚀 Session loop started at DATE
+👋 Session loop ended (reason: other) at DATE
+/tmp/agent-turns.log
+[DATE] [←] loop root turn ended (reason=continue)
+[DATE] [←] loop root turn ended (reason=continue)
+[DATE] [←] loop root turn ended (reason=continue)
+[DATE] [←] loop root turn ended (reason=continue)
+[DATE] [←] loop root turn ended (reason=loop_detected)
+",
+};
+
+/// A model that fails.
+pub(super) const ERROR: Scene = Scene {
+    name: "error",
+    arrange: as_it_is,
+    model: "turns: [{error: {message: the model is gone}}]",
+    steps: &[Step::Say("Hello?")],
+    faults: &["the model is gone"],
+    logs: "
+/tmp/agent-errors.log
+[DATE] error: the model is gone
+/tmp/agent-llm-calls.log
+[DATE] [→] error llm call starting
+/tmp/agent-notifications.log
+[DATE] [error] the model is gone
+/tmp/agent-prompts.log
+[DATE] [error] Hello?
+/tmp/agent-session.log
+🚀 Session error started at DATE
+👋 Session error ended (reason: other) at DATE
+/tmp/agent-turns.log
+[DATE] [←] error root turn ended (reason=error)
+",
+};
+
+/// An agent that may call its model once, which the file's does as often as it likes.
+pub(super) const LIMIT: Scene = Scene {
+    name: "limit",
+    arrange: |team| change_root(team, |root| root.exit.max_iterations = 1),
+    model: "turns: [{calls: [{tool: shell, args: {cmd: pwd}}]}, {say: unreachable}]",
+    steps: &[Step::Say("Where are you?")],
+    faults: &[],
+    logs: "
+/tmp/agent-llm-calls.log
+[DATE] [→] limit llm call starting
+[DATE] [←] limit llm call complete, content=1 chars
+/tmp/agent-max-iter.log
+[DATE] max-iterations: Maximum iterations reached (1)
+/tmp/agent-notifications.log
+[DATE] [warning] Maximum iterations reached (1)
+/tmp/agent-permissions.log
+[DATE] permission request: pwd
+/tmp/agent-prompts.log
+[DATE] [limit] Where are you?
+/tmp/agent-session.log
+🚀 Session limit started at DATE
+👋 Session limit ended (reason: stream_ended) at DATE
+/tmp/agent-turns.log
+[DATE] [←] limit root turn ended (reason=continue)
+",
+};
+
+/// The file's agent with a second one below it.
+pub(super) const TEAM: Scene = Scene {
+    name: "team",
+    arrange: |team| {
+        let helper = team.agents.first().map(|root| AgentSpec {
+            name: String::from("helper"),
+            description: String::from("Helps."),
+            hooks: Vec::new(),
+            ..root.as_ref().clone()
+        });
+        team.agents.extend(helper.map(Arc::new));
+        change_root(team, |root| {
+            if let Some(member) = &mut root.member {
+                member.sub_agents = vec![String::from("helper")];
+            }
+        });
+    },
+    model: r#"
+turns:
+  - calls: [{tool: transfer_task, args: {agent: helper, task: Count to three., expected_output: three numbers}}]
+  - {expect: {tool: transfer_task, contains: one two three}, say: It can count.}
+agents:
+  helper:
+    - say: one two three
+"#,
+    steps: &[Step::Say("Have somebody count.")],
+    faults: &[],
+    logs: "
+/tmp/agent-llm-calls.log
+[DATE] [→] team llm call starting
+[DATE] [←] team llm call complete, content=1 chars
+[DATE] [→] team llm call starting
+[DATE] [←] team llm call complete, content=14 chars
+/tmp/agent-prompts.log
+[DATE] [team] Have somebody count.
+/tmp/agent-responses.log
+[DATE] Session team - response length: 14 chars
+/tmp/agent-session.log
+🚀 Session team started at DATE
+👋 Session team ended (reason: stream_ended) at DATE
+/tmp/agent-subagents.log
+[DATE] helper child=delegation_2 parent=team len=14
+/tmp/agent-turns.log
+[DATE] [←] team root turn ended (reason=continue)
+[DATE] [←] team root turn ended (reason=normal)
+",
+};

@@ -1,0 +1,140 @@
+//! Sessions of the file's agent with a scripted model, and what they leave behind.
+
+use std::fs;
+use std::sync::Arc;
+
+use pintle::tape::{Header, Tape};
+use pintle::{Built, Layer, Runtime, TeamSpec, WorkerProgram};
+use pintle_agent::Session;
+use pintle_agent::model::ScriptModel;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::logs::Logs;
+use crate::seeds::tally::{holds, same};
+
+/// One session.
+pub(super) struct Scene {
+    /// Its name, which hooks are told as the session.
+    pub(super) name: &'static str,
+    /// What is changed about the file's team, for events that its one agent does not come to by itself.
+    pub(super) arrange: fn(&mut TeamSpec),
+    /// What the model says, as a script file.
+    pub(super) model: &'static str,
+    /// What the person does.
+    pub(super) steps: &'static [Step],
+    /// Turns that fail, in words.
+    pub(super) faults: &'static [&'static str],
+    /// Every line of every log file, below the file's name; `DATE` stands for a time.
+    pub(super) logs: &'static str,
+}
+
+/// What a person does.
+pub(super) enum Step {
+    /// Says something.
+    Say(&'static str),
+    /// Has the conversation summed up.
+    Compact,
+}
+
+/// What a session left behind.
+pub(super) struct Played {
+    /// The records of its tape.
+    pub(super) tape: Vec<Value>,
+    /// The lines of each log file, with times made equal.
+    pub(super) logs: Logs,
+    /// Turns that failed, in words.
+    pub(super) faults: Vec<String>,
+}
+
+/// The files that the agent works on.
+const FILES: &[(&str, &str)] = &[
+    ("GUIDELINES.md", "Be brief.\n"),
+    ("PROJECT.md", "A project of two notes.\n"),
+    ("notes.txt", "one\ntwo\nthree\n"),
+];
+
+/// Loads a file as the program would.
+pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<Built, String> {
+    let path = folder.path().join("hooks.yaml");
+    fs::write(&path, yaml).map_err(|fault| format!("cannot write the file: {fault}"))?;
+    let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+    let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
+    let builder = Runtime::builder().path(&path, Layer::Agent).worker(worker);
+    Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).build())
+}
+
+impl Scene {
+    /// Whether a session went as it should: its turns, its hooks and every line of its logs.
+    pub(super) fn judge(&self, played: &Played) -> Result<(), String> {
+        same(&played.faults.iter().map(String::as_str).collect(), &self.faults.to_vec())?;
+        let complaints = played.complaints();
+        holds(complaints.is_empty(), || format!("hooks complain: {}", complaints.join("; ")))?;
+        let (found, wanted) = (played.logs.text(), self.logs.trim_start());
+        let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+        let count = |text: &str| text.lines().count();
+        match differs {
+            Some((found, wanted)) => Err(format!("the logs hold `{found}` in place of `{wanted}`")),
+            None => same(&count(&found), &count(wanted)),
+        }
+    }
+
+    /// Plays the session under the hooks of `yaml`.
+    pub(super) fn play(&self, yaml: &str) -> Result<Played, String> {
+        let fault = |fault: std::io::Error| format!("cannot set the scene: {fault}");
+        let (folder, work) = (TempDir::new().map_err(fault)?, TempDir::new().map_err(fault)?);
+        for (name, text) in FILES {
+            fs::write(work.path().join(name), text).map_err(fault)?;
+        }
+        let clock = pintle::SystemClock::default();
+        let tape = Arc::new(Tape::in_memory(Header::new(self.name, 0), Arc::new(clock)));
+        let built = load(&folder, yaml, Some(Arc::clone(&tape)))?;
+        let mut team = built.team.ok_or("the file has no agents")?;
+        (self.arrange)(&mut team);
+        let root = team.agents.first().ok_or("the file has no agent")?.as_ref().clone();
+        let model = ScriptModel::parse(self.name, self.model).map_err(|fault| fault.to_string())?;
+        let logs = Logs::begin()?;
+        let session = Session::builder(built.runtime, root, Arc::new(model)).workspace(work.path()).team(team);
+        let mut session = session.name(self.name).build()?;
+        let mut faults = Vec::new();
+        for step in self.steps {
+            let done = match step {
+                Step::Say(prompt) => session.turn(prompt).map(drop),
+                Step::Compact => session.compact(None).map(drop),
+            };
+            faults.extend(done.err().map(|fault| fault.message));
+        }
+        session.end();
+        drop(session);
+        let records = tape.lines().iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok(Played { tape: records, logs: logs.end()?, faults })
+    }
+}
+
+impl Played {
+    /// The records of a kind.
+    pub(super) fn records<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.tape.iter().filter(move |record| record.get("kind").and_then(Value::as_str) == Some(kind))
+    }
+
+    /// The events whose hooks were asked, by their canonical names.
+    pub(super) fn asked(&self) -> Vec<&str> {
+        let number = |record: &Value| record.get("dispatch").and_then(Value::as_u64);
+        let called: Vec<Option<u64>> = self.records("call").map(number).collect();
+        let events = self.records("event").filter(|event| called.contains(&number(event)));
+        events.filter_map(|event| event.get("event").and_then(Value::as_str)).collect()
+    }
+
+    /// Why hooks gave no answer, and what their authors should know.
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let of_hook = |record: &Value, what: &Value| {
+            let hook = record.get("hook").and_then(Value::as_str).unwrap_or_default();
+            format!("{hook}: {what}")
+        };
+        let failed = self.records("return").filter_map(|record| {
+            let said = record.get("said")?;
+            said.get("failure").or_else(|| said.get("warnings")).map(|what| of_hook(record, what))
+        });
+        failed.chain(self.records("warning").map(|record| of_hook(record, record))).collect()
+    }
+}
