@@ -19,7 +19,7 @@ mod stop;
 
 use std::sync::Arc;
 
-use pintle::event::{SessionEnd, SessionStart, Usage};
+use pintle::event::{SessionEnd, SessionStart, Usage, WorktreeCreate};
 use pintle::{Cancel, Event, Scratch};
 
 use crate::agent::Agent;
@@ -93,6 +93,20 @@ impl Session {
             return Ok(());
         }
         self.begin("startup")
+    }
+
+    /// Tells hooks that the working directory is a tree that was made for this session, before it starts.
+    ///
+    /// # Errors
+    /// When a hook of `worktree.create` denies; then the session must not be started.
+    pub fn enter(&mut self, made: &WorktreeCreate) -> Result<(), Fault> {
+        let turn = self.turn_at(&self.first, 0);
+        let outcome = turn.fire(&Event::of(made, Arc::clone(&turn.origin)));
+        if outcome.is_allowed() {
+            return Ok(());
+        }
+        self.stage = Stage::Ended;
+        Err(Fault::denied(format!("working tree blocked: {}", outcome.reason())))
     }
 
     /// Fires `session.start`. What its hooks tell the model stays for the session, compaction included.

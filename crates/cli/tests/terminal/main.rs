@@ -17,3 +17,4 @@ mod tape;
 mod team;
 mod usage;
 mod validate;
+mod worktree;

@@ -70,6 +70,7 @@ pub(crate) struct Run<'a> {
     input: &'a [u8],
     environment: Vec<(&'a str, &'a str)>,
     unset: Vec<&'a str>,
+    folder: &'a str,
 }
 
 impl Stage {
@@ -99,7 +100,7 @@ impl Stage {
 
     /// The program with arguments, and nothing on standard input.
     pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> Run<'a> {
-        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new(), unset: Vec::new() }
+        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new(), unset: Vec::new(), folder: "" }
     }
 }
 
@@ -120,6 +121,12 @@ impl<'a> Run<'a> {
         self
     }
 
+    /// Runs the program in a folder below the stage's.
+    pub(crate) fn within(mut self, folder: &'a str) -> Self {
+        self.folder = folder;
+        self
+    }
+
     /// Runs the program; gives standard output, standard error and exit status.
     pub(crate) fn parts(&self) -> (String, String, Option<i32>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
@@ -135,7 +142,7 @@ impl<'a> Run<'a> {
         let mut child = command
             .args(&self.arguments)
             .envs(self.environment.iter().copied())
-            .current_dir(self.stage.folder.path())
+            .current_dir(self.stage.path(self.folder))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

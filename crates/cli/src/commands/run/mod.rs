@@ -14,6 +14,7 @@ mod scribe;
 mod scrub;
 mod summary;
 mod typed;
+mod worktree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use place::Place;
 use prompts::Prompts;
 use scribe::Scribe;
 use scrub::Scrubbed;
+use worktree::Worktree;
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -70,6 +72,11 @@ pub(crate) struct Run {
     /// current one.
     #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
     workspace: Option<PathBuf>,
+    /// Let the agent work in a git working tree of its own, on a new branch; it is kept. Default branch: one named after
+    /// the session.
+    #[arg(long, value_name = "BRANCH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(conflicts_with = "workspace")]
+    worktree: Option<String>,
     /// Show only what the agent says.
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
@@ -117,9 +124,11 @@ impl Run {
         }
         let is_team = chosen.team.is_some();
         let read_only = self.read_only(&place, path.clone())?;
+        let worktree = self.worktree.as_ref().map(|branch| Worktree::make(&place.home, branch, &name)).transpose()?;
+        let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
-            .workspace(self.workspace.clone().unwrap_or_else(|| place.home.clone()))
+            .workspace(workspace.unwrap_or_else(|| place.home.clone()))
             .read_only(read_only)
             .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: shown }));
         let session = match chosen.team {
@@ -139,6 +148,12 @@ impl Run {
             terminal: terminal.clone(),
         };
         watch.start();
+        if let Some(worktree) = &worktree
+            && let Err(fault) = session.enter(&worktree.payload())
+        {
+            worktree.remove()?;
+            return ended(fault).map_err(|fault| scrub::fault(&built.runtime, fault));
+        }
         let ended = converse(&mut session, prompts, &input, &live, terminal);
         session.end();
         live.end(&session, &built.runtime, &path);

@@ -1,0 +1,73 @@
+//! A working tree of its own for the agent (`--worktree`).
+
+use std::path::{Path, PathBuf};
+
+use pintle::event::WorktreeCreate;
+use pintle::process::{self, Spec};
+use pintle::{Cancel, snapshot};
+
+use crate::fault::Fault;
+
+/// How long git may take for one step. A large repository takes its time to check out.
+const GIT_MS: u64 = 120_000;
+
+/// A working tree that was made for one run.
+#[derive(Debug)]
+pub(super) struct Worktree {
+    path: PathBuf,
+    branch: String,
+    /// The repository that it was made from.
+    source: PathBuf,
+}
+
+impl Worktree {
+    /// Makes one from the repository around a folder, on a new branch. An empty name is one of the session's own.
+    pub(super) fn make(home: &Path, branch: &str, session: &str) -> Result<Self, Fault> {
+        let home = std::path::absolute(home).map_err(Fault::failed)?;
+        let top = git(&home, &["rev-parse", "--show-toplevel"])
+            .map_err(|fault| fault.help("`--worktree` needs a git repository around the folder that the agent works in"))?;
+        let source = PathBuf::from(top.trim_end_matches('\n'));
+        let branch = if branch.is_empty() { format!("pintle/{session}") } else { branch.to_owned() };
+        let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder = format!("{name}-{}", branch.replace('/', "-"));
+        let path = snapshot::data_folder().map_err(Fault::failed)?.join("worktrees").join(folder);
+        git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(|fault| {
+            fault.help("name another branch with `--worktree=BRANCH`; `git worktree list` shows those there are")
+        })?;
+        Ok(Self { path, branch, source })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What hooks are told of it.
+    pub(super) fn payload(&self) -> WorktreeCreate {
+        WorktreeCreate {
+            path: self.path.display().to_string(),
+            branch: self.branch.clone(),
+            source_dir: self.source.display().to_string(),
+        }
+    }
+
+    /// Takes it away again, with its branch, when the agent may not start in it.
+    pub(super) fn remove(&self) -> Result<(), Fault> {
+        git(&self.source, &["worktree", "remove", "--force", "--", &self.path.to_string_lossy()])?;
+        git(&self.source, &["branch", "--quiet", "-D", "--", &self.branch]).map(drop)
+    }
+}
+
+/// What git prints.
+fn git(folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
+    let mut spec = Spec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
+    spec.directory = Some(folder.to_owned());
+    spec.timeout_ms = GIT_MS;
+    let output = process::run(&spec, &Cancel::default()).map_err(Fault::failed)?;
+    if output.is_success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+    let step = arguments.first().copied().unwrap_or_default();
+    Err(Fault::failed(format!("git {step} failed: {}", why.trim_start_matches("fatal: "))))
+}
