@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{ContextScope, EventPayload, Usage};
 use pintle::{
-    Cancel, DenyAll, Effect, Event, EventName, LogBook, Origin, Outcome, Question, Resolution, Resolver, Scope, Scratch,
+    Cancel, Effect, Event, EventName, LogBook, Origin, Outcome, Question, Resolution, Resolver, Scope, Scratch,
 };
 use serde_json::Value;
 
@@ -36,8 +36,6 @@ pub(crate) struct TurnState {
     stop: Mutex<Option<String>>,
     /// The delegation this turn works on; empty for the agent the person talks to.
     pub(crate) delegation: Option<String>,
-    /// Whether nobody waits for this turn whom a question could be put to, as in the background.
-    pub(crate) alone: bool,
     /// What hooks redirected to other agents, from the first agent down to this one.
     pub(crate) redirects: Vec<Value>,
 }
@@ -183,9 +181,6 @@ impl Turn {
 
     /// Who answers for the person.
     pub(crate) fn resolver(&self) -> &dyn Resolver {
-        if self.state.alone {
-            return &DenyAll;
-        }
         self.scope.resolver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.resolver())
     }
 

@@ -1,15 +1,15 @@
 //! Declarations into handlers and matchers: one arm a kind of handler, each built in its own folder.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, OnDeny,
+    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Redact,
     ScriptText, ToolSpec,
 };
 
 use crate::isolate::{Pool, WorkerProgram};
 use crate::script::NoHandler;
-use crate::{builtin, command, executed, model, pattern, process};
+use crate::{builtin, command, model, pattern, process};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -21,6 +21,9 @@ use crate::{builtin, command, executed, model, pattern, process};
 pub struct Builder {
     pub(crate) pool: Arc<Pool>,
     pub(crate) judge: Option<Arc<dyn Judge>>,
+    /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
+    /// them clean with it, wherever they stand among the hooks.
+    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
 }
 
 impl Builder {
@@ -29,7 +32,7 @@ impl Builder {
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         process::contain(&program);
-        Self { pool: Arc::new(Pool::new(program)), judge: None }
+        Self { pool: Arc::new(Pool::new(program)), judge: None, secrets: Arc::default() }
     }
 
     /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
@@ -53,19 +56,17 @@ impl Build for Builder {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
             HandlerSpec::Command(spec) => command::build(declaration, spec),
-            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec),
+            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.secrets),
             HandlerSpec::Model(spec) => model::build(declaration, spec, self.judge.as_ref()),
         }
     }
 
     fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
-        let built = match &declaration.matcher {
+        match &declaration.matcher {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
             Some(MatcherSpec::Pattern { text, location }) => pattern::build(text, location),
-        };
-        // What a hook lets stand when it ends the run has to have happened.
-        if declaration.on_deny == OnDeny::StopRun { executed::only(built) } else { built }
+        }
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {

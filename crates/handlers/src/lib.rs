@@ -14,7 +14,6 @@ pub mod snapshot;
 mod build;
 mod builtin;
 mod command;
-mod executed;
 mod model;
 mod pattern;
 mod sandbox;
@@ -24,6 +23,6 @@ mod template;
 mod worker;
 
 pub use build::Builder;
-pub use builtin::{BuiltinRow, builtins};
+pub use builtin::{BuiltinRow, builtins, calendar_date};
 pub use isolate::WorkerProgram;
 pub use script::{ScriptTool, worker_main};

@@ -1,16 +1,20 @@
 //! What the tests of the agent share: a model that plays replies, and hooks that keep what they see.
 
 #![expect(dead_code, reason = "no test file uses all of it")]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
+
+#[path = "../../../pintle/tests/worker/mod.rs"]
+mod worker;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex};
 
-use pintle::process::{self, Spec};
-use pintle::{Call, Cancel, Chain, EventName, Hook, Layer, Runtime, Verdict, WorkerProgram, native};
+use pintle::{Call, Cancel, Chain, EventName, Hook, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, Usage};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
 use serde_json::Value;
+
+pub(crate) use worker::worker;
 
 pub(crate) type Reply = Result<ModelReply, ModelError>;
 
@@ -150,23 +154,6 @@ pub(crate) fn deny(event: &str, reason: &'static str) -> Hook {
 /// Replaces fields of an event's payload.
 pub(crate) fn rewrite(event: &str, fields: Value) -> Hook {
     hook("changed", event, move |_| Verdict::rewrite(fields.as_object().unwrap().clone()))
-}
-
-/// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
-/// not, and builds it here, once.
-pub(crate) fn worker() -> WorkerProgram {
-    static BUILD: Once = Once::new();
-    BUILD.call_once(|| {
-        if WorkerProgram::beside_current_exe().program.is_file() {
-            return;
-        }
-        let arguments = ["build", "--quiet", "--package", "pintle-handlers", "--bin", "pintle-script-worker"];
-        let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
-        spec.timeout_ms = 600_000;
-        let output = process::run(&spec, &Cancel::default()).unwrap();
-        assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
-    });
-    WorkerProgram::beside_current_exe()
 }
 
 pub(crate) fn runtime(seen: &Seen, hooks: impl IntoIterator<Item = Hook>) -> Arc<Runtime> {

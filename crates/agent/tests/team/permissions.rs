@@ -1,12 +1,18 @@
 //! Guards run always: no mode, no rule and no grant keeps a hook that decides from being asked, and a denial stands.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use pintle::{Grant, PermissionMode, PermissionsSpec, Question, Resolution, Resolver, Verdict};
+use pintle::{
+    Grant, Hook, Layer, Location, PermissionMode, PermissionsSpec, Question, Resolution, Resolver, Runtime,
+    ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec, Verdict, native,
+};
+use pintle_agent::Session;
+use pintle_testkit::ScriptedResolver;
 use serde_json::json;
 
-use crate::stage::{Scene, expect, rule};
+use crate::stage::{Scene, Stage, expect, member, rule};
 use crate::support::{call, deny, hook, say};
 
 const MODES: [PermissionMode; 4] =
@@ -179,4 +185,93 @@ fn an_agent_outside_a_team_is_asked_about_only_where_somebody_listens() {
     let answer = listened.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "tool blocked: blocked by hook \"no\": no");
     assert_eq!(*seen.lock().unwrap(), [json!("tool_guard_deny")]);
+}
+
+fn toolset(kind: ToolsetKind) -> ToolsetSpec {
+    ToolsetSpec { kind, tools: Vec::new(), instruction: None, location: Location::default() }
+}
+
+/// A worker with one tool, which changes something, and a lead that gives it a task beside the conversation.
+fn lead_and_worker(scene: Scene) -> Stage {
+    let make = ScriptToolSpec {
+        name: String::from("make"),
+        description: String::from("Makes it."),
+        parameters: json!({"type": "object"}),
+        command: String::from("echo made"),
+        environment: Vec::new(),
+        directory: None,
+        timeout_ms: None,
+    };
+    let mut worker = member("worker");
+    worker.member.as_mut().unwrap().toolsets = vec![toolset(ToolsetKind::Script(vec![make]))];
+    let mut scene = scene.spec(|spec| {
+        let lead = spec.member.as_mut().unwrap();
+        lead.sub_agents = vec![String::from("worker")];
+        lead.toolsets = vec![toolset(ToolsetKind::BackgroundAgents)];
+    });
+    scene.permissions.allow = vec![rule("run_background_agent")];
+    // The lead answers when the worker has ended: what runs beside the conversation ends with it.
+    let (ended, over) = channel();
+    let over = Mutex::new(over);
+    let tell = hook("tell", "session.end", move |call| {
+        if &*call.event.origin.agent == "worker" {
+            ended.send(()).unwrap();
+        }
+        Verdict::pass()
+    });
+    let hold = hook("hold", "iteration.start", move |call| {
+        if call.event.origin.agent == "root" && call.event.payload.field("iteration") == Some(&json!(2)) {
+            over.lock().unwrap().recv().unwrap();
+        }
+        Verdict::pass()
+    });
+    scene.hooks.extend([Hook { guard: false, ..tell }, Hook { guard: false, ..hold }]);
+    let agents = vec![Arc::new(scene.spec.clone()), Arc::new(worker)];
+    let team = TeamSpec { agents, permissions: scene.permissions.clone() };
+    let stage = scene.open_with(|builder| builder.team(team));
+    stage.model.add("worker", [call(&[("make", "{}")]), say("made")]);
+    stage
+}
+
+#[test]
+fn what_a_background_task_asks_is_denied_although_a_person_would_say_yes() {
+    let cases = [
+        ("the mode asks", PermissionMode::Balanced, None),
+        ("a guard asks", PermissionMode::Autonomous, Some("tool.guard")),
+        ("a hook of tool.pre asks", PermissionMode::Autonomous, Some("tool.pre")),
+    ];
+    for (case, mode, asking) in cases {
+        let task = r#"{"agent":"worker","task":"make it"}"#;
+        let yes = Resolution::Approved { by: String::from("ada") };
+        let mut scene = Scene::of([call(&[("run_background_agent", task)]), say("begun")]).mode(mode).answer(yes);
+        if let Some(event) = asking {
+            scene = scene.hook(hook("asker", event, |call| match &*call.event.origin.agent {
+                "worker" => Verdict::ask("look at it"),
+                _ => Verdict::pass(),
+            }));
+        }
+        let mut stage = lead_and_worker(scene);
+        assert_eq!(stage.session.turn("go").unwrap().text, "begun", "{case}");
+        let mut replies = stage.record.of(&["permission.reply"]);
+        replies.retain(|line| line.contains("deny"));
+        assert_eq!(replies, ["permission.reply deny resolver non_interactive_deny"], "{case}");
+        assert_eq!(stage.resolver.asked().len(), 0, "{case}: the person was asked");
+    }
+}
+
+#[test]
+fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
+    use crate::support::{Play, agent};
+    let folder = tempfile::tempdir().unwrap();
+    let ask = hook("asker", "tool.pre", |_| Verdict::ask("look at it"));
+    let runtime = Runtime::builder()
+        .chain(native::chain("test", Layer::Project, [ask]))
+        .resolver(Arc::new(ScriptedResolver::new(Resolution::Deferred)))
+        .build()
+        .runtime;
+    let model = Play::root([call(&[("list", "{}")]), say("done")]);
+    let mut session = Session::builder(runtime, agent(), model).workspace(folder.path()).build().unwrap();
+    let answer = session.turn("go").unwrap();
+    assert!(answer.tool_results[0].is_error, "{:?}", answer.tool_results);
+    assert!(answer.tool_results[0].content.contains("requires user confirmation"), "{:?}", answer.tool_results);
 }

@@ -1,10 +1,13 @@
 //! What a built-in is asked about, and where.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use pintle_contract::{BuiltinSpec, Call, Codec, Failure, FailureKind, HookDeclaration, Payload, Reply, Request};
+use pintle_contract::{
+    BuiltinSpec, Call, Codec, Failure, FailureKind, HookDeclaration, Payload, Redact, Reply, Request,
+};
 use serde_json::Value;
 
 use crate::surroundings::Surroundings;
@@ -15,16 +18,21 @@ use crate::template;
 pub(super) struct Setup {
     surroundings: Surroundings,
     codec: Arc<dyn Codec>,
+    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
 }
 
 impl Setup {
-    pub(super) fn new(declaration: &HookDeclaration, spec: &BuiltinSpec) -> Self {
+    pub(super) fn new(
+        declaration: &HookDeclaration,
+        spec: &BuiltinSpec,
+        secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+    ) -> Self {
         let surroundings = Surroundings {
             variables: spec.environment.clone(),
             directory: spec.directory.clone(),
             expands: spec.expands,
         };
-        Self { surroundings, codec: Arc::clone(&declaration.codec) }
+        Self { surroundings, codec: Arc::clone(&declaration.codec), secrets }
     }
 
     /// What the hook's author should know of the working directory that was declared.
@@ -61,6 +69,12 @@ impl<'a> Asked<'a> {
     /// A text of the canonical payload; empty when it is absent or something else.
     pub(crate) fn text(&self, name: &str) -> &'a str {
         self.field(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A text as it may be written to a file: without its secrets, when hooks take them out.
+    pub(crate) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let clean = self.setup.secrets.get().and_then(|secrets| secrets.redact(text));
+        clean.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// The working directory: the session's, repointed by the hook's own. `None` when there is none.

@@ -57,6 +57,7 @@ impl Builtin for HandleLargeToolOutput {
         if asked.event() != "tool.result" || is_partial || content.len() <= self.threshold {
             return Verdict::pass();
         }
+        let content = &*asked.clean(content);
         let path = match self.keep(asked, content) {
             Ok(path) => path,
             Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),

@@ -1,7 +1,8 @@
 //! `limit_large_tool_results`: large results go to a file, the model gets a part (docker-agent behaviour, section 4.5).
 //!
-//! What is written to the file is the payload as this hook sees it. It relies on its place: behind everything that takes
-//! secrets out of results, in a chain in which each hook sees what the one before made. The dialect puts it there.
+//! Its place is behind everything that takes secrets out of results, and the dialect puts it there. Where an author
+//! puts it first, or all hooks see the original (`compat: g1`), it takes them out itself: what it cuts in two would not
+//! be known for a secret afterwards.
 
 use pintle_contract::Verdict;
 use serde_json::{Map, Value};
@@ -52,6 +53,7 @@ fn limited(asked: &Asked<'_>) -> Verdict {
     if is_partial || !is_limited(category, content) {
         return Verdict::pass();
     }
+    let content = &*asked.clean(content);
     let path = match large_results::keep(&asked.call.event.origin.session, content) {
         Ok(path) => path,
         Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),

@@ -32,12 +32,13 @@ mod unload;
 mod zone;
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redact, Verdict, did_you_mean};
 
 pub(crate) use asked::Asked;
 pub use table::{Builtin as BuiltinRow, builtins};
+pub use zone::calendar_date;
 
 use asked::Setup;
 use handler::BuiltinHandler;
@@ -64,7 +65,14 @@ pub(crate) type Made = Result<Box<dyn Builtin>, String>;
 /// Builds the handler of a declaration.
 ///
 /// A name that nobody knows is an error here, where docker-agent finds out when the hook fires.
-pub(crate) fn build(declaration: &HookDeclaration, spec: &BuiltinSpec) -> BuiltHandler {
+///
+/// `secrets` is what takes secrets out of texts, for all built-ins of one builder: one that is there for that leaves it
+/// there.
+pub(crate) fn build(
+    declaration: &HookDeclaration,
+    spec: &BuiltinSpec,
+    secrets: &Arc<OnceLock<Arc<dyn Redact>>>,
+) -> BuiltHandler {
     let at = || declaration.location.clone();
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
     let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
@@ -89,7 +97,10 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &BuiltinSpec) -> BuiltH
         let help = format!("it belongs on {}", listed(row.events.iter().copied()));
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
     }
-    let setup = Setup::new(declaration, spec);
+    if let Some(own) = builtin.redacts() {
+        secrets.get_or_init(|| own);
+    }
+    let setup = Setup::new(declaration, spec, Arc::clone(secrets));
     let handler = BuiltinHandler { builtin, setup };
     BuiltHandler { handler: Some(Arc::new(handler)), guard: row.guard, diagnostics }
 }

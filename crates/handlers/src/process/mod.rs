@@ -178,6 +178,14 @@ impl std::error::Error for ProcessError {
 /// When the program cannot be started, or the call is cancelled. A program that fails or is too slow is an
 /// [`Output`] that says so.
 pub fn run(spec: &Spec, cancel: &Cancel) -> Result<Output, ProcessError> {
+    follow(spec, cancel, &mut |_| {})
+}
+
+/// The same, with somebody who sees all that the program has printed so far, each time there may be more of it.
+///
+/// # Errors
+/// As for [`run`].
+pub fn follow(spec: &Spec, cancel: &Cancel, seen: &mut dyn FnMut(&[u8])) -> Result<Output, ProcessError> {
     let began = Instant::now();
     let fail = |fault| ProcessError::start(spec, fault);
     let mut started = Started::new(spec).map_err(fail)?;
@@ -193,11 +201,15 @@ pub fn run(spec: &Spec, cancel: &Cancel) -> Result<Output, ProcessError> {
             break started.kill();
         };
         // A fault drops what was started, which ends it.
-        if let Some(ended) = started.wait(left).map_err(fail)? {
+        let ended = started.wait(left).map_err(fail)?;
+        seen(started.pipes().printed());
+        if let Some(ended) = ended {
             break Ok(ended);
         }
     };
     if reason == Reason::Cancelled {
+        started.pipes().drain();
+        seen(started.pipes().printed());
         return Err(ProcessError::Cancelled);
     }
     let ended = ended.map_err(fail)?;

@@ -19,7 +19,7 @@ pub(crate) struct Pipes {
     stderr: Capture,
 }
 
-/// Our ends of a program's pipes. Reads and writes of them return when they would wait.
+/// Our ends of a program's pipes.
 #[derive(Debug)]
 pub(super) struct NearEnds {
     pub(super) stdin: Option<PipeWriter>,
@@ -56,7 +56,7 @@ struct Capture {
 }
 
 impl Pipes {
-    /// Takes our ends of the pipes. As much of the input as a pipe holds is in it before the program begins; it ends with
+    /// Takes our ends of the pipes, whose reads and writes return when they would wait. As much of the input as a pipe holds is in it before the program begins; it ends with
     /// the last byte unless it `stays` open.
     pub(super) fn new(near: NearEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
         let feed = near.stdin.map(|pipe| Feed { pipe, bytes: Arc::clone(bytes), written: 0, stays });
@@ -175,17 +175,25 @@ pub(crate) fn wait(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
     }
 }
 
-/// Makes the pipes of a program.
-pub(super) fn pair(has_input: bool) -> io::Result<(NearEnds, FarEnds)> {
-    let (far_stdin, stdin) =
-        if has_input { io::pipe().map(|(far, near)| (Some(far), Some(near)))? } else { (None, None) };
-    let (stdout, far_stdout) = io::pipe()?;
-    let (stderr, far_stderr) = io::pipe()?;
-    let fds = stdin.as_ref().map(AsFd::as_fd).into_iter().chain([stdout.as_fd(), stderr.as_fd()]);
-    for fd in fds {
-        // A pipe is made without any other flag.
-        fcntl_setfl(fd, OFlags::NONBLOCK)?;
+impl NearEnds {
+    /// Makes the pipes of a program.
+    pub(super) fn pair(has_input: bool) -> io::Result<(Self, FarEnds)> {
+        let (far_stdin, stdin) = match has_input {
+            true => io::pipe().map(|(far, near)| (Some(far), Some(near)))?,
+            false => (None, None),
+        };
+        let (stdout, far_stdout) = io::pipe()?;
+        let (stderr, far_stderr) = io::pipe()?;
+        Ok((Self { stdin, stdout, stderr }, FarEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr }))
     }
-    let far = FarEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr };
-    Ok((NearEnds { stdin, stdout, stderr }, far))
+
+    /// Makes reads and writes of these ends return when they would wait.
+    pub(super) fn unblock(self) -> io::Result<Self> {
+        let stdin = self.stdin.as_ref().map(AsFd::as_fd);
+        for fd in stdin.into_iter().chain([self.stdout.as_fd(), self.stderr.as_fd()]) {
+            // A pipe is made without any other flag.
+            fcntl_setfl(fd, OFlags::NONBLOCK)?;
+        }
+        Ok(self)
+    }
 }

@@ -9,7 +9,7 @@ use pintle_contract::SandboxSpec;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::launcher::Launched;
-use super::pipes::{FarEnds, Pipes, pair};
+use super::pipes::{FarEnds, NearEnds, Pipes};
 use super::watch::Watch;
 use super::{Environment, Output, Spec, is_secret};
 use crate::sandbox;
@@ -62,8 +62,8 @@ impl Started {
         if let Some((pipes, launched)) = Launched::new(spec, has_input, take)? {
             return Ok(Self { pipes, running: Running::There(launched) });
         }
-        let (near, far) = pair(has_input)?;
-        Ok(Self { pipes: take(near), running: Running::Here(Here::new(spec, far)?) })
+        let (near, far) = NearEnds::pair(has_input)?;
+        Ok(Self { pipes: take(near.unblock()?), running: Running::Here(Here::new(spec, far)?) })
     }
 
     pub(crate) fn pipes(&mut self) -> &mut Pipes {

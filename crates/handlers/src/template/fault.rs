@@ -42,11 +42,7 @@ impl Fault {
 
 /// Line and column of a byte, both from 1.
 fn place(text: &str, at: usize) -> (usize, usize) {
-    let mut end = at.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = text.get(..end).unwrap_or_default();
+    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (before.matches('\n').count() + 1, column)
 }

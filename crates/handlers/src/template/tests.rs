@@ -8,7 +8,7 @@ use super::Template;
 fn input() -> Value {
     json!({
         "session_id": "s1",
-        "cwd": "/work",
+        "cwd": "/project",
         "hook_event_name": "pre_tool_use",
         "tool_name": "shell",
         "tool_use_id": "call_1",
@@ -32,7 +32,7 @@ fn templates_render_as_in_go() {
         ("", ""),
         ("plain { } text", "plain { } text"),
         ("{{ .ToolName }}/{{.tool_name}}", "shell/shell"),
-        ("{{ .ToolUseID }} {{ .SessionID }} {{ .Cwd }}", "call_1 s1 /work"),
+        ("{{ .ToolUseID }} {{ .SessionID }} {{ .Cwd }}", "call_1 s1 /project"),
         ("{{ .ToolInput.cmd }} {{ .ToolInput.Key }}", "ls -la kept"),
         ("{{ .Usage.InputTokens }}", "7"),
         // Known fields that the dialect leaves out are empty.

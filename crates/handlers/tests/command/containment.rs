@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pintle_contract::{FailureKind, Said, Verdict};
+use pintle_contract::{Build, FailureKind, Said, Verdict};
+use pintle_handlers::{Builder, WorkerProgram};
 
-use crate::stage::{Stage, command};
+use crate::stage::{Stage, command, declaration};
 
 /// A way to leave, with `LEAVE` for the process that would stay. It writes its number to a file and sleeps.
 const VARIANTS: &[(&str, &str)] = &[
@@ -174,6 +175,44 @@ fn a_program_that_kills_its_launcher_is_a_failure_and_the_next_call_works() {
         (FailureKind::Error, "cannot run `/bin/sh`: the launcher of the program was killed")
     );
     assert_eq!(Stage::new(command("echo on")).told(), "exit 0|on|");
+}
+
+#[test]
+fn a_program_that_stops_its_launcher_leaves_nobody_all_the_same() {
+    for ending in ["exit 0", "exec sleep 100000", "while :; do kill -STOP $PPID; done"] {
+        let scene = Scene::new();
+        let script = scene.script("LEAVE &", &format!("kill -STOP $PPID; {ending}"));
+        assert_eq!(Stage::new(command(&script)).timeout(1_000).failure().kind, FailureKind::Timeout, "{ending}");
+        // A launcher that was stopped again and again goes on alone when nobody waits for it any more.
+        let end = Instant::now() + Duration::from_secs(30);
+        while !scene.alive().is_empty() {
+            assert!(Instant::now() < end, "{ending}: still there: {:?}", scene.alive());
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// What tells this program, started once more, that it has a launcher that is none.
+const SILENT: &str = "PINTLE_TEST_SILENT_LAUNCHER";
+
+#[test]
+fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
+    if std::env::var(SILENT).is_ok() {
+        let program = WorkerProgram { program: "/bin/sleep".into(), arguments: vec![String::from("100000")] };
+        let handler = Builder::new(program).handler(&declaration("tool.pre", command("exit 0"))).handler.unwrap();
+        let failure = Stage::of(handler).timeout(300).failure();
+        let expected =
+            "cannot run `/bin/sh`: its launcher `/bin/sleep` says nothing; build that program anew, from this version";
+        assert_eq!((failure.kind, &*failure.message), (FailureKind::Error, expected));
+        return;
+    }
+    // One process has one kind of launcher for all its life.
+    let own_name = "containment::a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook";
+    let began = Instant::now();
+    let own = std::env::current_exe().unwrap();
+    let done = Command::new(own).args(["--exact", own_name]).env(SILENT, "1").output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert!(began.elapsed() < Duration::from_secs(4), "the launcher was waited for longer than the hook");
 }
 
 /// What tells this program, started once more, that it is the host that is to be killed.

@@ -1,4 +1,7 @@
 //! The holes that are named in docker-agent's behaviour, section 8, each shown closed: its items 1, 2, 3, 6 and 7.
+//!
+//! Items 4 and 8 are about the loop (`agent/tests/team/`: guards in every mode, blocked prompts, stops that go on, vetoes
+//! that are told) and about built-ins (`handlers/src/builtin/`), item 5 about programs (`handlers/tests/command/`).
 
 use pintle::{Effect, Severity};
 use serde_json::json;

@@ -84,11 +84,13 @@ fn responses_go_from_hook_to_hook_and_can_be_cleared() {
         let result = json!({"content": "secret text", "result": "secret text"});
         Stage::of(&several("tool_response_transform", scripts)).fire("tool_response_transform", result)
     };
-    let upper = r#"jq -c '{hook_specific_output: {updated_tool_response: (.tool_response | ascii_upcase)}}'"#;
-    if Command::new("jq").arg("--version").output().is_ok() {
-        let dashes = r#"jq -c '{hook_specific_output: {updated_tool_response: (.tool_response | gsub(" "; "-"))}}'"#;
-        assert_eq!(field(&fire(&[upper, dashes]), "content"), "SECRET-TEXT");
-    }
+    // Each answers only when it is given what it waits for.
+    let turns = |from: &str, to: &str| {
+        let answer = says(&format!(r#""updated_tool_response":"{to}""#));
+        format!("grep -q '\"tool_response\":\"{from}\"' || exit 1; {answer}")
+    };
+    let (upper, dashes) = (turns("secret text", "SECRET TEXT"), turns("SECRET TEXT", "SECRET-TEXT"));
+    assert_eq!(field(&fire(&[&upper, &dashes]), "content"), "SECRET-TEXT");
     assert_eq!(field(&fire(&[&says(r#""updated_tool_response":"""#)]), "content"), "");
     let outcome = fire(&[&says(r#""updated_tool_response":null"#), "true"]);
     assert!(!outcome.rewritten);

@@ -1,19 +1,18 @@
-//! The program that runs scripts apart, for the tests that need it.
+//! The program that runs scripts apart and starts the programs of hooks, for the tests that need it.
 
 use std::sync::Once;
 
 use pintle::process::{self, Spec};
 use pintle::{Cancel, WorkerProgram};
 
-/// The program that runs scripts apart. A test run of the whole workspace has built it; a run of this crate alone has
-/// not, and builds it here, once.
+/// The program, built from the sources as they are now: one of older sources may speak another protocol, and nothing but
+/// cargo knows whether it is older. With the features of the whole workspace, so that a test run of all of it has built
+/// what this needs.
 pub(crate) fn worker() -> WorkerProgram {
     static BUILD: Once = Once::new();
     BUILD.call_once(|| {
-        if WorkerProgram::beside_current_exe().program.is_file() {
-            return;
-        }
-        let arguments = ["build", "--quiet", "--package", "pintle-handlers", "--bin", "pintle-script-worker"];
+        let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+        let arguments = ["build", "--quiet", "--workspace", "--bin", "pintle-script-worker", "--profile", profile];
         let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
         spec.timeout_ms = 600_000;
         let output = process::run(&spec, &Cancel::default()).expect("cargo runs");

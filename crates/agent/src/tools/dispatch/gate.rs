@@ -165,7 +165,10 @@ impl Gate<'_> {
             runs = self.rule(target, &mut asks)?;
         }
         if !self.is_managed {
-            return Ok(Answered::Settled(Settled::yes("hook", "")));
+            // Whoever answers asks here left this one to the loop, which asks nobody outside a team.
+            let is_open = outcome.decision == Decision::Ask;
+            let open = || Settled::no("resolver", "non_interactive_deny", Refusal::Nobody);
+            return Ok(Answered::Settled(if is_open { open() } else { Settled::yes("hook", "") }));
         }
         // Nobody need look at a call that cannot run.
         if target.unusable(self.turn).is_some() {

@@ -39,12 +39,13 @@ impl Codec for Plain {
 pub(super) struct Fixture {
     event: Event,
     spec: BuiltinSpec,
+    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
 }
 
 impl Fixture {
     pub(super) fn new(event: &str, payload: Value) -> Self {
         let event = Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default()));
-        Self { event, spec: BuiltinSpec::default() }
+        Self { event, spec: BuiltinSpec::default(), secrets: Arc::default() }
     }
 
     /// The same in a directory and a session.
@@ -52,6 +53,14 @@ impl Fixture {
         let (cwd, session) = (directory.to_str().unwrap().to_owned(), session.to_owned());
         let origin = Arc::new(Origin { cwd, session, ..Origin::default() });
         Self { event: Event { origin, ..self.event }, ..self }
+    }
+
+    /// The same beside hooks that take secrets out.
+    pub(super) fn clean(self) -> Self {
+        let spec = BuiltinSpec { name: String::from("redact_secrets"), ..BuiltinSpec::default() };
+        let built = build(&declaration(&self.event.name, spec.clone()), &spec, &self.secrets);
+        assert!(built.handler.is_some() && self.secrets.get().is_some());
+        self
     }
 
     /// The same with variables and a directory of the hook's own.
@@ -70,7 +79,7 @@ impl Fixture {
         let hook = Hook { limits: Limits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
         let seam = MapSeam::new();
         let call = Call { id: CallId(1), hook: &hook, event: &self.event, limits: &hook.limits, seam: &seam, cancel };
-        builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec)))
+        builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec, Arc::clone(&self.secrets))))
     }
 
     /// What a built-in of the table says.
@@ -139,7 +148,7 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
     let build = |event: &str, name: &str, arguments: &[&str]| {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
-        let built = build(&declaration(&EventName::parse(event).unwrap(), spec.clone()), &spec);
+        let built = build(&declaration(&EventName::parse(event).unwrap(), spec.clone()), &spec, &Arc::default());
         let found: Vec<(Severity, String, Option<String>)> =
             built.diagnostics.into_iter().map(|found| (found.severity, found.message, found.help)).collect();
         (built.handler.is_some(), built.guard, found)

@@ -68,6 +68,23 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
 }
 
 #[test]
+fn a_file_of_a_large_result_holds_no_secret_wherever_the_hook_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
+    let text = format!("token {token}\n").repeat(2_500);
+    let options = r#"{"Threshold": 1000, "PreviewSize": 130, "OutputDir": "out"}"#;
+    for (name, arguments) in [("limit_large_tool_results", &[][..]), ("handle_large_tool_output", &[options])] {
+        let fixture = Fixture::new("tool.result", result("shell", "shell", &text)).within(directory.path(), "limit-4");
+        let verdict = fixture.clean().told(name, arguments);
+        let shown = content(&verdict);
+        assert!(shown.contains("[REDACTED]") && !shown.contains("0kP1lO"), "{name}: {shown}");
+        let path = shown.split([' ', ']', '\n']).find(|word| word.ends_with(".txt")).unwrap();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "token [REDACTED]\n".repeat(2_500), "{name}");
+    }
+    Fixture::new("session.end", json!({})).within(directory.path(), "limit-4").told("limit_large_tool_results", &[]);
+}
+
+#[test]
 fn small_results_parts_and_other_tools_stay_as_they_are() {
     let directory = tempfile::tempdir().unwrap();
     let large = "x".repeat(51_201);

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use file::Transitions;
 use rule::Rule;
+pub use rule::calendar_date;
 
 /// Where files of the zone database lie.
 const DATABASES: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
@@ -42,7 +43,7 @@ impl Zone {
 
     /// Year, month and day at a time in seconds since the Unix epoch.
     pub(super) fn date(&self, unix_s: i64) -> (i64, i64, i64) {
-        rule::date((unix_s.saturating_add(self.offset_s(unix_s))).div_euclid(86_400))
+        calendar_date((unix_s.saturating_add(self.offset_s(unix_s))).div_euclid(86_400))
     }
 
     /// Seconds that the zone is ahead of universal time.

@@ -55,7 +55,7 @@ impl Rule {
     /// Seconds ahead of universal time.
     pub(super) fn offset_s(&self, unix_s: i64) -> i64 {
         let Some(daylight) = &self.daylight else { return self.standard_s };
-        let (year, _, _) = date(unix_s.saturating_add(self.standard_s).div_euclid(86_400));
+        let (year, _, _) = calendar_date(unix_s.saturating_add(self.standard_s).div_euclid(86_400));
         let start = daylight.start.unix_s(year) - self.standard_s;
         let end = daylight.end.unix_s(year) - daylight.offset_s;
         let saves = match start < end {
@@ -148,8 +148,9 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The date of a day since the Unix epoch: year, month and day.
-pub(super) fn date(days_since: i64) -> (i64, i64, i64) {
+/// The date of a day since the Unix epoch, in the Gregorian calendar: year, month and day of the month.
+#[must_use]
+pub fn calendar_date(days_since: i64) -> (i64, i64, i64) {
     let days_since = days_since.clamp(-100_000_000, 100_000_000) + 719_468;
     let era = days_since.div_euclid(146_097);
     let day_of_era = days_since - era * 146_097;
@@ -163,7 +164,7 @@ pub(super) fn date(days_since: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{calendar_date as date, *};
 
     #[test]
     fn days_and_dates_are_each_others_inverse() {

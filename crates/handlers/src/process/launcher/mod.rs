@@ -22,6 +22,12 @@ use pool::Launcher;
 /// How long the end of a call that was stopped is waited for. The launcher goes on alone when it takes longer.
 const GRACE: Duration = Duration::from_millis(150);
 
+/// How long a launcher may take to begin, however little time the program itself has.
+const LEAST: Duration = Duration::from_millis(250);
+
+/// How often a launcher is woken meanwhile: the program may have stopped it.
+const WAKE: Duration = Duration::from_millis(10);
+
 /// A program that a launcher runs. Dropped before its end, it is ended by the launcher, which is not used again.
 ///
 /// The launcher is absent when the call has ended; it serves others then.
@@ -38,11 +44,12 @@ impl Launched {
         has_input: bool,
         take: impl Fn(NearEnds) -> Pipes,
     ) -> io::Result<Option<(Pipes, Self)>> {
-        while let Some(mut launcher) = pool::take()? {
+        let end = Instant::now() + pool::SPEAKING.min(Duration::from_millis(spec.timeout_ms).max(LEAST));
+        while let Some(mut launcher) = pool::take(end)? {
             let directory = launcher.directory(spec.directory.as_deref());
             let told = launcher.pipes(has_input).and_then(|near| {
                 let pipes = take(near);
-                launcher.say(&wire::request(spec, directory.as_deref(), has_input))?;
+                launcher.ask(&wire::request(spec, directory.as_deref(), has_input), end)?;
                 Ok(pipes)
             });
             // A launcher that is gone shows when it is spoken to.
@@ -92,7 +99,8 @@ impl Launched {
             }
             let left = end.saturating_duration_since(Instant::now());
             let Some(launcher) = self.0.as_ref().filter(|_| !left.is_zero()) else { break };
-            launcher.wait(left)?;
+            launcher.wake();
+            launcher.wait(left.min(WAKE))?;
         }
         if let Some(launcher) = self.0.take() {
             pool::retire(launcher);

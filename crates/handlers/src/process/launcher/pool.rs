@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::wire::{HELLO, read_ready, take_frame};
 use crate::isolate::WorkerProgram;
@@ -22,8 +23,8 @@ use crate::process::pipes::{self, NearEnds};
 /// Idle launchers kept for the next call. More are started when more calls run at once.
 const KEPT: usize = 16;
 
-/// How long a launcher may take to say what is expected of it.
-const SPEAKING: Duration = Duration::from_secs(5);
+/// How long a launcher may take to say what is expected of it, at most.
+pub(super) const SPEAKING: Duration = Duration::from_secs(10);
 
 /// How long a launcher may take to read what it is told.
 const HEARING: Duration = Duration::from_secs(1);
@@ -46,7 +47,7 @@ pub(super) struct Launcher {
     child: Child,
     pub(super) control: UnixStream,
     received: Vec<u8>,
-    /// Our ends of the next call's pipes, when they are open already.
+    /// Our ends of the next call's pipes.
     next: Option<NearEnds>,
     /// Where this process was when the launcher began, which is where the launcher is.
     directory: PathBuf,
@@ -64,11 +65,11 @@ pub fn contain(program: &WorkerProgram) {
     }
 }
 
-/// An idle launcher, or a new one; `None` when there can be none.
+/// An idle launcher, or a new one, which has until `end` to begin; `None` when there can be none.
 ///
 /// # Errors
 /// When one cannot be started now. Then nothing is: to start the program without one would let it leave things behind.
-pub(super) fn take() -> io::Result<Option<Launcher>> {
+pub(super) fn take(end: Instant) -> io::Result<Option<Launcher>> {
     let mut launchers = lock();
     launchers.retired.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
     if let Some(launcher) = launchers.idle.pop() {
@@ -76,7 +77,7 @@ pub(super) fn take() -> io::Result<Option<Launcher>> {
     }
     let Some(program) = launchers.program.clone() else { return Ok(None) };
     drop(launchers);
-    match Launcher::start(&program) {
+    match Launcher::start(&program, end) {
         Ok(launcher) => Ok(Some(launcher)),
         Err(fault) if matches!(fault.kind(), NotFound | PermissionDenied | Unsupported) => {
             lock().program.take_if(|known| *known == program);
@@ -98,6 +99,7 @@ pub(super) fn give_back(launcher: Launcher) {
 
 /// Parts with a launcher: it ends its call by itself.
 pub(super) fn retire(launcher: Launcher) {
+    launcher.wake();
     lock().retired.push(launcher.child);
 }
 
@@ -106,7 +108,7 @@ fn lock() -> MutexGuard<'static, Launchers> {
 }
 
 impl Launcher {
-    fn start(program: &WorkerProgram) -> io::Result<Self> {
+    fn start(program: &WorkerProgram, end: Instant) -> io::Result<Self> {
         let (control, far) = UnixStream::pair()?;
         // Where that is gone, a call without a directory of its own has none either.
         let directory = std::env::current_dir().unwrap_or_default();
@@ -118,31 +120,37 @@ impl Launcher {
             .process_group(0)
             .spawn()?;
         let mut launcher = Self { child, control, received: Vec::new(), next: None, directory };
-        match launcher.greet() {
+        match launcher.greet(end) {
             Ok(()) => Ok(launcher),
             Err(fault) => {
                 let _ = launcher.child.kill();
                 let _ = launcher.child.wait();
                 // One that is merely slow may be a launcher.
                 let slow = fault.kind() == ErrorKind::TimedOut;
-                Err(if slow { fault } else { io::Error::new(Unsupported, fault) })
+                let name = program.program.display();
+                let silent =
+                    || format!("its launcher `{name}` says nothing; build that program anew, from this version");
+                Err(if slow {
+                    io::Error::new(ErrorKind::TimedOut, silent())
+                } else {
+                    io::Error::new(Unsupported, fault)
+                })
             }
         }
     }
 
-    fn greet(&mut self) -> io::Result<()> {
+    fn greet(&mut self, end: Instant) -> io::Result<()> {
         self.control.set_nonblocking(true)?;
-        if self.expect()? != HELLO {
+        if self.expect(end)? != HELLO {
             return Err(io::Error::other("this is no launcher"));
         }
         // One whose files this process may not open is no use.
-        self.next = Some(self.open()?);
+        self.next = Some(self.open(end)?);
         Ok(())
     }
 
     /// Waits for a frame that has to come.
-    fn expect(&mut self) -> io::Result<Vec<u8>> {
-        let end = Instant::now() + SPEAKING;
+    fn expect(&mut self, end: Instant) -> io::Result<Vec<u8>> {
         loop {
             if let Some(body) = self.hear()? {
                 return Ok(body);
@@ -157,19 +165,23 @@ impl Launcher {
 
     /// Our ends of the next call's pipes.
     pub(super) fn pipes(&mut self, has_input: bool) -> io::Result<NearEnds> {
-        let mut near = match self.next.take() {
-            Some(near) => near,
-            None => self.open()?,
-        };
+        let mut near = self.next.take().ok_or(ErrorKind::NotFound)?;
         if !has_input {
             near.stdin = None;
         }
         Ok(near)
     }
 
-    /// Opens the pipes that the launcher made for the next call.
-    fn open(&mut self) -> io::Result<NearEnds> {
-        let ready = self.expect()?;
+    /// Sends a request, and opens the pipes of the call after it while it is done.
+    pub(super) fn ask(&mut self, request: &[u8], end: Instant) -> io::Result<()> {
+        self.say(request)?;
+        self.next = Some(self.open(end)?);
+        Ok(())
+    }
+
+    /// Opens the pipes of the next call that has none open yet; the launcher has named them long before.
+    fn open(&mut self, end: Instant) -> io::Result<NearEnds> {
+        let ready = self.expect(end)?;
         let [stdin, stdout, stderr] = read_ready(&ready)?.map(|pipe| format!("/proc/{}/fd/{pipe}", self.child.id()));
         let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
         let open = |path, options: &mut OpenOptions| options.custom_flags(nonblocking).open(path).map(OwnedFd::from);
@@ -226,6 +238,13 @@ impl Launcher {
                 Err(fault) => return Err(fault),
             }
         }
+    }
+
+    /// Lets it go on when somebody stopped it: one that sleeps ends nothing. It is not reaped, so this cannot hit a
+    /// stranger.
+    pub(super) fn wake(&self) {
+        // One that has ended needs no waking.
+        let _ = kill_process(Pid::from_child(&self.child), Signal::CONT);
     }
 
     /// Waits until it says something.

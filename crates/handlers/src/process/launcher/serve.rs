@@ -1,5 +1,6 @@
 //! The launcher itself: what runs in its process.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -10,7 +11,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::super::pipes::{FarEnds, pair, wait};
+use super::super::pipes::{FarEnds, NearEnds, wait};
 use super::super::start::{Ended, command, spawn};
 use super::super::watch::Watch;
 use super::sweep::sweep;
@@ -32,6 +33,10 @@ pub(crate) fn serve() -> ExitCode {
 struct Launcher {
     host: UnixStream,
     received: Vec<u8>,
+    /// What is to be said with the next frame that the host waits for.
+    unsaid: Vec<u8>,
+    /// The pipes of the next two calls: the host opens those of the next while one runs.
+    pipes: VecDeque<(NearEnds, FarEnds)>,
 }
 
 /// What the host said.
@@ -44,24 +49,32 @@ impl Launcher {
     fn new() -> io::Result<Self> {
         adopt()?;
         let host = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        Ok(Self { host, received: Vec::new() })
+        Ok(Self { host, received: Vec::new(), unsaid: frame(HELLO), pipes: VecDeque::new() })
     }
 
     fn serve(mut self) -> io::Result<()> {
-        self.host.write_all(&frame(HELLO))?;
+        self.prepare()?;
+        self.prepare()?;
         loop {
-            // Made while nobody waits for them.
-            let (near, far) = pair(true)?;
-            self.host.write_all(&ready(&near))?;
+            self.host.write_all(&std::mem::take(&mut self.unsaid))?;
             let Said::Frame(body) = self.hear_request()? else { return Ok(()) };
-            // From here on the host's ends are the host's alone, and end when it closes them.
-            drop(near);
-            let ended = read_request(&body).and_then(|request| self.call(&request, far));
+            let ended = read_request(&body).and_then(|request| self.call(&request));
             let swept = sweep();
-            self.host.write_all(&reply(&ended))?;
-            // A launcher with a child that it cannot kill is no use for the next call.
-            swept?;
+            self.unsaid.splice(..0, reply(&ended));
+            if swept.is_err() {
+                // A launcher with a child that it cannot kill is no use for the next call.
+                self.host.write_all(&self.unsaid)?;
+                return swept;
+            }
         }
+    }
+
+    /// Makes the pipes of another call.
+    fn prepare(&mut self) -> io::Result<()> {
+        let pair = NearEnds::pair(true)?;
+        self.unsaid.extend(ready(&pair.0));
+        self.pipes.push_back(pair);
+        Ok(())
     }
 
     /// Waits for a request. An empty frame was to end a call that had ended by itself meanwhile.
@@ -91,12 +104,18 @@ impl Launcher {
     }
 
     /// Runs a program until it ends or the host has had enough.
-    fn call(&mut self, request: &Request, mut far: FarEnds) -> io::Result<Ended> {
+    fn call(&mut self, request: &Request) -> io::Result<Ended> {
+        let Some((near, mut far)) = self.pipes.pop_front() else { return Err(io::ErrorKind::NotFound.into()) };
         if !request.has_input {
             far.stdin = None;
         }
-        let child = spawn(&mut command(&request.spec), far, request.spec.sandbox)?;
-        let watched = Watch::new(&child).and_then(|watch| self.wait(&watch));
+        let spawned = spawn(&mut command(&request.spec), far, request.spec.sandbox);
+        // From here on the host's ends are the host's alone, and end when it closes them.
+        drop(near);
+        // This is done while the program runs, and nobody waits for it.
+        let prepared = self.prepare();
+        let child = spawned?;
+        let watched = prepared.and_then(|()| Watch::new(&child)).and_then(|watch| self.wait(&watch));
         // The group is there as long as its leader is not reaped.
         let leader = Pid::from_child(&child);
         let _ = kill_process_group(leader, Signal::KILL);

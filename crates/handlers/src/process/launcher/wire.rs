@@ -1,9 +1,9 @@
 //! What is said between this process and a launcher: frames of a length, four bytes little endian, and a body.
 //!
-//! The launcher greets with [`HELLO`] when it begins. Before each call it makes the pipes of that call and names them; the
-//! host opens its ends through `/proc`. Then the host sends a request, and at any time an empty frame, which ends the
-//! call. The launcher answers the request with one frame when nothing of the call is left: how the program ended, or
-//! why it did not start.
+//! The launcher greets with [`HELLO`] when it begins. It makes the pipes of each call and names them two calls ahead: with
+//! the greeting those of the first two, with each answer another. The host opens its ends through `/proc`. It sends a
+//! request, and at any time an empty frame, which ends the call. The launcher answers the request with one frame when
+//! nothing of the call is left: how the program ended, or why it did not start.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,7 +18,7 @@ use super::super::start::Ended;
 use super::super::{Environment, Spec};
 
 /// What a launcher says first. Another greeting is another program, or another version of this one.
-pub(super) const HELLO: &[u8] = concat!("pintle launcher ", env!("CARGO_PKG_VERSION"), " 1").as_bytes();
+pub(super) const HELLO: &[u8] = concat!("pintle launcher ", env!("CARGO_PKG_VERSION"), " 2").as_bytes();
 
 /// The longest frame; longer than any command line that the system would start.
 const MAX_FRAME_BYTES: usize = 16 << 20;
