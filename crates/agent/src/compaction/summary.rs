@@ -44,7 +44,8 @@ pub(super) fn write(
         messages,
         ..ModelRequest::default()
     };
-    let reply = session::complete(turn, &request)?.reply;
+    // A summary is for the model: nobody is told of it as of an answer.
+    let reply = session::complete(turn, &request, &|_| {})?.reply;
     conversation.usage = conversation.usage.plus(Usage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {

@@ -1,7 +1,8 @@
 //! How much models take, and how providers say that it was too much.
 
-/// Beginnings of model names, and the tokens that such a model takes; the first that fits counts. From the providers'
-/// model pages, July 2026.
+/// Beginnings of model names, and the tokens that such a model takes; the first that fits counts. Written down from what
+/// is generally known of these models, and not checked against each provider: a model's own `context_size` goes before
+/// it, and a window that is too large here only means that a refused request starts the compaction.
 static WINDOWS: &[(&str, u64)] = &[
     ("gpt-4o", 128_000),
     ("gpt-4.1", 1_047_576),

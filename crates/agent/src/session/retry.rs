@@ -41,10 +41,11 @@ pub(crate) struct Replied {
 
 /// Calls the model, again after an error that may pass, and then the models that stand in for it.
 ///
-/// A request that is too long is not tried with another model: the conversation is compacted first.
-pub(crate) fn complete(turn: &Turn, request: &ModelRequest) -> Result<Replied, ModelError> {
+/// A request that is too long is not tried with another model: the conversation is compacted first. `heard` gets the
+/// words as they arrive.
+pub(crate) fn complete(turn: &Turn, request: &ModelRequest, heard: &dyn Fn(&str)) -> Result<Replied, ModelError> {
     let agent = &turn.agent;
-    let mut error = match attempt(turn, &*agent.model, request) {
+    let mut error = match attempt(turn, &*agent.model, request, heard) {
         Ok(reply) => return Ok(Replied { reply, fallback: None }),
         Err(error) => error,
     };
@@ -64,7 +65,7 @@ pub(crate) fn complete(turn: &Turn, request: &ModelRequest) -> Result<Replied, M
         next.name().clone_into(&mut failed);
         // A name in the request is one of the first model's provider.
         let request = ModelRequest { model: String::new(), ..request.clone() };
-        error = match attempt(turn, &*next, &request) {
+        error = match attempt(turn, &*next, &request, heard) {
             Ok(reply) => return Ok(Replied { reply, fallback: Some(next) }),
             Err(error) => error,
         };
@@ -72,7 +73,12 @@ pub(crate) fn complete(turn: &Turn, request: &ModelRequest) -> Result<Replied, M
     Err(error)
 }
 
-fn attempt(turn: &Turn, model: &dyn Model, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+fn attempt(
+    turn: &Turn,
+    model: &dyn Model,
+    request: &ModelRequest,
+    heard: &dyn Fn(&str),
+) -> Result<ModelReply, ModelError> {
     let (agent, cancel) = (&turn.agent, &turn.scope.cancel);
     let spec = agent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
     let mut retries = 0;
@@ -81,7 +87,7 @@ fn attempt(turn: &Turn, model: &dyn Model, request: &ModelRequest) -> Result<Mod
             return Err(ModelError::cancelled());
         }
         let mut on = |delta: Delta| match delta {
-            Delta::Text(text) => turn.tell(Happening::Text { text: &text }),
+            Delta::Text(text) => heard(&text),
         };
         let error = match model.complete(request, &mut on, cancel) {
             Ok(reply) => return Ok(reply),

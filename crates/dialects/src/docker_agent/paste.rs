@@ -18,12 +18,16 @@ const RENAMED: &[(&str, &[&str])] = &[
 
 /// The payload of an event, of the object that its hook got; `None` when it is no such object, or of another event.
 ///
-/// What the payload has and the object has not is left for [`EventName::complete`] to fill in.
+/// A person who types it may leave out anything, also the name of the event: then a key that only such an object has
+/// tells that it is one. What the payload has and the object has not is left for [`EventName::complete`] to fill in.
 #[must_use]
 pub fn pasted(event: &EventName, object: &Value) -> Option<Value> {
     let given = object.as_object()?;
-    let name = given.get("hook_event_name")?.as_str()?;
-    let row = ROWS.iter().find(|row| row.name == name && row.canonical == event.as_str())?;
+    let name = given.get("hook_event_name").map(|name| name.as_str().unwrap_or_default());
+    let row = ROWS.iter().find(|row| name.is_none_or(|name| row.name == name) && row.canonical == event.as_str())?;
+    if name.is_none() && !is_foreign(event, row, given) {
+        return None;
+    }
     let example = (event.row().example)();
     let mut payload = Map::new();
     for key in row.keys.iter().copied().flatten() {
@@ -45,6 +49,13 @@ pub fn pasted(event: &EventName, object: &Value) -> Option<Value> {
     }
     opening(row, given, &mut payload);
     Some(Value::Object(payload))
+}
+
+/// Whether an object has a key that hooks of this dialect know, and the payload of the event has not.
+fn is_foreign(event: &EventName, row: &Row, given: &Map<String, Value>) -> bool {
+    let schema = (event.row().schema)();
+    let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
+    row.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
 }
 
 /// A sub-agent's end has the child where other events have the agent itself.
@@ -91,6 +102,8 @@ mod tests {
         });
         let wanted = json!({"name": "shell", "id": "call_7", "args": {"cmd": "ls"}, "permission_mode": "strict"});
         assert_eq!(pasted(&event, &object), Some(wanted));
+        let typed = json!({"tool_name": "shell", "tool_input": {"cmd": "ls"}});
+        assert_eq!(pasted(&event, &typed), Some(json!({"name": "shell", "args": {"cmd": "ls"}})));
         for other in [json!({"name": "shell"}), json!([1]), json!({"hook_event_name": "stop"})] {
             assert_eq!(pasted(&event, &other), None, "{other}");
         }

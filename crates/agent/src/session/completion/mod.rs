@@ -35,7 +35,7 @@ pub(super) fn complete(
     let model = if request.model.is_empty() { turn.agent.model.name() } else { &request.model };
     turn.tell(Happening::ModelAsked { model, iteration });
     let began_us = clock.monotonic_us();
-    let Replied { mut reply, fallback } = retry::complete(turn, &request)?;
+    let Replied { mut reply, fallback } = retry::complete(turn, &request, &|text| turn.tell(Happening::Text { text }))?;
     let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
     let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
     for call in &mut reply.tool_calls {

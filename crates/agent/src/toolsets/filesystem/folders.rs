@@ -9,13 +9,7 @@ use crate::toolsets::set::Row;
 pub(super) const LIST: Row<Nothing> = Row {
     name: "list_directory",
     description: "Lists the files and folders of a folder, one a line: `FILE name` or `DIR  name`.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
-            "required": ["path"],
-        })
-    },
+    parameters: one_folder,
     is_read_only: true,
     call: |_, arguments, at| {
         let path = folder(arguments, "path");
@@ -57,6 +51,15 @@ pub(super) const REMOVE: Row<Nothing> = Row {
         })
     },
 };
+
+/// What a tool for one folder takes.
+pub(super) fn one_folder() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
+        "required": ["path"],
+    })
+}
 
 fn paths() -> Value {
     json!({

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::folders::one_folder;
 use super::{HIDDEN, MAX_ENTRIES, Nothing, cancelled};
 use crate::tools::{ToolUse, folder};
 use crate::toolsets::set::Row;
@@ -14,13 +15,7 @@ const MAX_DEPTH: usize = 64;
 pub(super) const TOOL: Row<Nothing> = Row {
     name: "directory_tree",
     description: "Gives a folder and all below it as JSON: `name`, `type` (`file` or `directory`) and `children`. It ends after 100 entries.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {"path": {"type": "string", "description": "The folder; `.` is the working directory."}},
-            "required": ["path"],
-        })
-    },
+    parameters: one_folder,
     is_read_only: true,
     call: |_, arguments, at| {
         let path = folder(arguments, "path");

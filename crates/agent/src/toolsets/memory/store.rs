@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use pintle::calendar_date;
 use serde_json::{Value, json};
 
 /// The largest file. More is no memory any more.
@@ -104,17 +105,8 @@ fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// A moment in universal time, such as `2026-11-22T02:00:00Z`.
 pub(super) fn date(unix_ms: u64) -> String {
     let seconds = unix_ms / 1_000;
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that the day that comes and goes is the last one. 719,468 days lie between the
-    // first of March of the year 0 and the first of January of 1970; 146,097 are in 400 years.
-    let day = days + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = (year + era * 400 + u64::from(month >= 10), if month < 10 { month + 3 } else { month - 9 });
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let (year, month, day) = calendar_date((seconds / 86_400).try_into().unwrap_or(i64::MAX));
+    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 

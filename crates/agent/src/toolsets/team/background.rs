@@ -13,17 +13,7 @@ static TOOLS: [Row<Nothing>; 4] = [
     Row {
         name: "run_background_agent",
         description: "Gives a task to another agent of your team and goes on at once, with a task ID. Nobody can be asked for permission on its behalf.",
-        parameters: || {
-            json!({
-                "type": "object",
-                "properties": {
-                    "agent": {"type": "string", "description": "The agent's name."},
-                    "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
-                    "expected_output": {"type": "string", "description": "What it should answer with."},
-                },
-                "required": ["agent", "task"],
-            })
-        },
+        parameters: super::task_parameters,
         is_read_only: false,
         call: |_, arguments, at| {
             let (turn, agent) = (at.turn, text(arguments, "agent").to_owned());

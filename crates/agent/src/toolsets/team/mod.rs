@@ -8,6 +8,7 @@ mod transfer_task;
 use std::sync::Arc;
 
 use pintle::MemberSpec;
+use serde_json::{Value, json};
 
 use super::set;
 use crate::tools::Tool;
@@ -26,6 +27,19 @@ pub(crate) fn of_team(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
         tools.extend(set::tools("handoff", &[handoff::TOOL], Arc::new(Nothing)));
     }
     tools
+}
+
+/// What a tool takes that gives a task to another agent.
+fn task_parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "agent": {"type": "string", "description": "The agent's name."},
+            "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
+            "expected_output": {"type": "string", "description": "What it should answer with."},
+        },
+        "required": ["agent", "task"],
+    })
 }
 
 /// The task as the other agent gets it.

@@ -1,6 +1,6 @@
 //! `transfer_task`: a task for a sub-agent, whose answer is the result (docker-agent, transfer task tool).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Nothing;
 use crate::delegation::{self, Way};
@@ -10,17 +10,7 @@ use crate::toolsets::set::Row;
 pub(super) const TOOL: Row<Nothing> = Row {
     name: "transfer_task",
     description: "Gives a task to another agent of your team, waits, and gives its answer. Say clearly what has to be done and what you expect back: the agent knows nothing else.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {
-                "agent": {"type": "string", "description": "The agent's name."},
-                "task": {"type": "string", "description": "What it has to do, with all that it needs to know."},
-                "expected_output": {"type": "string", "description": "What it should answer with."},
-            },
-            "required": ["agent", "task"],
-        })
-    },
+    parameters: super::task_parameters,
     // As there: it changes nothing itself, and each call that the other agent makes is judged by itself.
     is_read_only: true,
     call: |_, arguments, at| {

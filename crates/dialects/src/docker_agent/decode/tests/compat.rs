@@ -80,6 +80,13 @@ fn rows() -> Vec<(&'static str, ProcessAnswer, &'static str, &'static str)> {
             "pass ! `additional_context` has no effect on stop",
             "pass ! `additional_context` has no effect on stop",
         ),
+        // What the example's comments promise counts in the version that it was written for, too.
+        (
+            "before_compaction",
+            printed(r#"{"hook_specific_output":{"permission_decision":"deny","permission_decision_reason":"later"}}"#),
+            "deny(later)",
+            "deny(later)",
+        ),
         ("pre_tool_use", printed(r#"{"DECISION":"block","reason":"r"}"#), "deny(r)", "deny(r)"),
         ("turn_start", printed("plain"), "pass context(plain)", "pass context(plain)"),
     ]

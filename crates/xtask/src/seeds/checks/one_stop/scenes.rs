@@ -117,6 +117,11 @@ turns:
 };
 
 /// A conversation that grows over the threshold, then one that the person wants to be shorter.
+///
+/// The tokens are those of the last call as the model counted them, in and out, and an estimate of what was said since:
+/// four and a fourth of its letters. 120,000 + 10, and 8 for the second question of 18 letters; behind the second answer
+/// nothing was said, so that it is 900 + 5. What came out is of all calls so far: 10, then 5 more and the 3 of the
+/// summary's ten letters.
 pub(super) const COMPACTION: Scene = Scene {
     name: "compaction",
     arrange: as_it_is,
@@ -158,6 +163,9 @@ turns:
 };
 
 /// A model that refuses a conversation for its length.
+///
+/// 513 is what the first call counted, 500 + 5, and 8 for the second question, see [`COMPACTION`]; the refused call counted
+/// nothing. The refused iteration ended with an error, and the one that took its place did not.
 pub(super) const OVERFLOW: Scene = Scene {
     name: "overflow",
     arrange: as_it_is,
@@ -198,6 +206,9 @@ turns:
 };
 
 /// A model that does the same for ever.
+///
+/// Documented reasons of `session_end` are `clear`, `logout`, `prompt_input_exit`, `stream_ended` and `other`. No stream
+/// ended by itself here, and nobody left: `other` is what remains, as for every session that ends with a fault.
 pub(super) const LOOP: Scene = Scene {
     name: "loop",
     arrange: as_it_is,
