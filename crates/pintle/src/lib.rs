@@ -59,7 +59,7 @@ pub use pintle_dialects as dialects;
 pub use pintle_engine::{Explanation, HookSet, Runs, explain};
 pub use pintle_handlers::http::Gate;
 pub use pintle_handlers::{
-    BuiltinRow, ScriptTool, WorkerProgram, builtins, mcp, process, secrets, snapshot, worker_main,
+    BuiltinRow, ScriptTool, WorkerProgram, builtins, calendar_date, mcp, process, secrets, snapshot, worker_main,
 };
 pub use pintle_loader as loader;
 pub use pintle_script as script;

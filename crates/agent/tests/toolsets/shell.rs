@@ -41,7 +41,10 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
     let environment = [("GIVEN", "given"), ("EXPANDED", "${env.PINTLE_NO_SUCH_VARIABLE}")];
     let (mut results, _stage) = with(shell(&environment), prepare, &calls);
     // Shells word this differently.
-    if let Some((text, _)) = results.get_mut(11).filter(|(text, _)| text.contains("not found")) {
+    let missing = "Error executing command: exit status 127\nOutput: ";
+    if let Some((text, _)) =
+        results.get_mut(11).filter(|(text, _)| text.starts_with(missing) && text.contains("not found"))
+    {
         *text = String::from("Error executing command: exit status 127\nOutput: /bin/sh: 1: -x: not found");
     }
     check(&results, &calls, &expected);
@@ -79,7 +82,7 @@ fn a_guard_sees_the_name_and_the_argument_it_was_written_for() {
 fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
     let calls = [
         ("list_background_jobs", json!({})),
-        ("run_background_job", json!({"cmd": "echo $$ > pid; echo started; exec sleep 1000"})),
+        ("run_background_job", json!({"cmd": "echo started; echo $$ > pid; exec sleep 1000"})),
         ("shell", json!({"cmd": "until [ -s pid ]; do :; done"})),
         ("view_background_job", json!({"job_id": "job_1"})),
         ("run_background_job", json!({"cmd": "echo done; exit 4"})),
@@ -90,13 +93,20 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
         ("view_background_job", json!({"job_id": "job_9"})),
         ("run_background_job", json!({"cmd": "echo $$ > other; exec sleep 1000"})),
         ("shell", json!({"cmd": "until [ -s other ]; do :; done"})),
+        ("view_background_job", json!({"job_id": "job_1"})),
     ];
     let (results, stage) = with(shell(&[]), |_| {}, &calls);
     let text = |at: usize| results[at].0.as_str();
     assert_eq!(text(0), "Background Jobs:\n\nNo background jobs found.\n");
-    assert!(text(1).starts_with("Background job started with ID: job_1\nCommand: echo $$ > pid"), "{}", text(1));
+    assert!(
+        text(1).starts_with("Background job started with ID: job_1\nCommand: echo started; echo $$ > pid"),
+        "{}",
+        text(1)
+    );
     assert!(text(3).contains("Status: running\n"), "{}", text(3));
     assert_eq!(text(5), "alive");
+    // A job that was stopped still tells what it had printed.
+    assert!(text(12).contains("Status: stopped\n") && text(12).ends_with("--- Output ---\nstarted\n"), "{}", text(12));
     assert_eq!(text(6), "Job job_1 stopped successfully");
     assert_eq!(text(7), "dead");
     assert!(results[8].1 && text(8).contains("is not running (current status: stopped)"), "{}", text(8));

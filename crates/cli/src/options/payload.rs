@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle::EventName;
 use pintle::dialects::command_hooks::pasted;
+use pintle::tape::show::plain;
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -38,6 +39,10 @@ pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
         .map_err(|fault| Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()))?;
     if let Some(payload) = pasted(event, &value) {
         value = payload;
+    } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
+        let shown = plain(other, 80);
+        let fault = Fault::invalid(format!("the payload is what a hook of `{shown}` got, which is not `{event}`"));
+        return Err(fault.help(format!("name the event `{shown}`, or leave `hook_event_name` out")));
     }
     complete(event, &mut value)
         .map_err(|fault| Fault::invalid(format!("the payload is none of `{event}`: {fault}")).help(next_step()))?;
@@ -47,6 +52,13 @@ pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
 /// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
 /// object, an empty one is `{}`, and it needs no `id`; any event may lack what can be blank.
 fn complete(event: &EventName, value: &mut Value) -> Result<(), String> {
+    // No hook that is about a tool would run for a call of none, which looks like an allow.
+    let subject = event.row().subject.filter(|_| event.as_str().starts_with("tool."));
+    if let (Some(field), Some(fields)) = (subject, value.as_object())
+        && fields.get(field).and_then(Value::as_str).is_none_or(str::is_empty)
+    {
+        return Err(format!("`{field}`, the name of the tool, is missing"));
+    }
     if event.as_str() == "tool.pre"
         && let Some(fields) = value.as_object_mut()
     {

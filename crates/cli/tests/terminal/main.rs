@@ -5,6 +5,7 @@
 mod stage;
 
 mod colour;
+mod conversation;
 mod events;
 mod explain;
 mod fire;

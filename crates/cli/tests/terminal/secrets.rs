@@ -67,3 +67,30 @@ fn a_secret_reaches_the_tool_and_neither_the_tape_nor_the_screen_nor_the_next_mo
         assert!(requests.iter().any(|line| line.contains("use [REDACTED]")), "{written}");
     }
 }
+
+#[test]
+fn commands_of_the_model_do_not_see_variables_that_look_like_secrets() {
+    let agent = r#"agents:
+  root:
+    model: openai/gpt-4o
+    description: Works on files.
+    instruction: Be brief.
+    toolsets:
+      - {type: shell, env: {GIVEN_TOKEN: given}}
+      - {type: script, shell: {told: {cmd: 'echo "[$SERVICE_TOKEN] [$service_password] [$PLAIN]" > script.txt'}}}
+"#;
+    let script = r#"turns:
+  - calls:
+      - {tool: shell, args: {cmd: 'echo "[$SERVICE_TOKEN] [$service_password] [$PLAIN] [$GIVEN_TOKEN]" > shell.txt'}}
+      - {tool: told, args: {}}
+  - say: Done.
+"#;
+    let stage = Stage::empty().file("agent.yaml", agent).file("script.yaml", script);
+    let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
+    let run = run.environment("SERVICE_TOKEN", "hidden").environment("service_password", "hidden");
+    let (out, err, status) = run.environment("PLAIN", "seen").parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    // What the author gives is no secret of the host's.
+    assert_eq!(fs::read_to_string(stage.path("shell.txt")).unwrap(), "[] [] [seen] [given]\n", "{out}{err}");
+    assert_eq!(fs::read_to_string(stage.path("script.txt")).unwrap(), "[] [] [seen]\n", "{out}{err}");
+}

@@ -100,7 +100,14 @@ impl Stage {
 
     /// The program with arguments, and nothing on standard input.
     pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> Run<'a> {
-        Run { stage: self, arguments: arguments.to_vec(), input: b"", environment: Vec::new(), unset: Vec::new(), folder: "" }
+        Run {
+            stage: self,
+            arguments: arguments.to_vec(),
+            input: b"",
+            environment: Vec::new(),
+            unset: Vec::new(),
+            folder: "",
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use pintle_contract::{Decision, EventName, FailurePolicy};
+use pintle_contract::{Decision, Effect, EventName, FailurePolicy};
 use serde_json::Value;
 
 use super::style::plain;
@@ -98,7 +98,9 @@ impl Block {
                 }
                 let start = self.details.len();
                 self.details.push(line);
-                let said = answered.said.effects.iter().map(|said| effect::verdict(said, options));
+                let effects_said = answered.said.effects.iter();
+                let effects_said = effects_said.filter(|said| options.notices || !matches!(said, Effect::Notice(_)));
+                let said = effects_said.map(|said| effect::verdict(said, options));
                 let beneath = effects.into_iter().chain(said).map(|words| Line::new(Tone::Quiet, words));
                 self.details.extend(beneath.map(|line| line.indented(INDENT + 4)));
                 let warnings = answered.said.warnings.iter().map(|text| plain(text, options.text_chars));

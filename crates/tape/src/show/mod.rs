@@ -25,6 +25,8 @@ pub struct Options {
     pub everything: bool,
     /// Notes of the host, such as messages. Default true.
     pub notes: bool,
+    /// What hooks have to tell the person. Default true; false where the person is told in another way.
+    pub notices: bool,
     /// When things happened, since the session began. Default true.
     pub offsets: bool,
     /// Characters of one text before it is cut. Default 200.
@@ -33,7 +35,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { everything: true, notes: true, offsets: true, text_chars: 200 }
+        Self { everything: true, notes: true, notices: true, offsets: true, text_chars: 200 }
     }
 }
 

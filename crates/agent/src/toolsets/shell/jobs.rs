@@ -29,6 +29,8 @@ struct Job {
     command: String,
     began_us: u64,
     cancel: Cancel,
+    /// What it printed so far.
+    printed: Mutex<Vec<u8>>,
     end: Mutex<Option<End>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -39,7 +41,8 @@ struct End {
     status: &'static str,
     /// As a shell tells it; -1 for a job that no code tells about.
     exit_code: i32,
-    output: String,
+    /// What is to be said of its output.
+    remark: String,
     at_us: u64,
 }
 
@@ -68,12 +71,16 @@ impl Jobs {
             command: command.to_owned(),
             began_us: shared.runtime.clock().monotonic_us(),
             cancel: shared.cancel.part(),
+            printed: Mutex::default(),
             end: Mutex::default(),
             thread: Mutex::default(),
         });
         let running = Arc::clone(&job);
         let work = move || {
-            let result = process::run(&spec, &running.cancel);
+            let result = process::follow(&spec, &running.cancel, &mut |printed| running.keep(printed));
+            if let Ok(output) = &result {
+                running.keep(&output.stdout);
+            }
             let end = End::of(result, runtime.clock().monotonic_us());
             *running.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
         };
@@ -105,8 +112,10 @@ impl Jobs {
         let job = self.job(id)?;
         let state = job.state(at);
         let end = job.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = end.as_ref().map_or("", |end| end.output.as_str());
-        let output = if output.is_empty() { "<no output>\n" } else { output };
+        let printed = job.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = String::from_utf8_lossy(&printed).into_owned();
+        output.push_str(end.as_ref().map_or("", |end| end.remark.as_str()));
+        let output = if output.is_empty() { "<no output>\n" } else { output.as_str() };
         Ok(format!("Job ID: {id}\nCommand: {}\n{state}\n--- Output ---\n{output}", job.command))
     }
 
@@ -127,6 +136,13 @@ impl Jobs {
 }
 
 impl Job {
+    /// Keeps what was printed since it was last asked.
+    fn keep(&self, printed: &[u8]) {
+        let mut kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = kept.len();
+        kept.extend_from_slice(printed.get(from..).unwrap_or_default());
+    }
+
     /// Ends the job with all its processes, and waits until they are gone.
     fn finish(&self) {
         self.cancel.cancel();
@@ -152,19 +168,16 @@ impl Job {
 
 impl End {
     fn of(result: Result<Output, ProcessError>, at_us: u64) -> Self {
-        let (status, exit_code, output) = match result {
+        let (status, exit_code, remark) = match result {
             Ok(output) => {
                 let code = output.exit_code.unwrap_or_else(|| 128 + output.signal.unwrap_or(0));
-                let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-                if output.truncated {
-                    text.push_str("\n\n[Output truncated at 10MB limit]");
-                }
-                (if code == 0 { "completed" } else { "failed" }, code, text)
+                let remark = if output.truncated { "\n\n[Output truncated at 10MB limit]" } else { "" };
+                (if code == 0 { "completed" } else { "failed" }, code, remark.to_owned())
             }
             Err(ProcessError::Cancelled) => ("stopped", -1, String::new()),
             Err(fault) => ("failed", -1, fault.to_string()),
         };
-        Self { status, exit_code, output, at_us }
+        Self { status, exit_code, remark, at_us }
     }
 }
 

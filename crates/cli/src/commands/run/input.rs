@@ -6,6 +6,8 @@ use std::thread;
 
 use pintle_agent::Inbox;
 
+use super::live::Live;
+
 /// What came of asking for a line.
 #[derive(Debug)]
 pub(super) enum Typed {
@@ -35,10 +37,15 @@ struct State {
     is_waited_for: bool,
     is_interrupted: bool,
     /// Who hears lines that nobody waits for, while the agent is at work.
-    inbox: Option<Inbox>,
+    inbox: Option<(Inbox, Arc<Live>)>,
 }
 
 impl Input {
+    /// Says that the next line is waited for: it answers what is about to be shown, however fast it is typed.
+    pub(super) fn expect(&self) {
+        self.state().is_waited_for = true;
+    }
+
     /// Waits for a line.
     pub(super) fn line(&self) -> io::Result<Typed> {
         let mut state = self.state();
@@ -48,7 +55,12 @@ impl Input {
         let is_waiting = |state: &mut State| state.line.is_none() && !state.is_interrupted;
         let mut state = self.0.changed.wait_while(state, is_waiting).unwrap_or_else(PoisonError::into_inner);
         state.is_waited_for = false;
-        match state.line.take() {
+        let line = state.line.take();
+        if state.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
+            // The question is answered and the agent works on, so what is typed next is for it.
+            self.begin_reading(&mut state)?;
+        }
+        match line {
             None => Ok(Typed::Interrupted),
             Some(Err(fault)) => Err(fault),
             Some(Ok(line)) if line.is_empty() => Ok(Typed::End),
@@ -57,9 +69,9 @@ impl Input {
     }
 
     /// Sends lines that nobody waits for to the agent at work, as long as the guard lives.
-    pub(super) fn steer(&self, inbox: Inbox) -> Steering<'_> {
+    pub(super) fn steer(&self, inbox: Inbox, live: Arc<Live>) -> Steering<'_> {
         let mut state = self.state();
-        state.inbox = Some(inbox);
+        state.inbox = Some((inbox, live));
         // Without a thread that reads nothing is heard until somebody waits for a line, which then says why.
         let _ = self.begin_reading(&mut state);
         Steering(self)
@@ -89,8 +101,9 @@ impl Input {
             let read = io::stdin().read_line(&mut line).map(|_| line);
             let mut state = self.state();
             let steered = read.as_ref().ok().map(|line| line.trim()).filter(|line| !line.is_empty());
-            if let (false, Some(inbox), Some(words)) = (state.is_waited_for, &state.inbox, steered) {
+            if let (false, Some((inbox, live)), Some(words)) = (state.is_waited_for, &state.inbox, steered) {
                 inbox.steer(words);
+                live.heard();
                 continue;
             }
             state.is_reading = false;

@@ -68,7 +68,7 @@ struct State {
 
 impl Live {
     pub(super) fn new(terminal: Terminal, shown: Shown, started_ms: u64) -> Self {
-        let options = Options { everything: shown == Shown::Everything, notes: false, text_chars: CUT, ..Options::default() };
+        let options = Options { everything: shown == Shown::Everything, notes: false, notices: false, text_chars: CUT, ..Options::default() };
         let view = View::new(options).since(started_ms);
         let state = State { view, open: None, repeats: Repeats::default(), typed: false, streamed: false, tool_calls: 0, denied: 0 };
         Self { terminal, shown, state: Mutex::new(state) }
@@ -93,6 +93,14 @@ impl Live {
     pub(super) fn greet(&self, welcome: &str) {
         if matches!(self.shown, Shown::Deeds | Shown::Everything) {
             self.terminal.out(welcome.lines().map(|line| plain(line, 2_000)).collect::<Vec<_>>().join("\n"));
+        }
+    }
+
+    /// Says that what the person typed while the agent is at work was understood.
+    pub(super) fn heard(&self) {
+        if matches!(self.shown, Shown::Deeds | Shown::Everything) {
+            self.settle();
+            self.terminal.note("the agent is told of it at its next step");
         }
     }
 

@@ -106,7 +106,7 @@ impl Run {
         paths.extend(self.hooks.iter().cloned());
         let base = builder(std::slice::from_ref(&place.source), &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
         let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
-        let asked = self.asks.resolver(|| resolver(terminal, &input, &absent));
+        let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
         let mut built = load(builder.resolver(asked), &paths, terminal)?;
 
         shown.ask(built.runtime.clone());
@@ -195,17 +195,14 @@ fn converse(
     session: &mut Session,
     mut prompts: Prompts,
     input: &Input,
-    live: &Live,
+    live: &Arc<Live>,
     terminal: &Terminal,
 ) -> Result<Status, Fault> {
     session.start().or_else(|fault| ended(fault).map(drop))?;
     let mut status = Status::Done;
     loop {
-        if prompts.is_conversation() {
-            live.settle();
-        }
-        let Some(prompt) = prompts.next(session, terminal)? else { return Ok(status) };
-        let steering = prompts.is_conversation().then(|| input.steer(session.inbox()));
+        let Some(prompt) = prompts.next(session, live, terminal)? else { return Ok(status) };
+        let steering = prompts.is_conversation().then(|| input.steer(session.inbox(), live.clone()));
         let answered = session.turn(&prompt);
         drop(steering);
         match answered {
@@ -228,6 +225,9 @@ fn ended(fault: TurnFault) -> Result<Status, Fault> {
 }
 
 /// Who answers asks: the person at the terminal, if there is one.
-fn resolver(terminal: &Terminal, input: &Input, absent: &Arc<Absent>) -> Arc<dyn Resolver> {
-    if person::is_there() { Arc::new(person::Person::new(terminal.clone(), input.clone())) } else { absent.clone() }
+fn resolver(terminal: &Terminal, input: &Input, live: &Arc<Live>, absent: &Arc<Absent>) -> Arc<dyn Resolver> {
+    if !person::is_there() {
+        return absent.clone();
+    }
+    Arc::new(person::Person::new(terminal.clone(), input.clone(), live.clone()))
 }

@@ -1,13 +1,14 @@
 //! Asking the person at the terminal.
 
 use std::io::{self, IsTerminal};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::tape::show::{Tone, plain};
 use pintle::{Grant, Question, Resolution, Resolver};
 use serde_json::Value;
 
 use super::input::{Input, Typed};
+use super::live::Live;
 use crate::render::tone;
 use crate::terminal::Terminal;
 
@@ -21,12 +22,13 @@ pub(super) fn is_there() -> bool {
 pub(super) struct Person {
     terminal: Terminal,
     input: Input,
+    live: Arc<Live>,
     turn: Mutex<()>,
 }
 
 impl Person {
-    pub(super) fn new(terminal: Terminal, input: Input) -> Self {
-        Self { terminal, input, turn: Mutex::new(()) }
+    pub(super) fn new(terminal: Terminal, input: Input, live: Arc<Live>) -> Self {
+        Self { terminal, input, live, turn: Mutex::new(()) }
     }
 }
 
@@ -34,6 +36,8 @@ impl Resolver for Person {
     /// Shows exactly what a yes lets through. Anything but a clear yes is a no.
     fn resolve(&self, question: &Question<'_>) -> Resolution {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.live.settle();
+        self.input.expect();
         self.terminal.err("");
         for reason in question.reasons {
             let text = format!("{}: {}", plain(reason.hook.as_str(), 80), plain(&reason.text, 2_000));
@@ -81,8 +85,6 @@ fn lines(question: &Question<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use pintle::{Event, EventName, Origin};
     use serde_json::{Map, json};
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pintle::calendar_date;
 use pintle::loader::team_file;
 
 use crate::fault::Fault;
@@ -61,16 +62,8 @@ fn parent(file: &Path) -> PathBuf {
 
 /// A session's name: when it began, as `20260131-235959-123` in universal time.
 pub(super) fn session_name(unix_ms: u64) -> String {
-    let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
-    // The civil date of a day count, by the usual arithmetic on years that begin in March.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (year, month, day) = calendar_date((unix_ms / 86_400_000).try_into().unwrap_or(i64::MAX));
+    let ms = unix_ms % 86_400_000;
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
     format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{:03}", ms % 1_000)
 }

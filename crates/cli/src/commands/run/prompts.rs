@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Read};
 use pintle_agent::Session;
 
 use super::input::{Input, Typed};
+use super::live::Live;
 use crate::fault::Fault;
-use crate::render::count;
 use crate::terminal::Terminal;
 
 /// Where the prompts come from.
@@ -56,10 +56,10 @@ impl Prompts {
     }
 
     /// The next prompt; `None` ends the session.
-    pub(super) fn next(&mut self, session: &mut Session, terminal: &Terminal) -> Result<Option<String>, Fault> {
+    pub(super) fn next(&mut self, session: &mut Session, live: &Live, terminal: &Terminal) -> Result<Option<String>, Fault> {
         match self {
             Self::Given(prompts) => Ok(prompts.next()),
-            Self::Conversation { input, commands } => converse(session, input, commands, terminal),
+            Self::Conversation { input, commands } => converse(session, input, commands, (live, terminal)),
         }
     }
 }
@@ -69,10 +69,11 @@ fn converse(
     session: &mut Session,
     input: &Input,
     commands: &[(String, String)],
-    terminal: &Terminal,
+    (live, terminal): (&Live, &Terminal),
 ) -> Result<Option<String>, Fault> {
     let mut interruptions = 0;
     loop {
+        live.settle();
         terminal.out_piece("> ");
         let typed = input.line().map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
         let line = match typed {
@@ -99,7 +100,10 @@ fn converse(
             ("/tools", "") => terminal.out(session.tools().join("\n")),
             ("/agent", "") => terminal.out(session.agent()),
             ("/clear", "") => match session.clear() {
-                Ok(()) => terminal.out("the conversation is forgotten"),
+                Ok(()) => {
+                    live.settle();
+                    terminal.out("the conversation is forgotten");
+                }
                 Err(fault) => terminal.err(fault.message),
             },
             ("/compact", wishes) => compact(session, wishes.trim(), terminal),
@@ -123,11 +127,8 @@ fn named(commands: &[(String, String)], line: &str) -> Option<String> {
 /// Sums the conversation up. `wishes` say what is to be kept.
 fn compact(session: &mut Session, wishes: &str, terminal: &Terminal) {
     match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
-        Ok(Some(compacted)) => {
-            let (removed, left) = (compacted.removed_messages, compacted.remaining_messages);
-            terminal.out(format!("{} summed up, {left} left", count(removed, "message")));
-        }
-        Ok(None) => terminal.out("the conversation stays as it is"),
+        // What came of it was told as it happened.
+        Ok(_) => {}
         Err(fault) => terminal.err(fault.message),
     }
 }

@@ -1,0 +1,216 @@
+//! A conversation at a terminal: what the person types is typed into one, and what the program writes is read from it.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::stage::Stage;
+
+const TEAM: &str = r#"
+agents:
+  root:
+    model: script/turns.yaml
+    description: leads
+    instruction: You lead.
+    welcome_message: |
+      Welcome.
+      What is to be done?
+    handoffs: [writer]
+    commands:
+      tidy: Clean up.
+    toolsets: [{type: shell}]
+    hooks:
+      user_steering_messages_submit:
+        - {name: heard, type: command, timeout: 30, command: "cat > steered.json"}
+      pre_compact:
+        - {name: cause, type: command, timeout: 30, command: "cat > compacted.json"}
+      session_start:
+        - {name: greet, type: command, timeout: 30, command: "echo '{\"system_message\":\"the hook says hello\"}'"}
+  writer:
+    model: script/writer.yaml
+    description: writes
+permissions:
+  allow: ["shell:cmd=mkfifo x", handoff]
+"#;
+
+const TURNS: &str = r#"
+turns:
+  - say: I clean up.
+    calls: [{tool: shell, args: {cmd: echo one}}, {tool: shell, args: {cmd: echo two}}, {tool: shell, args: {cmd: echo three}}]
+  - say: All is tidy.
+  - say: a summary for the model
+  - calls: [{tool: shell, args: {cmd: "mkfifo gate && touch begun && cat gate"}}]
+  - expect: {contains: please hurry}
+    say: I heard you.
+  - calls: [{tool: shell, args: {cmd: "mkfifo shut && touch endless && cat shut"}}]
+  - say: What now?
+  - calls: [{tool: handoff, args: {agent: writer}}]
+"#;
+
+/// The program in a terminal of its own.
+struct Terminal {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    screen: String,
+    seen: usize,
+}
+
+impl Terminal {
+    fn open(stage: &Stage, arguments: &str) -> Self {
+        let line = format!("stty -echo; exec {} {arguments}", env!("CARGO_BIN_EXE_pintle"));
+        // `script` of util-linux holds the terminal and gives the status of what runs in it.
+        // What is never shown ends the test instead of keeping it.
+        let mut child = Command::new("timeout")
+            .args(["--kill-after=1", "60", "script", "--quiet", "--return", "--command", &line, "/dev/null"])
+            .current_dir(stage.path("."))
+            .env("PINTLE_CONFIG_DIR", stage.path("own"))
+            .env("NO_COLOR", "1")
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Self { child, input, output, screen: String::new(), seen: 0 }
+    }
+
+    /// Waits until the program has written something new that ends in a text; gives what it wrote until there.
+    fn wait(&mut self, text: &str) -> String {
+        loop {
+            if let Some(at) = self.screen[self.seen..].find(text) {
+                let end = self.seen + at + text.len();
+                let shown = self.screen[self.seen..end].to_owned();
+                self.seen = end;
+                return shown;
+            }
+            assert!(self.read(), "`{text}` is never shown: {}", self.screen);
+        }
+    }
+
+    fn read(&mut self) -> bool {
+        let mut chunk = [0; 4096];
+        let count = self.output.read(&mut chunk).unwrap();
+        self.screen.push_str(&String::from_utf8_lossy(chunk.get(..count).unwrap_or_default()).replace('\r', ""));
+        count > 0
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        self.input.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until a tool of the agent has made a file.
+    fn wait_for(&self, path: &std::path::Path) {
+        while !path.exists() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Answers the prompt.
+    fn say(&mut self, line: &str) {
+        self.wait("\n> ");
+        self.type_in(&format!("{line}\n"));
+    }
+
+    fn end(mut self) -> (String, Option<i32>) {
+        while self.read() {}
+        (self.screen, self.child.wait().unwrap().code())
+    }
+}
+
+fn stage() -> Stage {
+    let stage =
+        Stage::empty().file("team.yaml", TEAM).file("turns.yaml", TURNS).file("own/config.yaml", "settings: {}\n");
+    stage.file("writer.yaml", "turns: [{say: I write.}, {say: I write on.}]\n")
+}
+
+#[test]
+fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
+    let stage = stage();
+    let mut terminal = Terminal::open(&stage, "run team.yaml");
+    let greeted = terminal.wait("What is to be done?");
+    assert!(greeted.ends_with("Welcome.\nWhat is to be done?"), "{greeted}");
+    terminal.say("/help");
+    terminal.wait("prompts of this agent: /tidy");
+    terminal.say("/nonsense");
+    terminal.wait("unknown command `/nonsense`; /help lists them");
+    terminal.say("/agent");
+    terminal.wait("root");
+
+    // Three calls: a yes, a no, and a yes for all that follow.
+    terminal.say("/tidy");
+    let wanted = "\nshell, with exactly these arguments:\n{\n  \"cmd\": \"echo one\"\n}\nallow?";
+    assert!(terminal.wait("allow?").ends_with(wanted), "{}", terminal.screen);
+    terminal.type_in("y\n");
+    terminal.wait("\"echo two\"\n}\nallow?");
+    terminal.type_in("n\n");
+    terminal.wait("allow?");
+    terminal.type_in("a\n");
+    terminal.wait("-> shell: one");
+    terminal.wait("-> shell: The user rejected the tool call.");
+    terminal.wait("-> shell: three");
+    terminal.wait("All is tidy.");
+
+    terminal.say("/compact keep the names");
+    let compacted = terminal.wait("of the conversation");
+    assert!(!compacted.contains("a summary for the model"), "{compacted}");
+    assert!(fs::read_to_string(stage.path("compacted.json")).unwrap().contains("\"source\":\"manual\""));
+
+    // A line that is typed while a tool runs reaches the agent at its next step.
+    terminal.say("begin");
+    terminal.wait("allow?");
+    terminal.type_in("y\n");
+    terminal.wait_for(&stage.path("begun"));
+    terminal.type_in("please hurry\n");
+    terminal.wait("the agent is told of it at its next step");
+    fs::write(stage.path("gate"), "opened").unwrap();
+    terminal.wait("I heard you.");
+    assert!(fs::read_to_string(stage.path("steered.json")).unwrap().contains("please hurry"));
+
+    // Ctrl-C ends the turn and leaves the conversation; at the prompt it needs a second one.
+    terminal.say("never end");
+    terminal.wait("allow?");
+    terminal.type_in("y\n");
+    terminal.wait_for(&stage.path("endless"));
+    terminal.type_in("\x03");
+    terminal.wait("stopping the turn");
+    terminal.say("are you there?");
+    terminal.wait("What now?");
+    terminal.wait("\n> ");
+    terminal.type_in("\x03");
+    terminal.wait("Ctrl-C again or Ctrl-D ends the session");
+
+    terminal.say("hand over");
+    terminal.wait("I write.");
+    terminal.say("/agent");
+    terminal.wait("writer");
+    terminal.say("/clear");
+    terminal.wait("the conversation is forgotten");
+    terminal.wait("\n> ");
+    terminal.type_in("\x04");
+    let (screen, status) = terminal.end();
+    assert_eq!(status, Some(0), "{screen}");
+    // The session began twice: with the program and with `/clear`.
+    let told = screen.matches("the hook says hello").count();
+    assert_eq!(told, 2, "what a hook tells the person is shown once each time: {screen}");
+}
+
+#[test]
+fn a_person_is_asked_whether_an_agent_goes_on_beyond_its_limit() {
+    for (answer, said) in [("y", "I am done."), ("n", "turn.end")] {
+        let team = TEAM.replace("    description: leads", "    description: leads\n    max_iterations: 1");
+        let turns = "turns:\n  - calls: [{tool: shell, args: {cmd: mkfifo x}}]\n  - say: I am done.\n";
+        let stage = stage().file("team.yaml", team).file("turns.yaml", turns);
+        let mut terminal = Terminal::open(&stage, "run team.yaml");
+        terminal.say("begin");
+        terminal.wait("limit.iterations, with exactly this payload:");
+        terminal.wait("allow?");
+        terminal.type_in(&format!("{answer}\n"));
+        terminal.wait(said);
+        terminal.wait("\n> ");
+        terminal.type_in("\x04");
+        assert_eq!(terminal.end().1, Some(0), "{answer}");
+    }
+}
