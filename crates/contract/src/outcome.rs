@@ -86,7 +86,12 @@ impl Outcome {
             if !line.is_empty() {
                 line.push_str("; ");
             }
-            line.push_str(&format!("{verb} by hook \"{}\": {}", reason.hook, reason.text));
+            line.push_str(&format!("{verb} by hook \"{}\"", reason.hook));
+            // A program may refuse without a word.
+            if !reason.text.is_empty() {
+                line.push_str(": ");
+                line.push_str(&reason.text);
+            }
         }
         line
     }
@@ -176,5 +181,19 @@ impl Approval {
     #[must_use]
     pub fn covers(&self, payload: &Payload) -> bool {
         self.digest == payload.digest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_without_words_is_a_name() {
+        let reasons = vec![Reason::new(HookId::new("a"), ""), Reason::new(HookId::new("b"), "not today")];
+        let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::pass(Payload::new(Value::Null)) };
+        assert_eq!(outcome.reason(), "blocked by hook \"a\"; blocked by hook \"b\": not today");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use pintle::EventName;
 use pintle::dialects::DIALECTS;
 use pintle::event::{CATALOGUE, Row};
+use pintle::{EventName, did_you_mean};
 
 /// An event named on the command line: by its canonical name, or by a dialect's name for it.
 #[derive(Debug, Clone)]
@@ -25,7 +25,12 @@ impl FromStr for EventArgument {
             let one = text.replace('*', "NAME");
             return Err(format!("`{text}` is a family of events; name one of it, such as `{one}` in small letters"));
         }
-        of_dialect().map(Self).ok_or_else(|| format!("{unknown}; `pintle events` lists them"))
+        // A slip in a dialect's name is nearer to that name than to a canonical one.
+        let near = || did_you_mean(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
+        of_dialect().map(Self).ok_or_else(|| match near().filter(|_| unknown.suggestion.is_none()) {
+            Some(near) => format!("{unknown}; did you mean `{near}`?"),
+            None => format!("{unknown}; `pintle events` lists them"),
+        })
     }
 }
 
@@ -47,6 +52,15 @@ impl FromStr for RowArgument {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slip_leads_to_the_nearest_name_of_any_dialect() {
+        let cases = [("pre_tol_use", "`pre_tool_use`"), ("tol.pre", "`tool.pre`"), ("zzz", "`pintle events`")];
+        for (typed, near) in cases {
+            let fault = typed.parse::<EventArgument>().unwrap_err();
+            assert!(fault.contains(near), "{fault}");
+        }
+    }
 
     #[test]
     fn a_dialects_name_is_its_event_and_a_canonical_one_itself() {
