@@ -179,7 +179,9 @@ fn a_program_that_kills_its_launcher_is_a_failure_and_the_next_call_works() {
 
 #[test]
 fn a_program_that_stops_its_launcher_leaves_nobody_all_the_same() {
-    for ending in ["exit 0", "exec sleep 100000", "while :; do kill -STOP $PPID; done"] {
+    let over_and_over = "while :; do kill -STOP $PPID; done";
+    let from_afar = format!("L=$PPID; (setsid sh -c \"while :; do kill -STOP $L; done\" &); {over_and_over}");
+    for ending in ["exit 0", "exec sleep 100000", over_and_over, &from_afar] {
         let scene = Scene::new();
         let script = scene.script("LEAVE &", &format!("kill -STOP $PPID; {ending}"));
         assert_eq!(Stage::new(command(&script)).timeout(1_000).failure().kind, FailureKind::Timeout, "{ending}");

@@ -16,6 +16,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::sweep::disarm;
 use super::wire::{HELLO, read_ready, take_frame};
 use crate::isolate::WorkerProgram;
 use crate::process::pipes::{self, NearEnds};
@@ -72,6 +73,8 @@ pub fn contain(program: &WorkerProgram) {
 pub(super) fn take(end: Instant) -> io::Result<Option<Launcher>> {
     let mut launchers = lock();
     launchers.retired.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+    // What they end may have stopped them once more.
+    launchers.retired.iter().for_each(wake);
     if let Some(launcher) = launchers.idle.pop() {
         return Ok(Some(launcher));
     }
@@ -95,6 +98,14 @@ pub(super) fn give_back(launcher: Launcher) {
     } else {
         launchers.retired.push(launcher.child);
     }
+}
+
+/// Lets a launcher go on, and ends what could stop it again. It is not reaped, so this cannot hit a stranger.
+fn wake(launcher: &Child) {
+    let pid = Pid::from_child(launcher);
+    disarm(pid);
+    // One that has ended needs no waking.
+    let _ = kill_process(pid, Signal::CONT);
 }
 
 /// Parts with a launcher: it ends its call by itself.
@@ -240,11 +251,9 @@ impl Launcher {
         }
     }
 
-    /// Lets it go on when somebody stopped it: one that sleeps ends nothing. It is not reaped, so this cannot hit a
-    /// stranger.
+    /// Lets it go on when somebody stopped it: one that sleeps ends nothing.
     pub(super) fn wake(&self) {
-        // One that has ended needs no waking.
-        let _ = kill_process(Pid::from_child(&self.child), Signal::CONT);
+        wake(&self.child);
     }
 
     /// Waits until it says something.

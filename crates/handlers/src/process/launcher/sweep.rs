@@ -21,7 +21,7 @@ pub(super) fn sweep() -> io::Result<()> {
     let began = Instant::now();
     let mut pause = Duration::from_micros(50);
     loop {
-        for child in children()? {
+        for child in children(std::process::id())? {
             // A group of that number is led by the child or not there. One call ends the whole group, and no fork slips
             // through it.
             let _ = kill_process_group(child, Signal::KILL);
@@ -52,14 +52,35 @@ fn reap() -> bool {
     }
 }
 
-/// The children of this process, which has one thread that starts any.
-fn children() -> io::Result<Vec<Pid>> {
-    let own = std::process::id();
+/// Kills the children of a launcher that was stopped, which could stop it again as often as it is woken. Nobody reaps
+/// them meanwhile, and a number that has passed to a stranger all the same is told by its parent.
+#[cfg(target_os = "linux")]
+pub(super) fn disarm(launcher: Pid) {
+    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+
+    let launcher = launcher.as_raw_nonzero().get().unsigned_abs();
+    if stat(&launcher.to_string()).is_none_or(|(state, _)| state != "T") {
+        return;
+    }
+    for child in children(launcher).unwrap_or_default() {
+        let Ok(handle) = pidfd_open(child, PidfdFlags::empty()) else { continue };
+        let parent = stat(&child.as_raw_nonzero().to_string()).map(|(_, parent)| parent);
+        if parent == Some(launcher.to_string()) {
+            let _ = pidfd_send_signal(&handle, Signal::KILL);
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn disarm(_launcher: Pid) {}
+
+/// The children of a process which has one thread that starts any.
+fn children(of: u32) -> io::Result<Vec<Pid>> {
     let mut found = Vec::new();
-    for task in fs::read_dir("/proc/self/task")? {
+    for task in fs::read_dir(format!("/proc/{of}/task"))? {
         match fs::read_to_string(task?.path().join("children")) {
             Ok(listed) => found.extend(listed.split_ascii_whitespace().filter_map(pid)),
-            Err(_) => return search(own),
+            Err(_) => return search(of),
         }
     }
     Ok(found)
@@ -72,14 +93,19 @@ fn search(parent: u32) -> io::Result<Vec<Pid>> {
     for entry in fs::read_dir("/proc")? {
         let entry = entry?;
         let Some(pid) = entry.file_name().to_str().and_then(pid) else { continue };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name before the bracket may hold anything; the state and the parent follow.
-        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-        if after.split_ascii_whitespace().nth(1) == Some(&parent) {
+        if entry.file_name().to_str().and_then(stat).is_some_and(|(_, its)| its == parent) {
             found.push(pid);
         }
     }
     Ok(found)
+}
+
+/// The state of a process and its parent.
+fn stat(pid: &str) -> Option<(String, String)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before the bracket may hold anything; the state and the parent follow.
+    let mut after = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    Some((after.next()?.to_owned(), after.next()?.to_owned()))
 }
 
 fn pid(text: &str) -> Option<Pid> {
