@@ -13,6 +13,22 @@ pub enum Answer {
     Process(ProcessAnswer),
     /// A model replied with this text.
     Text(String),
+    /// A function of a script module, or one of the host program, returned.
+    Returned(Returned),
+}
+
+/// What a function returned.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Returned {
+    /// A value; nothing is `null`.
+    Value(Value),
+    /// Something that has no JSON form: its type's name and the printed value, cut to 200 characters.
+    Other {
+        /// The name of the type, such as `function`.
+        type_name: String,
+        /// The value as it prints.
+        printed: String,
+    },
 }
 
 /// How a program ended and what it printed.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Diagnostic, Handler, HookDeclaration, Matcher, ScriptText, ToolSpec};
+use crate::{Diagnostic, Handler, HookDeclaration, Matcher, Plugin, ScriptText, ToolSpec};
 
 /// Turns declarations into handlers and matchers.
 ///
@@ -20,6 +20,13 @@ pub trait Build {
 
     /// Compiles a tool's scripts to see whether they would run: errors and warnings.
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic>;
+
+    /// Runs the top level of a plugin and gives what it registered.
+    fn plugin(&self, name: &str, module: &ScriptText) -> Plugin {
+        let message = format!("plugin `{name}` cannot be loaded: nothing here runs scripts");
+        let diagnostics = vec![Diagnostic::error("plugin_load", message, module.location.clone())];
+        Plugin { registrations: Vec::new(), diagnostics }
+    }
 
     /// Compiles a verify script to see whether it would run: errors and warnings. `owner` names whose it is.
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic>;

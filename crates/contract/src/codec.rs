@@ -29,6 +29,12 @@ pub trait Codec: Send + Sync + Debug {
         None
     }
 
+    /// Tells whether the dialect's hooks on an event can deny it at all. Those that cannot are no guards, whatever runs
+    /// them; see [`Hook::guard`](crate::Hook::guard). Default: they can.
+    fn guards(&self, _spelling: &str) -> bool {
+        true
+    }
+
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Codec, EventName, FailurePolicy, Location, Mode, OnDeny, Profile};
+use crate::{Codec, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Mode, OnDeny, Profile};
 
 /// One hook as declared in a file.
 #[derive(Debug, Clone)]
@@ -55,6 +55,8 @@ pub enum MatcherSpec {
         /// Where it was written.
         location: Location,
     },
+    /// One that the dialect compiled.
+    Compiled(Arc<dyn Matcher>),
 }
 
 /// What a hook runs.
@@ -70,6 +72,10 @@ pub enum HandlerSpec {
     Builtin(BuiltinSpec),
     /// A model that judges.
     Model(JudgeSpec),
+    /// A function of a Starlark module.
+    Function(FunctionSpec),
+    /// Something in this process that is ready to run, such as a closure of the host program.
+    Native(Arc<dyn Handler>),
 }
 
 /// A program to run.

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Reminder;
+
 /// A side effect of a verdict, handed to the host with the outcome.
 ///
 /// Metrics, logs and emitted events that a script makes while it runs go through the [`Seam`](crate::Seam) at
@@ -13,8 +15,8 @@ use serde_json::Value;
 pub enum Effect {
     /// Text for the model. How long it stays is said by the event's row in the catalogue.
     Context(String),
-    /// Text the model is reminded of once.
-    Reminder(String),
+    /// Text the model is reminded of, and for how long.
+    Reminder(Reminder),
     /// Text for the person.
     Notice(String),
     /// A summary that replaces what is compacted.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{CallId, Event, Hook, Outcome, Verdict, Warning};
+use crate::{CallId, Event, Failure, Hook, Outcome, Reason, Resolution, Verdict, Warning};
 
 /// One step of a dispatch, in the order the tape keeps.
 #[derive(Debug)]
@@ -11,6 +11,28 @@ pub enum Entry<'a> {
     Event {
         /// The event as the host fired it.
         event: &'a Event,
+        /// The call of a hook that caused it, when one did.
+        cause: Option<CallId>,
+    },
+    /// A hook's matcher failed. What follows from that comes next: a warning, or [`Entry::Unasked`].
+    Unmatched {
+        /// The hook.
+        hook: &'a Hook,
+        /// The round in which its turn came: 0 for the first, then 1 to 3 when guards are asked again. That is the round
+        /// itself, where an [`Entry::Call`] has 0 for the first asking of its hook in whatever round.
+        round: u8,
+        /// What happened.
+        failure: &'a Failure,
+    },
+    /// A hook wants the event and is not asked: its matcher failed and that counts, or the host cancelled.
+    Unasked {
+        /// The hook.
+        hook: &'a Hook,
+        /// The round in which its turn came: 0 for the first, then 1 to 3 when guards are asked again. That is the round
+        /// itself, where an [`Entry::Call`] has 0 for the first asking of its hook in whatever round.
+        round: u8,
+        /// Why, as a failure of the hook.
+        failure: &'a Failure,
     },
     /// A hook is called.
     Call {
@@ -38,6 +60,15 @@ pub enum Entry<'a> {
     Warning {
         /// What, and of which hook.
         warning: &'a Warning,
+    },
+    /// An ask was answered, or nobody was there to answer it.
+    Resolved {
+        /// The digest of the payload that the answer is bound to.
+        digest: &'a str,
+        /// Who asked and why.
+        reasons: &'a [Reason],
+        /// The answer.
+        resolution: &'a Resolution,
     },
     /// The dispatch is over. Written before the host acts on it.
     Outcome {

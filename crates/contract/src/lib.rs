@@ -25,7 +25,9 @@ mod limits;
 mod matcher;
 mod outcome;
 mod payload;
+mod plugin;
 mod redact;
+mod reminder;
 mod resolver;
 mod seam;
 mod source;
@@ -33,11 +35,12 @@ mod suggest;
 mod verdict;
 
 pub use agent::{
-    AgentSpec, CompactionSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, McpSpec, McpTransport, MemberSpec,
-    MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec,
-    PolicyMode, RetrySpec, ScriptToolSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec,
+    AgentSpec, BudgetSpec, CompactionSpec, DelegationSpec, ErrorBoundary, ExitMode, ExitSpec, HistorySpec, McpSpec,
+    McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec, OnMaxIterations, PermissionMode,
+    PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, ScriptToolSpec, StepSpec, TeamSpec,
+    ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
 };
-pub use answer::{Answer, ProcessAnswer, ScriptAnswer};
+pub use answer::{Answer, ProcessAnswer, Returned, ScriptAnswer};
 pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion};
 pub use cancel::Cancel;
 pub use clock::Clock;
@@ -57,7 +60,9 @@ pub use limits::Limits;
 pub use matcher::{Match, Matcher, Subjects};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerdict, Warning};
 pub use payload::Payload;
+pub use plugin::{Argument, Closure, FunctionRef, FunctionSpec, Plugin, Registration};
 pub use redact::Redact;
+pub use reminder::{Authority, Propagate, Reminder, RoleHint};
 pub use resolver::{DenyAll, Grant, Question, Resolution, Resolver};
 pub use seam::{Caller, NoSeam, Reply, Request, Seam, SeamError};
 pub use source::{Location, SourceFile, Span};

@@ -14,6 +14,12 @@ pub trait Matcher: Send + Sync + Debug {
         Subjects::Any
     }
 
+    /// The mark in per cent that a hook of `budget.threshold` waits for, when it waits for one. Hosts fire the event at
+    /// these marks besides their own.
+    fn mark_percent(&self) -> Option<f64> {
+        None
+    }
+
     /// The matcher as its author wrote it, for people.
     fn describe(&self) -> String;
 }

@@ -2,6 +2,7 @@
 
 mod member;
 mod permission;
+mod persona;
 mod toolset;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::{HookDeclaration, Location, ScriptText};
 
 pub use member::{CompactionSpec, MemberSpec, TeamSpec};
 pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
+pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, price_of};
 pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 
 /// One agent: its model, instruction, tools, sub-agents and bounds.

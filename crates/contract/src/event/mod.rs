@@ -75,6 +75,12 @@ pub struct Origin {
     /// The run of a delegated agent within the session; empty for the agent the person talks to.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
+    /// The persona at work; empty outside one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub persona: String,
+    /// The persona's step that runs; empty outside one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub step: String,
     /// The absolute path of the working directory. It stays off the tape, which is to be read on other machines.
     #[serde(skip)]
     pub cwd: String,

@@ -10,7 +10,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `approval.requested`.
 pub static ROW: Row = Row {
     name: "approval.requested",
-    fires: "Work waits for somebody's approval.",
+    fires: "A person is about to be asked for approval.",
     class: Class::Observe,
     subject: Some("name"),
     target: Target::Nothing,
@@ -21,6 +21,7 @@ pub static ROW: Row = Row {
     example: || {
         json!({
             "id": "approval_1",
+            "kind": "tool",
             "name": "run_command",
             "reason": "it publishes the branch",
             "digest": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -35,6 +36,8 @@ pub static ROW: Row = Row {
 pub struct ApprovalRequested {
     /// The id of the request.
     pub id: String,
+    /// What kind of thing waits: `tool`, `step`, `budget`, `error` or `limit`.
+    pub kind: String,
     /// What is to be approved, such as a tool's name.
     pub name: String,
     /// Why approval is needed.
@@ -44,4 +47,10 @@ pub struct ApprovalRequested {
     /// How long the request stands, in milliseconds; absent when it does not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
+    /// The persona at work; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub persona: String,
+    /// The persona's step that runs; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub step: String,
 }

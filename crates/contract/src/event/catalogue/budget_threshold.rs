@@ -10,7 +10,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `budget.threshold`.
 pub static ROW: Row = Row {
     name: "budget.threshold",
-    fires: "A budget is used up to a mark that somebody set.",
+    fires: "A budget is used up to a mark; once for each mark of a budget.",
     class: Class::Observe,
     subject: Some("budget"),
     target: Target::Nothing,
@@ -26,6 +26,7 @@ pub static ROW: Row = Row {
             "limit": 100000.0,
             "percent": 80.5,
             "threshold_percent": 80.0,
+            "previous_percent": 50.0,
         })
     },
     settle: settled,
@@ -47,4 +48,13 @@ pub struct BudgetThreshold {
     pub percent: f64,
     /// The mark that was reached, in per cent.
     pub threshold_percent: f64,
+    /// The mark before it that the event was fired for, in per cent; 0 for the first. A hook that waits for a mark of its
+    /// own is meant when that lies above this one and not above `threshold_percent`, which is once.
+    pub previous_percent: f64,
+    /// The persona at work; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub persona: String,
+    /// The persona's step that runs; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub step: String,
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
@@ -36,7 +36,7 @@ pub static ROW: Row = Row {
 pub struct FileEdited {
     /// The absolute path.
     pub path: String,
-    /// What was done: `write`, `append`, `edit`, `create`, `delete`, `copy` or `move`.
+    /// What was done: `write`, `append`, `edit`, `create`, `delete`, `copy` or `move`, or the host's own word.
     pub operation: String,
     /// The size of the file afterwards, in bytes; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,4 +50,7 @@ pub struct FileEdited {
     /// The call that did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
+    /// What whoever told of it has to say besides.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
 }

@@ -11,7 +11,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `finish.post`.
 pub static ROW: Row = Row {
     name: "finish.post",
-    fires: "A pipeline has finished.",
+    fires: "A run has finished; the value goes to the host next.",
     class: Class::Observe,
     subject: None,
     target: Target::Nothing,

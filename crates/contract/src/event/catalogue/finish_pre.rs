@@ -6,22 +6,21 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::piece::{Unsettled};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{object};
+use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `finish.pre`.
 pub static ROW: Row = Row {
     name: "finish.pre",
-    fires: "A pipeline is about to finish.",
-    class: Class::Guard,
+    fires: "A run is about to finish, before the callback that the host registered for that.",
+    class: Class::Observe,
     subject: None,
-    target: Target::Fields(&["return_value"]),
-    deny: "The pipeline does not finish and fails with the reason.",
+    target: Target::Nothing,
+    deny: "Nothing follows: the event only tells.",
     context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
+    on_failure: FailurePolicy::Open,
     schema: schema_of::<FinishPre>,
-    example: || json!({"return_value": {"merged": true}, "unsettled": []}),
-    settle,
+    example: || json!({"return_value": {"merged": true}, "unsettled": [], "has_on_finish": true}),
+    settle: settled,
 };
 
 /// The payload of `finish.pre`.
@@ -32,10 +31,6 @@ pub struct FinishPre {
     pub return_value: Value,
     /// The work that is not settled yet.
     pub unsettled: Vec<Unsettled>,
-}
-
-/// A pipeline always gives something back, be it `null`.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    object(ROW.name, after)?.entry("return_value").or_insert(Value::Null);
-    Ok(())
+    /// Whether a callback follows, whose value replaces this one.
+    pub has_on_finish: bool,
 }

@@ -11,25 +11,25 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `finish.unsettled`.
 pub static ROW: Row = Row {
     name: "finish.unsettled",
-    fires: "A pipeline wants to finish while work is not settled.",
-    class: Class::Guard,
+    fires: "A run is about to finish while work is not settled, after `finish.pre`.",
+    class: Class::Observe,
     subject: None,
     target: Target::Nothing,
-    deny: "The pipeline does not finish: it waits for the work or fails with the reason.",
+    deny: "Nothing follows: the event only tells.",
     context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
+    on_failure: FailurePolicy::Open,
     schema: schema_of::<FinishUnsettled>,
     example: || {
         json!({
             "unsettled": [
                 {
-                    "category": "suspended_agent",
-                    "id": "worker_3",
-                    "summary": "waits for an answer",
+                    "category": "background_task",
+                    "id": "task_3",
+                    "summary": "runs",
                     "age_ms": 61000,
                 },
             ],
-            "summary": "1 suspended agent",
+            "summary": "1 background task",
         })
     },
     settle: settled,

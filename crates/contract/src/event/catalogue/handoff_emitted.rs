@@ -10,7 +10,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `handoff.emitted`.
 pub static ROW: Row = Row {
     name: "handoff.emitted",
-    fires: "An agent passes its work on for good.",
+    fires: "An agent or persona passes work on.",
     class: Class::Observe,
     subject: Some("to"),
     target: Target::Nothing,
@@ -21,6 +21,7 @@ pub static ROW: Row = Row {
     example: || {
         json!({
             "id": "handoff_1",
+            "kind": "persona",
             "from": "triage",
             "to": "billing",
             "summary": "refund of order 17",
@@ -36,12 +37,21 @@ pub static ROW: Row = Row {
 pub struct HandoffEmitted {
     /// The id of the handoff.
     pub id: String,
-    /// The agent that had the work.
+    /// How it is passed on: `handoff` and `forced_handoff` (the conversation goes to another agent), `task` (an agent
+    /// gets a task and its answer comes back), `background` (the same, and nobody waits) or `persona`.
+    pub kind: String,
+    /// The agent or persona that had the work.
     pub from: String,
-    /// The agent or pipeline that gets it.
+    /// The agent, persona or pipeline that gets it.
     pub to: String,
     /// What is handed over, for a person.
     pub summary: String,
     /// What is handed over, as data.
     pub payload: Value,
+    /// The persona at work; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub persona: String,
+    /// The persona's step that runs; absent outside one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub step: String,
 }

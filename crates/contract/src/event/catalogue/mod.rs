@@ -58,6 +58,7 @@ catalogue! {
     step_post::StepPost,
     budget_threshold::BudgetThreshold,
     limit_iterations::LimitIterations,
+    iteration_post::IterationPost,
     iteration_end::IterationEnd,
     compact_pre::CompactPre,
     compact_before::CompactBefore,

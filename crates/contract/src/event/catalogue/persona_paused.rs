@@ -10,7 +10,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `persona.paused`.
 pub static ROW: Row = Row {
     name: "persona.paused",
-    fires: "A persona stops working until it is resumed.",
+    fires: "A persona runs no further step until it is resumed.",
     class: Class::Observe,
     subject: Some("persona"),
     target: Target::Nothing,

@@ -10,7 +10,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `persona.resumed`.
 pub static ROW: Row = Row {
     name: "persona.resumed",
-    fires: "A persona works again.",
+    fires: "A persona that was paused may run steps again.",
     class: Class::Observe,
     subject: Some("persona"),
     target: Target::Nothing,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{Usage};
+use crate::event::piece::Usage;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `step.post`.
@@ -24,9 +24,11 @@ pub static ROW: Row = Row {
             "persona": "merge_captain",
             "step": "verify",
             "function": "verify_change",
+            "args": [17],
             "output": {"ok": true},
             "is_error": false,
             "duration_ms": 920,
+            "cost_usd": 0.012,
             "usage": {
                 "input_tokens": 1234,
                 "output_tokens": 567,
@@ -49,12 +51,17 @@ pub struct StepPost {
     pub step: String,
     /// The function that is the step.
     pub function: String,
-    /// What the step gave back.
+    /// The arguments it had, as the hooks of `step.pre` left them.
+    pub args: Vec<Value>,
+    /// What the step gave back; when it failed, the error as data with `category` and `message`.
     pub output: Value,
-    /// Whether it failed.
+    /// Whether it failed. A failure stays one whatever hooks make of `output`.
     pub is_error: bool,
     /// How long it ran, in milliseconds.
     pub duration_ms: u64,
-    /// The tokens of its model calls.
+    /// What its model calls cost in US dollars, as far as there are prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// The tokens of its model calls, those of nested steps and delegated agents included.
     pub usage: Usage,
 }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A piece of work that is not settled when a pipeline wants to finish.
+/// A piece of work that is not settled when a run wants to finish.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Unsettled {
-    /// What it is: `suspended_agent`, `queued_trigger`, `partial_handoff`, `model_call` or `pending_task`.
+    /// What it is: `tool_call`, `background_task`, `message`, `approval` or `suspended_persona`.
     pub category: String,
     /// Its id.
     pub id: String,
