@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         resolver: &DenyAll,
         cancel: &cancel,
         shadow: false,
+        cause: None,
     };
 
     let pair = || [for_tools("a", &tool_pre, &["run_command"]), idle("b", &tool_pre)];

@@ -38,7 +38,12 @@ impl LineJournal {
 impl Journal for LineJournal {
     fn record(&self, entry: &Entry<'_>) {
         let line = match entry {
-            Entry::Event { event } => format!("event {} {:?}", event.name, event.payload),
+            Entry::Event { event, .. } => format!("event {} {:?}", event.name, event.payload),
+            Entry::Unmatched { hook, round, failure } => format!("unmatched {} round {round} {failure}", hook.id),
+            Entry::Unasked { hook, round, failure } => format!("unasked {} round {round} {failure}", hook.id),
+            Entry::Resolved { digest, reasons, resolution } => {
+                format!("resolved {digest} {reasons:?} {resolution:?}")
+            }
             Entry::Call { id, hook, round, event } => {
                 format!("call {} {} round {round} {:?}", id.0, hook.id, event.payload)
             }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Decision, Outcome, Question, Resolution};
+use pintle_contract::{Decision, Entry, Outcome, Question, Resolution};
 
 use super::run::Run;
 use crate::compose::ruling::{Ruling, answered, outcome, ruling};
@@ -28,6 +28,8 @@ pub(super) fn conclude(mut run: Run<'_>) -> Outcome {
             // A resolver that panics has answered nothing.
             let resolution =
                 catch_unwind(AssertUnwindSafe(|| run.around.resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+            let resolved = Entry::Resolved { digest: &digest, reasons: &reasons, resolution: &resolution };
+            run.around.journal.record(&resolved);
             (answered(reasons, resolution, digest), allowed)
         }
     };

@@ -8,7 +8,7 @@ mod muted;
 mod profile;
 mod run;
 
-use pintle_contract::{Cancel, Clock, Entry, Event, Journal, Outcome, Resolver, Seam};
+use pintle_contract::{CallId, Cancel, Clock, Entry, Event, Journal, Outcome, Resolver, Seam};
 
 use crate::HookSet;
 use crate::select::EventIndex;
@@ -31,6 +31,8 @@ pub struct Surroundings<'a> {
     pub cancel: &'a Cancel,
     /// Whether all hooks are in shadow mode: asked and recorded, with nothing enforced.
     pub shadow: bool,
+    /// The call of a hook that causes the event, when one does.
+    pub cause: Option<CallId>,
 }
 
 /// Runs an event through the hooks of a set.
@@ -38,7 +40,7 @@ pub struct Surroundings<'a> {
 /// There is always an outcome: a hook that fails, panics or answers nonsense is in it, and its failure policy says what
 /// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, around: &Surroundings<'_>) -> Outcome {
-    around.journal.record(&Entry::Event { event });
+    around.journal.record(&Entry::Event { event, cause: around.cause });
     let outcome = match set.event(&event.name) {
         None => Outcome::pass(event.payload.clone()),
         Some(index) => ask_hooks(index, event, around),

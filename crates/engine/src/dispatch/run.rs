@@ -128,8 +128,12 @@ impl<'a> Run<'a> {
     pub(super) fn admits(&mut self, turn: Turn<'a>) -> bool {
         let failure = match wants(turn, self.event()) {
             Wants::No => return false,
-            Wants::Failed(failure) if turn.hook.strict_matcher => failure,
+            Wants::Failed(failure) if turn.hook.strict_matcher => {
+                self.tell_unmatched(turn, &failure);
+                failure
+            }
             Wants::Failed(failure) => {
+                self.tell_unmatched(turn, &failure);
                 let voter = self.voter(turn);
                 self.noting(|run| run.tally.warn(voter, words::matcher_failed(&failure)));
                 return false;
@@ -140,9 +144,15 @@ impl<'a> Run<'a> {
             }
             Wants::Yes => return true,
         };
+        self.around.journal.record(&Entry::Unasked { hook: turn.hook, round: self.round, failure: &failure });
         let voter = self.voter(turn);
         self.tally.unasked(voter, failure);
         false
+    }
+
+    /// Tells the journal that a matcher failed: a replay has to be told so at the same point.
+    fn tell_unmatched(&self, turn: Turn<'a>, failure: &Failure) {
+        self.around.journal.record(&Entry::Unmatched { hook: turn.hook, round: self.round, failure });
     }
 
     /// Whether an earlier hook that is the same wants the event as it stands too.

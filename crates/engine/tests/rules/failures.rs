@@ -1,6 +1,6 @@
 //! A failed hook is not a refusing hook.
 
-use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, NoJournal, Profile, Resolution};
+use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, Profile, Resolution};
 use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
 use serde_json::json;
 
@@ -66,7 +66,9 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
             let outcome = world.dispatch(&set, &event);
             assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0));
             assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
-            assert_eq!(journal.lines()[1], format!("warning f: {message}"));
+            let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
+            let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
+            assert_eq!(journal.lines()[1..3], told);
         }
     }
 }
@@ -81,9 +83,12 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
         let cancel = Cancel::default();
         cancel.cancel();
-        let world = World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel };
+        let journal = LineJournal::new();
+        let world = World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel };
         let outcome = world.dispatch(&set, &event);
         calls.only(&[]).unwrap();
+        let unasked = "unasked f round 0 cancelled: the host cancelled before it was asked";
+        assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
         assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
         let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();
         assert_eq!((kinds, outcome.asked), (vec![FailureKind::Cancelled], 0));

@@ -226,6 +226,7 @@ impl World<'_> {
             resolver: self.resolver,
             cancel: &self.cancel,
             shadow: self.shadow,
+            cause: None,
         };
         dispatch(set, event, &around)
     }

@@ -4,7 +4,7 @@
 mod rewrites;
 
 use pintle_contract::event::Target;
-use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Profile, Resolution};
+use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Payload, Profile, Resolution};
 use serde_json::Value;
 
 use crate::model::{Is, Links, Says, Spec, Wanted};
@@ -24,8 +24,21 @@ pub(crate) struct Expected {
     /// Ids of the hooks in shadow mode that said or failed something.
     pub(crate) shadow: Vec<String>,
     pub(crate) lifted: bool,
-    /// Every call: hook, round, payload.
-    pub(crate) calls: Vec<(String, u8, Value)>,
+    /// Every step between the event and its outcome that the journal is told of.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A step of a dispatch, as the journal is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// A call: hook, round, payload.
+    Call(String, u8, Value),
+    /// A matcher that failed: hook, round, what happened.
+    Unmatched(String, u8, FailureKind),
+    /// A hook that is not asked for it: the same.
+    Unasked(String, u8, FailureKind),
+    /// An ask that was answered: the digest of the payload, and who asked.
+    Resolved(String, Vec<String>),
 }
 
 struct State {
@@ -54,7 +67,7 @@ struct Fold {
     denials: Vec<String>,
     failures: Vec<(String, FailureKind, FailurePolicy)>,
     shadow: Vec<String>,
-    calls: Vec<(String, u8, Value)>,
+    steps: Vec<Step>,
 }
 
 enum Wants {
@@ -93,7 +106,7 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expe
         denials: Vec::new(),
         failures: Vec::new(),
         shadow: Vec::new(),
-        calls: Vec::new(),
+        steps: Vec::new(),
     };
     for chain in 0..ordered.len() {
         if fold.denials.is_empty() {
@@ -129,7 +142,7 @@ impl Fold {
     /// One hook, on the value as it stands.
     fn one(&mut self, at: usize, round: u8) {
         self.hooks[at].settled = Some(self.version);
-        if !self.admitted(at) {
+        if !self.admitted(at, round) {
             return;
         }
         let value = self.value.clone();
@@ -158,7 +171,7 @@ impl Fold {
         let mut admitted = Vec::new();
         for at in members {
             self.hooks[*at].settled = Some(self.version);
-            if self.admitted(*at) {
+            if self.admitted(*at, 0) {
                 admitted.push(*at);
             }
         }
@@ -197,7 +210,7 @@ impl Fold {
                 self.hooks[at].vote = None;
                 if round == 4 {
                     self.hooks[at].settled = Some(self.version);
-                    if self.admitted(at) {
+                    if self.admitted(at, round) {
                         self.denials.push(self.changer.clone());
                     }
                 } else {
@@ -211,12 +224,16 @@ impl Fold {
     }
 
     /// Whether the hook wants the value; a strict failure of its matcher is taken here.
-    fn admitted(&mut self, at: usize) -> bool {
+    fn admitted(&mut self, at: usize, round: u8) -> bool {
         let spec = self.hooks[at].spec.clone();
         match self.wants(&spec) {
             Wants::Yes => !self.is_spoken_for(at),
             Wants::No => false,
             Wants::Failed(kind) => {
+                self.steps.push(Step::Unmatched(spec.id.clone(), round, kind));
+                if spec.strict {
+                    self.steps.push(Step::Unasked(spec.id.clone(), round, kind));
+                }
                 if spec.strict && spec.shadow {
                     self.shadow.push(spec.id);
                 } else if spec.strict {
@@ -258,7 +275,7 @@ impl Fold {
     fn ask(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
         let spec = self.hooks[at].spec.clone();
         let repeated = self.hooks[at].called;
-        self.calls.push((spec.id.clone(), if repeated { round } else { 0 }, value.clone()));
+        self.steps.push(Step::Call(spec.id.clone(), if repeated { round } else { 0 }, value.clone()));
         self.hooks[at].called = true;
         let answer = spec.answer(value).clone();
         if spec.shadow {
@@ -325,6 +342,10 @@ impl Fold {
             Resolution::Refused { .. } | Resolution::Nobody => Decision::Deny,
         };
         let denied = !self.denials.is_empty();
+        let mut steps = self.steps;
+        if !denied && !asks.is_empty() {
+            steps.push(Step::Resolved(Payload::new(self.value.clone()).digest(), asks.clone()));
+        }
         let effects = self.hooks.iter().filter(|state| state.effect).map(|state| state.spec.id.clone()).collect();
         Expected {
             decision,
@@ -342,7 +363,7 @@ impl Fold {
             effects,
             failures: self.failures,
             shadow: self.shadow,
-            calls: self.calls,
+            steps,
         }
     }
 }

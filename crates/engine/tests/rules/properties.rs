@@ -9,22 +9,27 @@ use pintle_engine::{HookSet, explain};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::Value;
 
 use crate::anything::{any_answer, any_chains, any_event, any_says, any_spec, any_steady, any_twin};
 use crate::model::{Links, PROFILES, Says, Spec, World, run, set};
-use crate::naive::{Expected, fold};
+use crate::naive::{Expected, Step, fold};
 
-/// Keeps the calls of a dispatch: hook, round, payload.
+/// Keeps the steps of a dispatch.
 #[derive(Debug, Default)]
-struct Calls(Mutex<Vec<(String, u8, Value)>>);
+struct Steps(Mutex<Vec<Step>>);
 
-impl Journal for Calls {
+impl Journal for Steps {
     fn record(&self, entry: &Entry<'_>) {
-        if let Entry::Call { hook, round, event, .. } = entry {
-            let call = (hook.id.to_string(), *round, event.payload.value().clone());
-            self.0.lock().unwrap().push(call);
-        }
+        let step = match entry {
+            Entry::Call { hook, round, event, .. } => {
+                Step::Call(hook.id.to_string(), *round, event.payload.value().clone())
+            }
+            Entry::Unmatched { hook, round, failure } => Step::Unmatched(hook.id.to_string(), *round, failure.kind),
+            Entry::Unasked { hook, round, failure } => Step::Unasked(hook.id.to_string(), *round, failure.kind),
+            Entry::Resolved { digest, reasons, .. } => Step::Resolved((*digest).to_owned(), ids(reasons)),
+            Entry::Event { .. } | Entry::Return { .. } | Entry::Warning { .. } | Entry::Outcome { .. } => return,
+        };
+        self.0.lock().unwrap().push(step);
     }
 
     fn next_call(&self) -> CallId {
@@ -38,7 +43,7 @@ fn ids(reasons: &[Reason]) -> Vec<String> {
 }
 
 /// An outcome in the form that the naive fold speaks.
-fn seen(outcome: &Outcome, calls: Vec<(String, u8, Value)>) -> Expected {
+fn seen(outcome: &Outcome, steps: Vec<Step>) -> Expected {
     let mut failures = Vec::new();
     for report in &outcome.failures {
         let failure = (report.hook.to_string(), report.failure.kind, report.policy);
@@ -56,7 +61,7 @@ fn seen(outcome: &Outcome, calls: Vec<(String, u8, Value)>) -> Expected {
         failures,
         shadow: outcome.shadow.iter().map(|verdict| verdict.hook.to_string()).collect(),
         lifted: outcome.approval.is_some(),
-        calls,
+        steps,
     }
 }
 
@@ -79,12 +84,12 @@ proptest! {
         event in any_event(),
         answer in any_answer(),
     ) {
-        let (calls, seam, resolver) = (Calls::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+        let (steps, seam, resolver) = (Steps::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
         let world =
-            World { journal: &calls, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+            World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
         let outcome = world.dispatch(&set(&chains, &event.name), &event);
-        let calls = calls.0.into_inner().unwrap();
-        prop_assert_eq!(seen(&outcome, calls), fold(&chains, &event, &answer));
+        let steps = steps.0.into_inner().unwrap();
+        prop_assert_eq!(seen(&outcome, steps), fold(&chains, &event, &answer));
     }
 
     /// Adding a hook never turns a deny into an allow.
@@ -230,11 +235,13 @@ proptest! {
     ) {
         prop_assume!(!chains.is_empty());
         let spoken = |chains: &[Links]| {
-            let (calls, seam, resolver) = (Calls::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
+            let (steps, seam, resolver) = (Steps::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
             let world =
-                World { journal: &calls, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+                World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
             let outcome = world.dispatch(&set(chains, &event.name), &event);
-            seen(&outcome, calls.0.into_inner().unwrap())
+            let mut steps = steps.0.into_inner().unwrap();
+            steps.retain(|step| !matches!(step, Step::Unmatched(..)));
+            seen(&outcome, steps)
         };
         // Where its own matcher fails, each of the two is passed over, or fails, by itself.
         let twice = Spec { id: String::from("twice"), definition: Some("the same words"), strict: false, ..twice };
