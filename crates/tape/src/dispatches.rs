@@ -1,9 +1,17 @@
 //! Which dispatch a step belongs to.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::thread::ThreadId;
 
-use pintle_contract::Payload;
+use pintle_contract::Event;
+
+use crate::entries::Open;
+
+thread_local! {
+    /// The dispatch that ended last on this thread, and the tape it is on.
+    static ENDED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
+}
 
 /// The dispatches that are going on.
 ///
@@ -14,36 +22,28 @@ pub(crate) struct Dispatches {
     last: u64,
     stacks: HashMap<ThreadId, Vec<Open>>,
     calls: HashMap<u64, u64>,
-}
-
-#[derive(Debug)]
-struct Open {
-    number: u64,
-    versions: Vec<Payload>,
-}
-
-/// A version of a dispatch's payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version {
-    /// Its number, from 0.
-    pub(crate) number: u32,
-    /// Whether it was not seen before.
-    pub(crate) first_seen: bool,
+    /// What a step without a dispatch belongs to.
+    none: Open,
 }
 
 impl Dispatches {
-    /// A dispatch begins; gives its number and that of the one around it.
-    pub(crate) fn begin(&mut self, thread: ThreadId, payload: &Payload) -> (u64, Option<u64>) {
+    /// Goes on behind the dispatches of a tape.
+    pub(crate) fn after(last: u64) -> Self {
+        Self { last, ..Self::default() }
+    }
+
+    /// A dispatch begins.
+    pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut Open {
         self.last += 1;
         let stack = self.stacks.entry(thread).or_default();
         let parent = stack.last().map(|open| open.number);
-        stack.push(Open { number: self.last, versions: vec![payload.clone()] });
-        (self.last, parent)
+        stack.push(Open::new(self.last, parent, fired));
+        stack.last_mut().unwrap_or(&mut self.none)
     }
 
-    /// The dispatch that the thread reports for; 0 for none.
-    pub(crate) fn current(&self, thread: ThreadId) -> Option<u64> {
-        self.stacks.get(&thread).and_then(|stack| stack.last()).map(|open| open.number)
+    /// The dispatch that the thread reports for, or one with the number 0.
+    pub(crate) fn current(&mut self, thread: ThreadId) -> &mut Open {
+        self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.none)
     }
 
     /// A hook is called.
@@ -56,24 +56,14 @@ impl Dispatches {
         self.calls.get(&call).copied()
     }
 
-    /// Numbers a payload within the thread's dispatch.
-    pub(crate) fn version(&mut self, thread: ThreadId, payload: &Payload) -> Version {
-        let Some(open) = self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()) else {
-            return Version { number: 0, first_seen: true };
-        };
-        // The newest is the likeliest, and a shared allocation is the cheap answer.
-        if let Some(at) = open.versions.iter().rposition(|known| known == payload) {
-            return Version { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
-        }
-        open.versions.push(payload.clone());
-        Version { number: u32::try_from(open.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }
-    }
-
     /// The thread's dispatch is over.
-    pub(crate) fn end(&mut self, thread: ThreadId) {
+    pub(crate) fn end(&mut self, thread: ThreadId, tape: usize) {
         let Some(stack) = self.stacks.get_mut(&thread) else { return };
         if let Some(open) = stack.pop() {
-            self.calls.retain(|_, dispatch| *dispatch != open.number);
+            ENDED.set((tape, open.number));
+            if !self.calls.is_empty() {
+                self.calls.retain(|_, dispatch| *dispatch != open.number);
+            }
         }
         if stack.is_empty() {
             self.stacks.remove(&thread);
@@ -81,8 +71,17 @@ impl Dispatches {
     }
 }
 
+/// The dispatch of a tape that ended last on this thread.
+pub(crate) fn ended_here(tape: usize) -> Option<u64> {
+    let (of, number) = ENDED.get();
+    (of == tape && number > 0).then_some(number)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{EventName, Origin};
     use serde_json::json;
 
     use super::*;
@@ -92,30 +91,20 @@ mod tests {
         let mut open = Dispatches::default();
         let here = std::thread::current().id();
         let there = std::thread::spawn(|| std::thread::current().id()).join().unwrap();
-        let payload = Payload::new(json!(1));
-        assert_eq!(open.begin(here, &payload), (1, None));
-        assert_eq!(open.begin(there, &payload), (2, None));
-        assert_eq!(open.begin(here, &payload), (3, Some(1)));
+        let fired = Event::new(EventName::parse("tool.pre").unwrap(), json!({}), Arc::new(Origin::default()));
+        let of = |open: &Open| (open.number, open.parent);
+        assert_eq!(of(open.begin(here, &fired)), (1, None));
+        assert_eq!(of(open.begin(there, &fired)), (2, None));
+        assert_eq!(of(open.begin(here, &fired)), (3, Some(1)));
         open.call(7, 3);
-        assert_eq!((open.current(here), open.current(there), open.of_call(7)), (Some(3), Some(2), Some(3)));
-        open.end(here);
-        assert_eq!((open.current(here), open.of_call(7)), (Some(1), None));
-        open.end(here);
-        open.end(here);
-        assert_eq!((open.current(here), open.current(there)), (None, Some(2)));
-    }
-
-    #[test]
-    fn each_version_is_new_once() {
-        let mut open = Dispatches::default();
-        let here = std::thread::current().id();
-        let first = Payload::new(json!({"a": 1}));
-        open.begin(here, &first);
-        let second = Payload::new(json!({"a": 2}));
-        let version = |number, first_seen| Version { number, first_seen };
-        assert_eq!(open.version(here, &first), version(0, false));
-        assert_eq!(open.version(here, &second), version(1, true));
-        assert_eq!(open.version(here, &Payload::new(json!({"a": 2}))), version(1, false));
-        assert_eq!(open.version(here, &first), version(0, false));
+        let now = |open: &mut Dispatches, thread| open.current(thread).number;
+        assert_eq!((now(&mut open, here), now(&mut open, there), open.of_call(7)), (3, 2, Some(3)));
+        open.end(here, 5);
+        assert_eq!((now(&mut open, here), open.of_call(7)), (1, None));
+        assert_eq!((ended_here(5), ended_here(6)), (Some(3), None));
+        open.end(here, 5);
+        open.end(here, 5);
+        assert_eq!((now(&mut open, here), now(&mut open, there)), (0, 2));
+        assert_eq!(of(Dispatches::after(9).begin(here, &fired)), (10, None));
     }
 }

@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::record::FORMAT;
+use crate::show::plain;
+
 /// A tape that cannot be written or read.
 #[derive(Debug)]
 pub enum TapeError {
@@ -19,6 +22,11 @@ pub enum TapeError {
         /// The file.
         path: PathBuf,
     },
+    /// Another writer has the file.
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// A record could not be written.
     Write {
         /// The number of the record.
@@ -26,16 +34,28 @@ pub enum TapeError {
         /// Why.
         source: io::Error,
     },
+    /// The file could not be synced to the disk.
+    Sync {
+        /// Why.
+        source: io::Error,
+    },
     /// There is no record in the tape.
     Empty,
+    /// Not even the header was written whole.
+    Torn {
+        /// How much of it there is.
+        size_bytes: usize,
+    },
     /// The first record is no header.
     NoHeader,
-    /// The tape was written in a later format.
-    Newer {
+    /// The tape was written in another format.
+    Format {
         /// Its format, as written.
         format: String,
+        /// The version of Pintle that wrote it; empty where it does not say.
+        pintle: String,
     },
-    /// A line is no record.
+    /// A line is no record, or does not follow the line before.
     Line {
         /// The line, from 1.
         line: usize,
@@ -51,14 +71,26 @@ impl fmt::Display for TapeError {
             Self::Exists { path } => {
                 write!(f, "tape `{}` exists already; name another file, a tape is never written over", path.display())
             }
-            Self::Write { seq, source } => write!(f, "cannot write record {seq} of the tape: {source}"),
-            Self::Empty => f.write_str("the tape is empty; a tape begins with a header record"),
-            Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
-            Self::Newer { format } => write!(
+            Self::Busy { path } => write!(
                 f,
-                "the tape is of format {format}, this program reads format {}; use a newer pintle",
-                crate::record::FORMAT
+                "tape `{}` is being written by another session; wait until that one has ended, or end it",
+                path.display()
             ),
+            Self::Write { seq, source } => write!(f, "cannot write record {seq} of the tape: {source}"),
+            Self::Sync { source } => write!(f, "cannot sync the tape to the disk: {source}"),
+            Self::Empty => f.write_str("the tape is empty; a tape begins with a header record"),
+            Self::Torn { size_bytes } => write!(
+                f,
+                "line 1 was not written whole ({size_bytes} bytes of it are there); nothing of the tape is whole"
+            ),
+            Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
+            Self::Format { format, pintle } => {
+                write!(f, "the tape is of format {}, this program reads format {FORMAT}", plain(format, 20))?;
+                match pintle.as_str() {
+                    "" => f.write_str("; use the pintle that wrote it"),
+                    version => write!(f, "; use pintle {}, which wrote it", plain(version, 40)),
+                }
+            }
             Self::Line { line, fault } => write!(f, "line {line}: {fault}"),
         }
     }
@@ -67,7 +99,7 @@ impl fmt::Display for TapeError {
 impl std::error::Error for TapeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Open { source, .. } | Self::Write { source, .. } => Some(source),
+            Self::Open { source, .. } | Self::Write { source, .. } | Self::Sync { source } => Some(source),
             _ => None,
         }
     }

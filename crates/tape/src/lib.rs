@@ -5,9 +5,13 @@
 //! the types that are written.
 
 pub mod record;
+pub mod replay;
 pub mod show;
+pub mod verify;
 
+mod blobs;
 mod dispatches;
+mod entries;
 mod error;
 mod line;
 mod read;
@@ -15,6 +19,6 @@ mod scrub;
 mod write;
 
 pub use error::TapeError;
-pub use read::{Reading, Torn, read, read_bytes};
-pub use record::{Body, Header, HookEntry, Record};
-pub use write::{Follower, Tape};
+pub use read::{Line, Reader, Reading, Torn, read, read_bytes};
+pub use record::{Body, Header, HookEntry, HostRecord, Record};
+pub use write::{Durability, Follower, Tape, in_use};

@@ -3,15 +3,19 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::TapeError;
-use crate::record::{Body, Header, Record};
+use crate::blobs::Blobs;
+use crate::line::Head;
+use crate::record::{Body, FORMAT, Header, Record};
 
 /// A tape as read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The header.
     pub header: Header,
-    /// All whole records in their order, the header's among them.
+    /// All whole records in their order, the header's among them. What is large in them is in its place.
     pub records: Vec<Record<'static>>,
     /// What was left of a record that was not written whole, at the end of the tape.
     pub torn: Option<Torn>,
@@ -48,40 +52,123 @@ pub fn read(path: impl AsRef<Path>) -> Result<Reading, TapeError> {
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(bytes: &[u8]) -> Result<Reading, TapeError> {
+    let mut reader = Reader::new(bytes)?;
     let mut records = Vec::new();
-    let mut torn = None;
-    let mut header = None;
-    let ends_whole = bytes.last() == Some(&b'\n');
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    if text.is_empty() {
-        return Err(TapeError::Empty);
+    for line in &mut reader {
+        records.push(line?.record);
     }
-    let mut lines = text.split(|byte| *byte == b'\n').enumerate().peekable();
-    while let Some((at, text)) = lines.next() {
-        let line = at + 1;
-        let record = match Record::from_line(text) {
-            Ok(record) => record,
-            // Only the last line can be torn: a record and its line's end are written in one piece.
-            Err(_) if lines.peek().is_none() && !ends_whole => {
-                torn = Some(Torn { line, size_bytes: text.len() });
-                break;
-            }
-            Err(fault) => return Err(TapeError::Line { line, fault }),
-        };
-        if header.is_none() {
-            match &record.body {
-                Body::Unknown { kind, fields } if kind == "header" => {
-                    let format = fields.get("format").map(ToString::to_string).unwrap_or_default();
-                    return Err(TapeError::Newer { format });
-                }
-                Body::Header(first) => header = Some(first.clone()),
-                _ => return Err(TapeError::NoHeader),
-            }
+    match records.first() {
+        Some(Record { body: Body::Header(header), .. }) => {
+            Ok(Reading { header: header.clone(), records, torn: reader.torn() })
         }
-        records.push(record);
+        _ => Err(TapeError::NoHeader),
     }
-    match header {
-        Some(header) => Ok(Reading { header, records, torn }),
-        None => Err(TapeError::NoHeader),
+}
+
+/// Reads a tape line by line, so that only what is large in it has to stay in memory.
+#[derive(Debug)]
+pub struct Reader<'b> {
+    rest: Option<&'b [u8]>,
+    /// The number of the line that was read last.
+    line: usize,
+    ends_whole: bool,
+    blobs: Blobs,
+    torn: Option<Torn>,
+}
+
+/// One line of a tape and what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'b> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The line, without its end.
+    pub text: &'b [u8],
+    /// What it says. What is large in it is in its place.
+    pub record: Record<'static>,
+}
+
+impl<'b> Reader<'b> {
+    /// Begins to read a tape.
+    ///
+    /// # Errors
+    /// When it is empty.
+    pub fn new(bytes: &'b [u8]) -> Result<Self, TapeError> {
+        let ends_whole = bytes.last() == Some(&b'\n');
+        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        if text.is_empty() {
+            return Err(TapeError::Empty);
+        }
+        Ok(Self { rest: Some(text), line: 0, ends_whole, blobs: Blobs::default(), torn: None })
     }
+
+    /// What was left of a record that was not written whole; known once everything before it was read.
+    #[must_use]
+    pub fn torn(&self) -> Option<Torn> {
+        self.torn
+    }
+
+    /// The blobs of what was read.
+    pub(crate) fn into_blobs(self) -> Blobs {
+        self.blobs
+    }
+
+    fn read(&mut self, text: &'b [u8]) -> Result<Option<Line<'b>>, TapeError> {
+        let (number, is_last) = (self.line, self.rest.is_none());
+        let at = |fault| TapeError::Line { line: number, fault };
+        // Only the last line can be torn: a record and its line's end are written in one piece.
+        let may_be_torn = is_last && !self.ends_whole;
+        let record = match if number == 1 { first(text)? } else { Record::from_stored(text, &self.blobs) } {
+            Ok(record) => record,
+            Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
+            Err(_) if may_be_torn => {
+                self.torn = Some(Torn { line: number, size_bytes: text.len() });
+                return Ok(None);
+            }
+            Err(fault) => return Err(at(fault)),
+        };
+        match &record.body {
+            Body::Header(_) if number > 1 => return Err(at(String::from("a second header; a tape has one"))),
+            Body::Header(_) => {}
+            _ if number == 1 => return Err(TapeError::NoHeader),
+            Body::Blob(blob) => {
+                let value = blob.value.as_deref().cloned().unwrap_or_default();
+                self.blobs.keep(&blob.digest, value).map_err(at)?;
+            }
+            _ => {}
+        }
+        Ok(Some(Line { number, text, record }))
+    }
+}
+
+impl<'b> Iterator for Reader<'b> {
+    type Item = Result<Line<'b>, TapeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let text = self.rest?;
+        let end = text.iter().position(|byte| *byte == b'\n');
+        let (line, rest) = match end.and_then(|end| text.split_at_checked(end)) {
+            Some((line, rest)) => (line, rest.split_first().map(|(_, rest)| rest)),
+            None => (text, None),
+        };
+        self.rest = rest;
+        self.line += 1;
+        let read = self.read(line).transpose();
+        // Behind what cannot be read nothing can be told from anything else.
+        if !matches!(read, Some(Ok(_))) {
+            self.rest = None;
+        }
+        read
+    }
+}
+
+/// Reads the first line. Its format is looked at before anything else: only its own program knows the rest of another.
+fn first(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
+    if let Ok((head, fields)) = Head::general(text)
+        && head.kind == "header"
+        && let Some(format) = fields.get("format").filter(|format| format.as_u64() != Some(u64::from(FORMAT)))
+    {
+        let pintle = fields.get("pintle").and_then(Value::as_str).unwrap_or_default();
+        return Err(TapeError::Format { format: format.to_string(), pintle: pintle.to_owned() });
+    }
+    Ok(Record::from_stored(text, &Blobs::default()))
 }

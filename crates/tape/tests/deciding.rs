@@ -1,16 +1,16 @@
 //! Verdicts as a tape spells and shows them.
 
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
 
 use pintle_contract::{
     Clock, Decision, Effect, Entry, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler,
-    HookId, Journal, Origin, Outcome, Reason, Rewrite, Verdict,
+    HookId, Journal, Layer, Origin, Outcome, Profile, Reason, Rewrite, Verdict,
 };
 use pintle_tape::show::{Options, Tone, lines};
 use pintle_tape::{Body, Header, Tape, read_bytes};
-use pintle_testkit::{FakeClock, Scripted, hook};
+use pintle_testkit::{FakeClock, Scripted, chain, hook};
 use serde_json::{Value, json};
 
 /// A tape of one dispatch in which one hook says something and the outcome is this.
@@ -20,11 +20,13 @@ fn told(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
     let name = EventName::parse("tool.post").unwrap();
     let event = Event::new(name.clone(), json!({"id": "1", "name": "shell"}), Arc::new(Origin::default()));
     let handler: Arc<dyn Handler> = Scripted::always(Verdict::pass());
-    let hook = hook("judge", name, handler);
-    tape.record(&Entry::Event { event: &event });
+    let chain = chain(Layer::Project, Profile::SequentialFirstDeny, [hook("judge", name, handler)]);
+    let hook = &*chain.hooks[0];
+    tape.hooks([&chain]);
+    tape.record(&Entry::Event { event: &event, cause: None });
     let id = tape.next_call();
-    tape.record(&Entry::Call { id, hook: &hook, round: 0, event: &event });
-    tape.record(&Entry::Return { id, hook: &hook, verdict, duration_us: 5 });
+    tape.record(&Entry::Call { id, hook, round: 0, event: &event });
+    tape.record(&Entry::Return { id, hook, verdict, duration_us: 5 });
     let outcome = outcome(Outcome { asked: 1, ..Outcome::pass(event.payload.clone()) });
     tape.record(&Entry::Outcome { event: &event, outcome: &outcome });
     tape
@@ -37,7 +39,7 @@ fn fields(value: Value) -> Rewrite {
 /// The record of the hook's answer, as written.
 fn said(verdict: &Verdict) -> Value {
     let tape = told(verdict, |outcome| outcome);
-    let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"return""#)).unwrap();
+    let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"hook_returned""#)).unwrap();
     serde_json::from_str::<Value>(&line).unwrap().get("said").cloned().unwrap()
 }
 
@@ -66,7 +68,7 @@ fn the_target_that_a_verdict_is_about_is_on_the_tape() {
 fn shown(verdict: &Verdict, everything: bool, outcome: impl FnOnce(Outcome) -> Outcome) -> Vec<(String, Tone)> {
     let reading = read_bytes(told(verdict, outcome).lines().join("\n").as_bytes()).unwrap();
     let options = Options { everything, offsets: false, ..Options::default() };
-    let lines = lines(&reading, &options).into_iter().skip(1);
+    let lines = lines(&reading, &options).into_iter().skip(2);
     lines.map(|line| (line.to_string(), line.pieces.last().map_or(Tone::Plain, |(tone, _)| *tone))).collect()
 }
 

@@ -3,16 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pintle_contract::{
-    Approval, Decision, Effect, FailureKind, FailurePolicy, LimitKind, LogLevel, Origin, Reason, Reply, Request,
-    SeamError, Warning,
+    Approval, Decision, Effect, FailureKind, FailurePolicy, LimitKind, LogLevel, Origin, Reason, Reminder, Reply,
+    Request, SeamError, Warning,
 };
 use pintle_tape::record::{
-    Answered, Asked, Decided, Effected, FailureNote, FailureText, Fired, HookEffect, Loaded, Noted, SaidText,
-    ShadowNote, Warned, Word,
+    AnswerWord, Answered, Asked, Decided, Effected, FailureNote, FailureText, Fired, HookEffect, Loaded, Noted, Passed,
+    Resolved, SaidText, Scope, ShadowNote, Vetoed, Warned, Word, host,
 };
-use pintle_tape::{Body, Header, HookEntry, Record, Torn, read_bytes};
+use pintle_tape::{Body, Header, HookEntry, HostRecord, Record, Tape, Torn, read_bytes};
+use pintle_testkit::FakeClock;
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
 
@@ -150,11 +152,18 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         fired.prop_map(|(dispatch, parent, event, turn, payload)| {
             let origin =
                 Origin { session: event.to_string(), turn, agent: event.to_string(), depth: turn, ..Origin::default() };
-            Body::Event(Fired { dispatch, parent, event, origin: Cow::Owned(origin), payload: Cow::Owned(payload) })
+            Body::Event(Fired {
+                cause: None,
+                dispatch,
+                parent,
+                event,
+                origin: Cow::Owned(origin),
+                payload: Cow::Owned(payload),
+            })
         }),
         asked.prop_map(|(dispatch, call, hook, round, value)| {
             let (payload, value) = (u32::from(round), value.map(Cow::Owned));
-            Body::Call(Asked { dispatch, call, hook, round, payload, value })
+            Body::HookCall(Asked { dispatch, call, hook, entry: call, round, payload, value })
         }),
         effected.prop_map(|(call, by, request, reply)| {
             let error = reply.as_ref().err().map(|fault| Cow::Owned(SeamError(fault.clone())));
@@ -162,7 +171,7 @@ fn body() -> impl Strategy<Value = Body<'static>> {
             Body::Effect(Effected { dispatch: call, call, by, request: Cow::Owned(request), reply, error })
         }),
         (any::<u64>(), any::<u64>(), text(), said()).prop_map(|(dispatch, call, hook, said)| {
-            Body::Return(Answered { dispatch, call, hook, duration_us: call, said })
+            Body::HookReturned(Answered { dispatch, call, hook, duration_us: call, said })
         }),
         (prop::option::of(any::<u64>()), text(), text()).prop_map(|(dispatch, hook, message)| Body::Warning(Warned {
             dispatch,
@@ -170,6 +179,16 @@ fn body() -> impl Strategy<Value = Body<'static>> {
             message
         })),
         decided().prop_map(Body::Outcome),
+        (any::<u64>(), text(), any::<u8>(), failure()).prop_map(|(dispatch, hook, round, failure)| {
+            Body::Unasked(Passed { dispatch, hook, entry: dispatch, round, failure })
+        }),
+        (any::<u64>(), text(), text()).prop_map(|(dispatch, hook, reason)| {
+            Body::HookVetoed(Vetoed { dispatch, call: dispatch, hook, reason, decision: Decision::Ask })
+        }),
+        (prop::option::of(any::<u64>()), text(), prop::option::of(text())).prop_map(|(dispatch, digest, by)| {
+            let (answer, reasons) = (AnswerWord::GrantedTool, Cow::Owned(Vec::new()));
+            Body::Approval(Resolved { dispatch, origin: None, id: by.clone(), digest, reasons, answer, by })
+        }),
         ("note_[a-z]{1,9}", value())
             .prop_map(|(kind, data)| Body::Note(Noted { kind: Cow::Owned(kind), data: Cow::Owned(data) })),
         ("later_[a-z]{1,9}", value()).prop_map(|(kind, inner)| {
@@ -178,15 +197,80 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         }),
         (any::<String>(), any::<i64>(), prop::option::of(1..9_usize)).prop_map(|(id, priority, line)| {
             let mut entry: Value = serde_json::json!({
-                "id": id, "event": "tool.pre", "source": id, "dialect": "ai_harness", "layer": "project",
+                "entry": 3, "chain": 1, "id": id, "event": "tool.pre", "spelling": "PreToolUse", "source": id, "dialect": "ai_harness", "layer": "project",
                 "profile": "parallel/strictest", "priority": priority, "mode": "shadow", "guard": true,
-                "on_failure": "open",
+                "on_failure": "open", "on_deny": "stop_run", "strict_matcher": true,
             });
             if let (Some(line), Some(fields)) = (line, entry.as_object_mut()) {
                 fields.insert(String::from("line"), Value::from(line));
             }
             let entry: HookEntry = serde_json::from_value(entry).unwrap();
-            Body::Hooks(Loaded { hooks: vec![entry] })
+            Body::Hooks(Loaded { scope: Scope::Agent, hooks: vec![entry] })
+        }),
+    ]
+}
+
+/// A value with something large in it, now and then.
+fn any_size() -> impl Strategy<Value = Value> {
+    let large = (1_000..1_100_usize).prop_map(|length| Value::from("\u{fc}\"".repeat(length / 3)));
+    let rows = (value(), 0..400_usize).prop_map(|(row, count)| Value::from(vec![row; count]));
+    let reference = any::<String>().prop_map(|digest| serde_json::json!({"$blob": digest}));
+    prop_oneof![4 => value(), 1 => large, 1 => rows, 1 => reference]
+}
+
+fn origin() -> impl Strategy<Value = Cow<'static, Origin>> {
+    (any::<String>(), any::<u32>(), any::<bool>()).prop_map(|(name, turn, delegated)| {
+        let run = if delegated { name.clone() } else { String::new() };
+        Cow::Owned(Origin { session: name.clone(), turn, agent: name, depth: turn, run, ..Origin::default() })
+    })
+}
+
+fn host() -> impl Strategy<Value = HostRecord<'static>> {
+    let named = || (origin(), text(), text(), any_size());
+    prop_oneof![
+        (origin(), any_size())
+            .prop_map(|(origin, opened)| { HostRecord::Session(host::Session { origin, opened: Cow::Owned(opened) }) }),
+        (origin(), text()).prop_map(|(origin, text)| HostRecord::Said(host::Said {
+            origin,
+            source: host::Source::FollowUp,
+            text
+        })),
+        (origin(), text(), any::<u64>(), prop::option::of(any_size())).prop_map(|(origin, name, number, payload)| {
+            HostRecord::ModelRequest(host::ModelRequest {
+                origin,
+                conversation: name.clone(),
+                request: number,
+                model: name,
+                same_as: payload.is_none().then_some(number),
+                payload: payload.map(Cow::Owned),
+            })
+        }),
+        (origin(), text(), any::<u64>(), prop::option::of(any_size())).prop_map(|(origin, kind, request, reply)| {
+            let error = reply.is_none().then(|| host::ModelFault { message: kind.clone(), kind });
+            let (duration_us, reply) = (request, reply.map(Cow::Owned));
+            HostRecord::ModelReply(host::ModelReply { origin, request, duration_us, reply, error })
+        }),
+        named().prop_map(|(origin, id, name, args)| {
+            HostRecord::ToolCall(host::ToolCall { origin, id, name, args: Cow::Owned(args) })
+        }),
+        (named(), any::<bool>()).prop_map(|((origin, id, name, result), is_error)| {
+            let result = (!is_error).then_some(Cow::Owned(result));
+            HostRecord::ToolResult(host::ToolResult { origin, content: id.clone(), id, name, is_error, result })
+        }),
+        (origin(), text(), prop::collection::vec(any_size(), 0..3)).prop_map(|(origin, conversation, messages)| {
+            let messages = Cow::Owned(messages);
+            HostRecord::Messages(host::Messages { origin, conversation, why: host::Why::Clear, messages })
+        }),
+        (origin(), text(), any_size()).prop_map(|(origin, conversation, message)| {
+            HostRecord::Message(host::Message { origin, conversation, message: Cow::Owned(message) })
+        }),
+        (origin(), any::<String>(), any::<bool>()).prop_map(|(origin, body, stays)| {
+            let reminder = Reminder { body, preserve_on_compact: stays, ..Reminder::default() };
+            let (what, reminder) = (host::ReminderStep::Kept, Cow::Owned(reminder));
+            HostRecord::Reminder(host::Reminded { origin, what, reminder })
+        }),
+        (origin(), prop::option::of(text()), prop::option::of(any_size())).prop_map(|(origin, ended, usage)| {
+            HostRecord::Turn(host::Turn { origin, stage: host::Stage::End, ended, usage: usage.map(Cow::Owned) })
         }),
     ]
 }
@@ -212,6 +296,29 @@ proptest! {
         prop_assert_eq!(&reading.header, &header);
         prop_assert_eq!(tape_of(&reading.records), text);
         prop_assert!(pintle_tape::show::lines(&reading, &Default::default()).len() <= 1 + 20 * records.len());
+    }
+
+    #[test]
+    fn what_is_read_and_written_again_is_the_same_byte_for_byte(records in prop::collection::vec(host(), 1..8)) {
+        let new_tape = || Tape::in_memory(Header::new("s", 12), Arc::new(FakeClock::new()));
+        let first = new_tape();
+        records.iter().for_each(|record| first.host(record.clone()));
+        first.note("remark", serde_json::json!({"$blob": 1}));
+        let reading = read_bytes((first.lines().join("\n") + "\n").as_bytes()).unwrap();
+        let second = new_tape();
+        let mut read = Vec::new();
+        for record in reading.records {
+            match record.body {
+                Body::Host(host) => {
+                    second.host(host.clone());
+                    read.push(host);
+                }
+                Body::Note(note) => second.note(&note.kind, note.data.into_owned()),
+                _ => {}
+            }
+        }
+        prop_assert_eq!(read, records);
+        prop_assert_eq!(second.lines(), first.lines());
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! The records of a dispatch.
+//! The records of a dispatch as a whole.
 
 use std::borrow::Cow;
 
 use pintle_contract::{
-    Approval, Decision, Effect, FailurePolicy, Origin, Outcome, Reason, Reply, Request, SeamError, Warning,
+    Approval, CallId, Decision, Effect, Event, FailurePolicy, Grant, Origin, Outcome, Reason, Reply, Request,
+    Resolution, SeamError, Warning,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -12,12 +13,16 @@ use super::said::{FailureText, SaidText};
 
 /// A dispatch begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fired<'a> {
     /// The number of the dispatch, from 1.
     pub dispatch: u64,
     /// The dispatch that caused it, such as that of a hook that emitted an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,
+    /// The call of the hook that caused it, in that dispatch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<u64>,
     /// The event's name.
     pub event: Cow<'a, str>,
     /// Whose life.
@@ -26,26 +31,51 @@ pub struct Fired<'a> {
     pub payload: Cow<'a, Value>,
 }
 
-/// A hook is asked.
+/// An ask was answered, or nobody was there to answer it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked<'a> {
-    /// The dispatch.
-    pub dispatch: u64,
-    /// The call, unique in the tape.
-    pub call: u64,
-    /// The hook.
-    pub hook: Cow<'a, str>,
-    /// 0 for the first asking, then 1 to 3 when guards are asked again.
-    pub round: u8,
-    /// The version of the payload it sees.
-    pub payload: u32,
-    /// That version, where it appears for the first time.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub value: Option<Cow<'a, Value>>,
+#[serde(deny_unknown_fields)]
+pub struct Resolved<'a> {
+    /// The dispatch whose hooks asked; absent where the host itself did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<u64>,
+    /// Whose life, where the host asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Cow<'a, Origin>>,
+    /// The tool call that it is about, where the host asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Cow<'a, str>>,
+    /// SHA-256 of the payload that the answer is bound to.
+    pub digest: Cow<'a, str>,
+    /// Who asked and why.
+    pub reasons: Cow<'a, [Reason]>,
+    /// The answer.
+    pub answer: AnswerWord,
+    /// Who gave it, where somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Cow<'a, str>>,
+}
+
+/// How an ask was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerWord {
+    /// Yes.
+    Approved,
+    /// Yes, for every call of the tool.
+    GrantedTool,
+    /// Yes, for every call of the session.
+    GrantedSession,
+    /// No.
+    Refused,
+    /// The host asks in its own way.
+    Deferred,
+    /// There was nobody to ask.
+    Nobody,
 }
 
 /// A hook or tool reached outside itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Effected<'a> {
     /// The dispatch, for one that a hook made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,23 +95,9 @@ pub struct Effected<'a> {
     pub error: Option<Cow<'a, SeamError>>,
 }
 
-/// A hook answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered<'a> {
-    /// The dispatch.
-    pub dispatch: u64,
-    /// The call.
-    pub call: u64,
-    /// The hook.
-    pub hook: Cow<'a, str>,
-    /// How long it took.
-    pub duration_us: u64,
-    /// What it said.
-    pub said: SaidText<'a>,
-}
-
 /// Something worth telling that is no verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Warned<'a> {
     /// The dispatch, when one was going on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +110,7 @@ pub struct Warned<'a> {
 
 /// A dispatch is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Decided<'a> {
     /// The dispatch.
     pub dispatch: u64,
@@ -134,6 +151,7 @@ pub struct Decided<'a> {
 
 /// An effect and whose it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HookEffect<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
@@ -143,6 +161,7 @@ pub struct HookEffect<'a> {
 
 /// A hook that gave no answer, and what that meant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FailureNote<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
@@ -154,11 +173,82 @@ pub struct FailureNote<'a> {
 
 /// What a hook in shadow mode would have done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ShadowNote<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
     /// What it said.
     pub said: SaidText<'a>,
+}
+
+impl AnswerWord {
+    /// The word for a resolution, and who gave it.
+    #[must_use]
+    pub fn of(resolution: &Resolution) -> (Self, Option<&str>) {
+        match resolution {
+            Resolution::Approved { by } => (Self::Approved, Some(by)),
+            Resolution::Granted { by, grant: Grant::Tool } => (Self::GrantedTool, Some(by)),
+            Resolution::Granted { by, grant: Grant::Session } => (Self::GrantedSession, Some(by)),
+            Resolution::Refused { by } => (Self::Refused, Some(by)),
+            Resolution::Deferred => (Self::Deferred, None),
+            Resolution::Nobody => (Self::Nobody, None),
+        }
+    }
+}
+
+impl<'a> Fired<'a> {
+    /// Records that an event is fired.
+    #[must_use]
+    pub fn new(dispatch: u64, parent: Option<u64>, event: &'a Event, cause: Option<CallId>) -> Self {
+        Self {
+            dispatch,
+            parent,
+            // A tool is no call of a hook: it has the number 0.
+            cause: cause.map(|call| call.0).filter(|call| *call > 0),
+            event: Cow::Borrowed(event.name.as_str()),
+            origin: Cow::Borrowed(&event.origin),
+            payload: Cow::Borrowed(event.payload.value()),
+        }
+    }
+}
+
+impl<'a> Resolved<'a> {
+    /// Records how the ask of a dispatch's hooks was answered.
+    #[must_use]
+    pub fn new(dispatch: u64, digest: &'a str, reasons: &'a [Reason], resolution: &'a Resolution) -> Self {
+        Self { dispatch: Some(dispatch), ..Self::of_host(digest, reasons, resolution) }
+    }
+
+    /// Records how a question of the host itself was answered.
+    #[must_use]
+    pub fn of_host(digest: &'a str, reasons: &'a [Reason], resolution: &'a Resolution) -> Self {
+        let (answer, by) = AnswerWord::of(resolution);
+        Self {
+            dispatch: None,
+            origin: None,
+            id: None,
+            digest: Cow::Borrowed(digest),
+            reasons: Cow::Borrowed(reasons),
+            answer,
+            by: by.map(Cow::Borrowed),
+        }
+    }
+
+    /// Says whose question it was, and about which tool call.
+    #[must_use]
+    pub fn about(mut self, origin: &'a Origin, id: &'a str) -> Self {
+        (self.origin, self.id) = (Some(Cow::Borrowed(origin)), Some(Cow::Borrowed(id)));
+        self
+    }
+}
+
+impl<'a> Warned<'a> {
+    /// Records a warning.
+    #[must_use]
+    pub fn new(dispatch: Option<u64>, warning: &'a Warning) -> Self {
+        let (hook, message) = (Cow::Borrowed(warning.hook.as_str()), Cow::Borrowed(&*warning.message));
+        Self { dispatch, hook, message }
+    }
 }
 
 impl<'a> Decided<'a> {

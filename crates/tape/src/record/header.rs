@@ -1,6 +1,6 @@
 //! The first record of a tape.
 
-use pintle_contract::{Chain, FailurePolicy, Hook, Layer, Mode, Profile};
+use pintle_contract::{Chain, FailurePolicy, Hook, Layer, Mode, OnDeny, Profile};
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
@@ -8,6 +8,7 @@ use crate::line::digest;
 
 /// The first record: who wrote the tape, and for which session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Header {
     /// The version of the format.
     pub format: u32,
@@ -23,18 +24,38 @@ pub struct Header {
 
 /// Hooks that were loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Loaded {
+    /// Where they stand.
+    pub scope: Scope,
     /// The hooks, in declared order.
     pub hooks: Vec<HookEntry>,
 }
 
+/// Where hooks stand among those of their layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// In the runtime: every agent is under them. Those of one layer stand in the order of the tape.
+    Runtime,
+    /// In one agent and the agents below it, behind those of the runtime of the same layer.
+    Agent,
+}
+
 /// One hook that was loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HookEntry {
+    /// Its number, from 0 over all hooks of the tape.
+    pub entry: u64,
+    /// The number of its chain, from 0 over all chains of the tape.
+    pub chain: u64,
     /// Its name.
     pub id: String,
     /// The canonical event.
     pub event: String,
+    /// The event's name as the hook's author wrote it.
+    pub spelling: String,
     /// Where it comes from, such as a path.
     pub source: String,
     /// The dialect of its source.
@@ -51,6 +72,10 @@ pub struct HookEntry {
     pub guard: bool,
     /// What a failure of it means.
     pub on_failure: FailurePolicy,
+    /// What a deny of it means.
+    pub on_deny: OnDeny,
+    /// Whether a failing matcher counts as a failure of it.
+    pub strict_matcher: bool,
     /// Its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -82,22 +107,16 @@ impl Header {
     }
 }
 
-impl Loaded {
-    /// Describes the hooks of chains, in their order.
-    #[must_use]
-    pub fn new<'a>(chains: impl IntoIterator<Item = &'a Chain>) -> Self {
-        let entries = |chain: &'a Chain| chain.hooks.iter().map(move |hook| HookEntry::new(chain, hook));
-        Self { hooks: chains.into_iter().flat_map(entries).collect() }
-    }
-}
-
 impl HookEntry {
-    /// Describes a hook of a chain.
+    /// Describes a hook of a chain, with its number and that of its chain.
     #[must_use]
-    pub fn new(chain: &Chain, hook: &Hook) -> Self {
+    pub fn new(entry: u64, number: u64, chain: &Chain, hook: &Hook) -> Self {
         Self {
+            entry,
+            chain: number,
             id: hook.id.to_string(),
             event: hook.event.to_string(),
+            spelling: hook.spelling.to_string(),
             source: chain.source.to_string(),
             dialect: String::from(chain.dialect),
             layer: chain.layer,
@@ -106,6 +125,8 @@ impl HookEntry {
             mode: hook.mode,
             guard: hook.guard,
             on_failure: hook.on_failure,
+            on_deny: hook.on_deny,
+            strict_matcher: hook.strict_matcher,
             path: hook.location.path().map(|path| path.display().to_string()),
             line: hook.location.line_column().map(|(line, _)| line),
             digest: hook.location.file.as_ref().map(|file| digest(file.text.as_bytes())),

@@ -1,8 +1,19 @@
-//! The format of a tape.
+//! The format of a tape, version 2.
 //!
 //! A tape is UTF-8 text, one JSON object a line, each line ended by `\n`. A line is written whole and handed to the
 //! operating system before the host acts on what it says. So a killed program leaves whole records and at most one
-//! torn last line. The tape is not synced to the disk record by record: it survives the program, not the machine.
+//! torn last line. How much of it outlives the machine is said by [`crate::Durability`].
+//!
+//! # Spelling
+//!
+//! There is one spelling of a record, so that the same records make the same bytes: the fields of every record first, then
+//! those of its kind, in the order in which they stand here; no white space; numbers as they were spelled; in texts `"`,
+//! `\`, and the characters below U+0020 are escaped (`\b`, `\t`, `\n`, `\f`, `\r`, else `\u00` and two lower case hex
+//! digits) and nothing else. Objects that somebody sent keep the order of their fields. Readers take any spelling.
+//!
+//! A field that has nothing to say is absent, not `null`; where `null` stands, it is a JSON value that somebody sent.
+//! Durations end in `_us` (microseconds) or `_ms` (milliseconds), sizes in `_bytes`. A record of a kind that stands here
+//! has the fields that stand here and no others.
 //!
 //! # Fields of every record
 //!
@@ -12,84 +23,175 @@
 //! | `at_ms` | when it was written, milliseconds since the Unix epoch |
 //! | `prev` | SHA-256 in hex of the line before, without its `\n`; `null` in the header only |
 //! | `kind` | which of the kinds below; readers keep kinds they do not know |
-//! | `packed` | only where the record nests deeper than JSON readers follow: all other fields as JSON text |
+//! | `packed` | only where the record nests deeper than 100: all fields of its kind as JSON text |
 //!
 //! Where a hook takes secrets out (`redact_secrets`), they are taken out of the records too, before they are hashed and
 //! written: `[REDACTED]` stands for each. Two versions of a payload that differed in a secret alone are then the same.
 //!
-//! Numbers keep their spelling. A field that has nothing to say is absent, not `null`; where `null` stands, it is a
-//! JSON value that somebody sent. Durations end in `_us` (microseconds) or `_ms` (milliseconds).
+//! # Large values
 //!
-//! # Kinds
+//! In every record but the header, `blob` and those that are packed, from the inside out: a text whose JSON is 1,024 bytes
+//! or longer, and an array or object whose JSON is 4,096 bytes or longer once what is large in it was replaced, are
+//! replaced by `{"$blob": DIGEST}`, except the names of fields and the values of the fields `said` and `origin` as a whole.
+//! DIGEST is the SHA-256 in hex of the value's JSON as it is then. The value stands in a `blob` record that comes before
+//! the first record that refers to it, once in the tape.
 //!
-//! `header`, first and once ([`Header`]):
-//! `format` (this document is 1), `pintle` (the writer's version), `session`, `started_ms`, `shadow` (whether
-//! nothing is enforced in the whole session).
+//! An object that somebody sent and whose only field is `$blob`, or that with more `$` before it, is written with one `$`
+//! more, and read with one less.
 //!
-//! `hooks`, hooks were loaded, before the first event and whenever more come ([`Loaded`]): `hooks`, in declared order:
-//! `[{id, event, source, dialect, layer, profile, priority, mode, guard, on_failure, path, line, digest}]`. `path`
-//! and `line` are absent for hooks that stand in no file; `digest` is the SHA-256 of the file's text.
+//! # Kinds: the tape itself
 //!
-//! `event`, a dispatch begins ([`Fired`]): `dispatch` (its number, from 1), `parent` (the dispatch that caused it,
-//! absent for none and where calls ran at once), `event`, `origin` `{session, turn, agent, depth}`, `payload` (version 0 of the dispatch).
+//! `header`, first and once ([`Header`]): `format` (this document is 2), `pintle` (the writer's version), `session`,
+//! `started_ms`, `shadow` (whether nothing is enforced in the whole session).
 //!
-//! `call`, a hook is asked ([`Asked`]): `dispatch`, `call` (unique in the tape), `hook`, `round` (0, then 1 to 3 when
-//! guards are asked again), `payload` (the number of the version it sees), `value` (that version, only where it
-//! appears for the first time).
+//! `blob` ([`Blob`]): `digest`, `value`.
 //!
-//! `effect`, a hook reached outside itself ([`Effected`]): `dispatch`, `call` (both absent for one that no hook
+//! `healed`, the tape went on after its program had died while it wrote ([`Healed`]): `line` (the torn line, from 1, whose
+//! place this record takes), `size_bytes` (how much of it was taken away).
+//!
+//! # Kinds: hooks
+//!
+//! `hooks`, hooks were loaded, before they are asked first ([`Loaded`]): `scope` (`runtime`, or `agent` for those of one
+//! agent and the agents below it), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
+//! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the hook's
+//! number and `chain` that of its chain, both from 0 over the whole tape; `spelling` is the event's name as its author
+//! wrote it; `path` and `line` are absent for hooks that stand in no file; `digest` is the SHA-256 of the file's text.
+//!
+//! `event`, a dispatch begins ([`Fired`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the dispatch
+//! around it on the same thread), `cause` (the call of a hook that emitted it), `event`, `origin` `{session, turn, agent,
+//! depth, run, persona, step}`, `payload` (version 0 of the dispatch).
+//!
+//! `unmatched`, a hook's matcher failed ([`Passed`]): `dispatch`, `hook`, `entry`, `round`, `failure` `{kind, message,
+//! path, line}`. A `warning` or an `unasked` follows.
+//!
+//! `unasked`, a hook that wants the event is not asked, because that failure counts or the host cancelled ([`Passed`]): as
+//! `unmatched`.
+//!
+//! `hook_call`, a hook is about to be asked ([`Asked`]): `dispatch`, `call` (unique in the tape), `hook`, `entry`, `round`
+//! (0, then 1 to 3 when guards are asked again), `payload` (the number of the version it sees), `value` (that version,
+//! only where it appears for the first time).
+//!
+//! `effect`, a hook or tool reached outside itself ([`Effected`]): `dispatch`, `call` (both absent for one that no hook
 //! made), `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are spelled as in
 //! [`pintle_contract::Request`] and [`pintle_contract::Reply`].
 //!
-//! `return`, a hook answered ([`Answered`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
+//! `hook_returned`, a hook answered ([`Answered`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
 //! fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
 //! `reason` comes with `allow`, `ask` and `deny`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
 //! (those that change) or `whole`; a failure has `kind`, `message` and, where known, `path` and `line`.
 //!
+//! `hook_vetoed`, right behind the `hook_returned` of an answer that blocks or, of `permission.ask`, allows or asks
+//! ([`Vetoed`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). Whether the hook's veto counts,
+//! the outcome says: a hook in shadow mode vetoes nothing.
+//!
 //! `warning` ([`Warned`]): `dispatch`, `hook`, `message`.
 //!
+//! `approval`, an ask was answered ([`Resolved`]): `dispatch` (absent where the host itself asked; then `origin` and `id`,
+//! the tool call, say about what), `digest` (of the payload that the answer is bound to), `reasons`, `answer` (`approved`,
+//! `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
+//!
 //! `outcome`, the dispatch is over ([`Decided`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
-//! `rewritten`, `payload` (the number of the final version), `value` (as in `call`), `reasons` `[{hook, text,
+//! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
 //! stops_run}]` (`stops_run` only where the hook's deny ends the run and leaves what the event is about), `effects`
 //! `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
 //! `{digest, by}`, `asked`. Empty lists are absent.
 //!
-//! Any other kind is a note of the host ([`Noted`]), such as `turn`, `message` or `tool`, with one field, `data`.
-//! A record of an unknown kind with other fields is kept as it is ([`Body::Unknown`]).
+//! # Kinds: the host
 //!
-//! Dispatches of one session may overlap, and calls of one dispatch may run at once: `dispatch` and `call` tell whose a
-//! record is. Effects stand in the order in which they happened; those of one call are always in its own order.
+//! Each has `origin`, and is written before the host acts or as soon as it knows ([`host`]):
+//!
+//! | kind | fields |
+//! | --- | --- |
+//! | `session`, `resumed` | `opened`: what is needed to open the session again, the host's own object |
+//! | `said` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
+//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or why not), `usage` |
+//! | `model_request` | `conversation`, `request` (its number, from 1), `model`, `payload` or `same_as` (the dispatch of `completion.pre` whose final payload is sent) |
+//! | `model_reply` | `request`, `duration_us`, `reply` or `error` `{kind, message}` |
+//! | `tool_call` | `id`, `name`, `args`: the tool runs now |
+//! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: what it gave, before hooks saw it |
+//! | `message` | `conversation`, `message`: it was added |
+//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`: these are all from here on |
+//! | `reminder` | `what` (`injected`, `deduped`, `rendered`, `expired`, `kept`, `inherited`, `dropped`), `reminder` |
+//!
+//! Any other kind is a note of the host ([`Noted`]) with one field, `data`. A record of an unknown kind with other fields
+//! is kept as it is ([`Body::Unknown`]).
+//!
+//! # Order
+//!
+//! Records stand in the order in which things happened, under one lock for all threads of a program. Sessions, agents and
+//! calls that run at once are told apart by what every record says of itself: `dispatch` and `call` for hooks, `origin`
+//! (its `session`, and its `run` for a delegated agent) and the call's `id` for the host. What has one dispatch, one call or one
+//! run is in its own order. A dispatch that a hook causes stands within the one that caused it. Hooks that are asked at
+//! once are announced in declared order before the first of them runs, and their answers stand in declared order behind,
+//! whichever came first; only their effects stand as they happened, those of one call in their own order.
+//!
+//! Where a program died, what was going on has no end. The next record is then `healed` or `resumed`, or the tape ends.
 //!
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":1,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
-//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","hooks":[{"id":"command_guard","event":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":2,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"as_row","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
-//! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"call","dispatch":1,"call":1,"hook":"command_guard","round":0,"payload":0}
+//! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
 //! {"seq":4,"at_ms":1750000000002,"prev":"77d0…","kind":"effect","dispatch":1,"call":1,"by":"command_guard","request":{"metric_incr":{"name":"audit.policy.deny","by":1}},"reply":{"int":1}}
-//! {"seq":5,"at_ms":1750000000002,"prev":"0b3d…","kind":"return","dispatch":1,"call":1,"hook":"command_guard","duration_us":41,"said":{"verdict":"deny","reason":"`mkfs` is not for agents"}}
-//! {"seq":6,"at_ms":1750000000002,"prev":"c9e1…","kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny","approved":false,"rewritten":false,"payload":0,"reasons":[{"hook":"command_guard","text":"`mkfs` is not for agents"}],"asked":1}
-//! {"seq":7,"at_ms":1750000000003,"prev":"31aa…","kind":"message","data":{"role":"assistant","text":"I cannot do that."}}
+//! {"seq":5,"at_ms":1750000000002,"prev":"0b3d…","kind":"hook_returned","dispatch":1,"call":1,"hook":"command_guard","duration_us":41,"said":{"verdict":"deny","reason":"`mkfs` is not for agents"}}
+//! {"seq":6,"at_ms":1750000000002,"prev":"c9e1…","kind":"hook_vetoed","dispatch":1,"call":1,"hook":"command_guard","reason":"`mkfs` is not for agents","decision":"deny"}
+//! {"seq":7,"at_ms":1750000000002,"prev":"1d07…","kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny","approved":false,"rewritten":false,"payload":0,"reasons":[{"hook":"command_guard","text":"`mkfs` is not for agents"}],"asked":1}
+//! {"seq":8,"at_ms":1750000000003,"prev":"31aa…","kind":"message","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"conversation":"","message":{"role":"tool","content":"blocked","tool_call_id":"call_1"}}
 //! ```
+
+pub mod host;
 
 mod dispatch;
 mod header;
+mod hook;
+mod kept;
 mod said;
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-pub use dispatch::{Answered, Asked, Decided, Effected, FailureNote, Fired, HookEffect, ShadowNote, Warned};
-pub use header::{Header, HookEntry, Loaded};
+pub use dispatch::{AnswerWord, Decided, Effected, FailureNote, Fired, HookEffect, Resolved, ShadowNote, Warned};
+pub use header::{Header, HookEntry, Loaded, Scope};
+pub use hook::{Answered, Asked, Passed, Vetoed};
+pub use host::HostRecord;
+pub use kept::{Blob, Healed};
 pub use said::{FailureText, SaidText, Word};
 
-/// The version of the format that is written, and the newest that is read.
-pub const FORMAT: u32 = 1;
+/// The version of the format: the only one that is written and read.
+pub const FORMAT: u32 = 2;
 
 /// The kinds that have a meaning of their own, so that no note may be called that.
-pub(crate) const RESERVED: [&str; 8] = ["header", "hooks", "event", "call", "effect", "return", "warning", "outcome"];
+pub(crate) const RESERVED: [&str; 26] = [
+    "header",
+    "hooks",
+    "event",
+    "unmatched",
+    "unasked",
+    "hook_call",
+    "effect",
+    "hook_returned",
+    "hook_vetoed",
+    "warning",
+    "approval",
+    "outcome",
+    "session",
+    "resumed",
+    "said",
+    "model_request",
+    "model_reply",
+    "tool_call",
+    "tool_result",
+    "message",
+    "messages",
+    "reminder",
+    "turn",
+    "blob",
+    "healed",
+    "redacted",
+];
 
 /// One record: one line of a tape.
 ///
@@ -115,16 +217,30 @@ pub enum Body<'a> {
     Hooks(Loaded),
     /// A dispatch begins.
     Event(Fired<'a>),
+    /// A hook's matcher failed.
+    Unmatched(Passed<'a>),
+    /// A hook is not asked although it wants the event.
+    Unasked(Passed<'a>),
     /// A hook is asked.
-    Call(Asked<'a>),
-    /// A hook reached outside itself.
+    HookCall(Asked<'a>),
+    /// A hook or tool reached outside itself.
     Effect(Effected<'a>),
     /// A hook answered.
-    Return(Answered<'a>),
+    HookReturned(Answered<'a>),
+    /// Its answer blocks, or decides a permission.
+    HookVetoed(Vetoed<'a>),
     /// Something worth telling that is no verdict.
     Warning(Warned<'a>),
+    /// An ask was answered.
+    Approval(Resolved<'a>),
     /// A dispatch is over.
     Outcome(Decided<'a>),
+    /// The host did something.
+    Host(HostRecord<'a>),
+    /// A value that later records refer to.
+    Blob(Blob<'a>),
+    /// The torn end of the tape was taken away.
+    Healed(Healed),
     /// A note of the host.
     Note(Noted<'a>),
     /// A record of a kind this program does not know, as it stands.
@@ -139,7 +255,7 @@ pub enum Body<'a> {
 /// A note of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noted<'a> {
-    /// What it is about, such as `turn`, `message` or `tool`. None of the kinds above.
+    /// What it is about. None of the kinds above.
     pub kind: Cow<'a, str>,
     /// What the host wants to keep.
     pub data: Cow<'a, Value>,
@@ -153,11 +269,18 @@ impl Body<'_> {
             Self::Header(_) => "header",
             Self::Hooks(_) => "hooks",
             Self::Event(_) => "event",
-            Self::Call(_) => "call",
+            Self::Unmatched(_) => "unmatched",
+            Self::Unasked(_) => "unasked",
+            Self::HookCall(_) => "hook_call",
             Self::Effect(_) => "effect",
-            Self::Return(_) => "return",
+            Self::HookReturned(_) => "hook_returned",
+            Self::HookVetoed(_) => "hook_vetoed",
             Self::Warning(_) => "warning",
+            Self::Approval(_) => "approval",
             Self::Outcome(_) => "outcome",
+            Self::Host(host) => host.kind(),
+            Self::Blob(_) => "blob",
+            Self::Healed(_) => "healed",
             Self::Note(note) => &note.kind,
             Self::Unknown { kind, .. } => kind,
         }
@@ -168,12 +291,21 @@ impl Body<'_> {
     pub fn dispatch(&self) -> Option<u64> {
         match self {
             Self::Event(fired) => Some(fired.dispatch),
-            Self::Call(asked) => Some(asked.dispatch),
+            Self::Unmatched(passed) | Self::Unasked(passed) => Some(passed.dispatch),
+            Self::HookCall(asked) => Some(asked.dispatch),
             Self::Effect(effected) => effected.dispatch,
-            Self::Return(answered) => Some(answered.dispatch),
+            Self::HookReturned(answered) => Some(answered.dispatch),
+            Self::HookVetoed(vetoed) => Some(vetoed.dispatch),
             Self::Warning(warned) => warned.dispatch,
+            Self::Approval(resolved) => resolved.dispatch,
             Self::Outcome(decided) => Some(decided.dispatch),
-            Self::Header(_) | Self::Hooks(_) | Self::Note(_) | Self::Unknown { .. } => None,
+            Self::Header(_)
+            | Self::Hooks(_)
+            | Self::Host(_)
+            | Self::Blob(_)
+            | Self::Healed(_)
+            | Self::Note(_)
+            | Self::Unknown { .. } => None,
         }
     }
 }

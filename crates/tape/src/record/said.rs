@@ -10,6 +10,7 @@ use super::dispatch::present;
 
 /// A verdict in the words of the tape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SaidText<'a> {
     /// The answer in a word.
     pub verdict: Word,
@@ -53,6 +54,7 @@ pub enum Word {
 
 /// Why there was no answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FailureText<'a> {
     /// The kind.
     pub kind: FailureKind,

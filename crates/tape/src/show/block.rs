@@ -75,7 +75,7 @@ impl Block {
     /// Adds a record of the dispatch.
     pub(super) fn add(&mut self, body: &Body<'_>, options: &Options) {
         match body {
-            Body::Call(asked) => {
+            Body::HookCall(asked) => {
                 let seen = asked.value.as_deref().cloned();
                 self.rewritten = seen.or(self.rewritten.take());
                 if asked.round > 0 {
@@ -87,7 +87,7 @@ impl Block {
                     self.effects.entry(effected.call.unwrap_or_default()).or_default().push(words);
                 }
             }
-            Body::Return(answered) => {
+            Body::HookReturned(answered) => {
                 let effects = self.effects.remove(&answered.call).unwrap_or_default();
                 if !options.everything && self.nested.is_empty() && is_silent(&answered.said) {
                     return;
@@ -286,7 +286,7 @@ pub fn changes(before: &Value, after: &Value, options: &Options) -> Vec<Line> {
 }
 
 /// A duration with the unit that suits it.
-fn duration(micros: u64) -> String {
+pub(super) fn duration(micros: u64) -> String {
     match micros {
         0..10_000 => format!("{micros} us"),
         10_000..10_000_000 => format!("{} ms", micros / 1000),

@@ -67,7 +67,7 @@ pub(super) fn verdict(effect: &Effect, options: &Options) -> String {
     let cut = |text: &str| plain(text, options.text_chars);
     match effect {
         Effect::Context(text) => format!("context: {}", cut(text)),
-        Effect::Reminder(text) => format!("reminder: {}", cut(text)),
+        Effect::Reminder(reminder) => format!("reminder: {}", cut(&reminder.body)),
         Effect::Notice(text) => format!("notice: {}", cut(text)),
         Effect::Summary(text) => format!("summary: {}", cut(text)),
         Effect::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),

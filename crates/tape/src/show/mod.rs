@@ -4,6 +4,7 @@
 
 mod block;
 mod effect;
+mod host;
 mod style;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ pub struct Options {
     /// Hooks that passed and had nothing to say, whatever they counted or logged, effects that only looked (a clock, a
     /// cache), and dispatches of delegated agents in which nothing happened. Default true.
     pub everything: bool,
-    /// Notes of the host, such as messages. Default true.
+    /// What the host did, such as messages, and its notes. Default true.
     pub notes: bool,
     /// What hooks have to tell the person. Default true; false where the person is told in another way.
     pub notices: bool,
@@ -102,8 +103,16 @@ impl View {
                     None => lines,
                 }
             }
+            Body::Host(host) if options.notes => host::line(&at, host, &options).into_iter().collect(),
+            Body::Approval(resolved) if resolved.dispatch.is_none() && options.notes => {
+                vec![host::approval(&at, resolved)]
+            }
+            Body::Healed(healed) => vec![host::healed(&at, *healed)],
+            Body::Blob(_) | Body::Host(_) => Vec::new(),
             Body::Note(note) if options.notes => vec![note_line(&at, note, &options)],
             Body::Note(_) => Vec::new(),
+            // A blob, as a follower is shown it.
+            Body::Unknown { kind, .. } if kind == "blob" => Vec::new(),
             Body::Unknown { kind, .. } => {
                 vec![Line::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", plain(kind, 40)))]
             }

@@ -1,0 +1,230 @@
+//! How fast a tape is enacted again.
+//!
+//! The tape has the mix of a session that works: turns, each with model calls whose `completion.pre` carries a bounded history
+//! of 12 messages (about 200 bytes each), two tool calls a round with hooks that pass, rewrite and (each tenth) deny, an
+//! effect of one hook a call, and the records of the host. What counts is the processor time of one thread, so that other
+//! work on the machine is not measured; with more threads it is quicker. The parts are measured alone.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench ends when it cannot be set up, and tells"
+)]
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use pintle_contract::{
+    Call, Cancel, Clock, DenyAll, Event, EventName, Journal, Layer, Origin, Profile, Reply, Request, Seam, SeamError,
+    Verdict,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_tape::record::host::{HostRecord, Message, ToolCall, ToolResult};
+use pintle_tape::replay::{Options, replay};
+use pintle_tape::{Header, Tape, read_bytes};
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+/// What the issue asks for.
+const RECORDS_PER_SECOND: f64 = 200_000.0;
+const RECORDS: usize = 10_000;
+/// How often a phrase of 29 bytes is repeated in a text: in most texts, and in those of a tape of blobs.
+const SMALL: usize = 5;
+const LARGE: usize = 110;
+/// The best of so many runs is what the code takes; the rest is what else the machine does.
+const RUNS: usize = 15;
+
+#[derive(Debug, Default)]
+struct Ticking(AtomicU64);
+
+impl Clock for Ticking {
+    fn unix_ms(&self) -> u64 {
+        1_750_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.fetch_add(11, Ordering::Relaxed)
+    }
+}
+
+#[derive(Debug)]
+struct Counts(Arc<Tape>);
+
+impl Seam for Counts {
+    fn perform(&self, caller: pintle_contract::Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+        let reply = Ok(Reply::Int(7));
+        self.0.effect(caller, &request, &reply);
+        reply
+    }
+}
+
+fn name(name: &str) -> EventName {
+    EventName::parse(name).unwrap()
+}
+
+fn hooks() -> HookSet {
+    let counts = |call: &Call<'_>| {
+        let _ = call.seam.metric_incr(call.caller(), "calls", 1);
+        Verdict::pass()
+    };
+    let shapes = |call: &Call<'_>| {
+        let mut args = call.event.payload.field("args").cloned().unwrap_or_default();
+        args["timeout_ms"] = json!(1000);
+        Verdict::rewrite(Map::from_iter([(String::from("args"), args)]))
+    };
+    let guards = |call: &Call<'_>| match call.event.payload.field("id").and_then(Value::as_str) {
+        Some(id) if id.ends_with('9') => Verdict::deny("not this one"),
+        _ => Verdict::pass(),
+    };
+    let pass = || Scripted::always(Verdict::pass());
+    HookSet::new(vec![chain(
+        Layer::Project,
+        Profile::SequentialFirstDeny,
+        [
+            hook("audit", name("tool.pre"), Scripted::with(counts)),
+            hook("shape", name("tool.pre"), Scripted::with(shapes)),
+            hook("guard", name("tool.pre"), Scripted::with(guards)),
+            hook("result", name("tool.post"), pass()),
+            hook("window", name("completion.pre"), pass()),
+        ],
+    )])
+}
+
+/// A tape whose messages and results have so many words.
+fn tape(length: usize) -> Vec<u8> {
+    let clock = Arc::new(Ticking::default());
+    let tape = Arc::new(Tape::in_memory(Header::new("bench", 1_750_000_000_000), clock.clone()));
+    let set = hooks();
+    tape.hooks(set.chains());
+    let seam = Counts(Arc::clone(&tape));
+    let cancel = Cancel::default();
+    let origin = |turn| {
+        Arc::new(Origin { session: String::from("bench"), turn, agent: String::from("root"), ..Origin::default() })
+    };
+    let fire = |event: &str, turn: u32, payload: Value| {
+        let around = Surroundings {
+            journal: &*tape as &dyn Journal,
+            clock: &*clock,
+            seam: &seam,
+            resolver: &DenyAll,
+            cancel: &cancel,
+            shadow: false,
+            cause: None,
+        };
+        dispatch(&set, &Event::new(name(event), payload, origin(turn)), &around)
+    };
+    let words = |number: usize| format!("message {number}: {}", "some words of a conversation ".repeat(length));
+    let mut history: Vec<Value> = Vec::new();
+    let (mut turn, mut number) = (0, 0);
+    while tape.lines().len() < RECORDS {
+        turn += 1;
+        for _ in 0..8 {
+            history.push(json!({"role": "user", "content": words(number)}));
+            let from = history.len().saturating_sub(12);
+            fire("completion.pre", turn, json!({"model": "m", "messages": history[from..], "tools": []}));
+            for _ in 0..2 {
+                number += 1;
+                let (id, args) = (format!("call_{number}"), json!({"path": format!("src/file_{number}.rs")}));
+                let payload = json!({"id": id, "name": "read_file", "arguments": args.to_string(), "args": args});
+                let outcome = fire("tool.pre", turn, payload);
+                let origin = origin(turn);
+                let (id, tool) = (Cow::from(id), Cow::from("read_file"));
+                if outcome.is_allowed() {
+                    let args = outcome.payload.field("args").cloned().unwrap_or_default();
+                    tape.host(HostRecord::ToolCall(ToolCall {
+                        origin: Cow::Borrowed(&origin),
+                        id: id.clone(),
+                        name: tool.clone(),
+                        args: Cow::Owned(args),
+                    }));
+                    tape.host(HostRecord::ToolResult(ToolResult {
+                        origin: Cow::Borrowed(&origin),
+                        id: id.clone(),
+                        name: tool,
+                        content: Cow::Owned(words(number)),
+                        is_error: false,
+                        result: None,
+                    }));
+                }
+                let content = words(number);
+                let result =
+                    json!({"id": id, "name": "read_file", "content": content, "result": content, "is_error": false});
+                fire("tool.post", turn, result);
+                let message = json!({"role": "tool", "content": content, "tool_call_id": id});
+                tape.host(HostRecord::Message(Message {
+                    origin: Cow::Borrowed(&origin),
+                    conversation: Cow::Borrowed("root"),
+                    message: Cow::Borrowed(&message),
+                }));
+                history.push(message);
+            }
+        }
+    }
+    let mut text = tape.lines()[..RECORDS].join("\n");
+    text.push('\n');
+    text.into_bytes()
+}
+
+/// The time that this thread was on a processor, or the time of the wall where the system does not tell.
+fn spent(since: Instant) -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let spent_ns = told.and_then(|text| text.split(' ').next()?.parse().ok());
+    spent_ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
+/// The shortest of some runs.
+fn best<T>(mut run: impl FnMut() -> T) -> Duration {
+    let start = Instant::now();
+    let one = || {
+        let begun = spent(start);
+        std::hint::black_box(run());
+        spent(start).saturating_sub(begun)
+    };
+    std::iter::repeat_with(one).take(RUNS).min().unwrap()
+}
+
+fn row(what: &str, took: Duration, size_bytes: usize) {
+    let seconds = took.as_secs_f64();
+    let (rate, mib) = (RECORDS as f64 / seconds, size_bytes as f64 / seconds / f64::from(1 << 20));
+    println!("{what:<44} {:>9.2} ms {rate:>12.0} records/s {mib:>8.0} MiB/s", seconds * 1e3);
+}
+
+fn main() -> ExitCode {
+    let (large, tape) = (tape(LARGE), tape(SMALL));
+    let size = tape.len();
+    println!("a tape of {RECORDS} records, {size} bytes, {:.0} bytes a record", size as f64 / RECORDS as f64);
+    let mut kinds = std::collections::BTreeMap::<String, usize>::new();
+    for record in read_bytes(&tape).unwrap().records {
+        *kinds.entry(record.body.kind().to_owned()).or_default() += 1;
+    }
+    println!("{kinds:?}");
+    let enact = |tape: &[u8], threads: Option<usize>| {
+        let options = Options { threads: threads.and_then(NonZeroUsize::new), until: None };
+        let replayed = replay(tape, &options).unwrap();
+        assert!(replayed.difference.is_none(), "{:?}", replayed.difference);
+    };
+    let reading = read_bytes(&tape).unwrap();
+    row("  read (lines to records, one thread)", best(|| read_bytes(&tape).unwrap()), size);
+    row(
+        "  write (records to lines, one thread)",
+        best(|| reading.records.iter().map(|one| one.to_line().unwrap().len()).sum::<usize>()),
+        size,
+    );
+    let hash =
+        || tape.split(|byte| *byte == b'\n').map(|line| Sha256::digest(line)[0]).fold(0, |sum: u8, one| sum ^ one);
+    row("  hash (every line, one thread)", best(hash), size);
+    let took = best(|| enact(&tape, Some(1)));
+    row("replay, one thread", took, size);
+    let begun = Instant::now();
+    enact(&tape, None);
+    row("replay, all threads, once, on the wall", begun.elapsed(), size);
+    row("replay, one thread, texts of 3 KiB in blobs", best(|| enact(&large, Some(1))), large.len());
+    let held = RECORDS as f64 / took.as_secs_f64() >= RECORDS_PER_SECOND;
+    println!("{} at least {RECORDS_PER_SECOND} records/s", if held { "held:" } else { "MISSED:" });
+    if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,150 @@
+//! What a record costs: to write at each level of durability, to read, to verify.
+//!
+//! Writing and reading are measured in processor time against the least that could be done with the same bytes; syncing
+//! waits for the disk, so it is measured on the wall.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::fs::File;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use pintle_contract::{
+    Caller, Chain, Clock, Entry, Event, EventName, Journal, Layer, Origin, Outcome, Profile, Reply, Request, Verdict,
+};
+use pintle_tape::verify::verify_bytes;
+use pintle_tape::{Durability, Header, Tape, read_bytes};
+use pintle_testkit::bench::{Bar, Report};
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::json;
+
+#[derive(Debug)]
+struct Wall(Instant);
+
+impl Clock for Wall {
+    fn unix_ms(&self) -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.elapsed().as_micros() as u64
+    }
+}
+
+/// An ordinary session: a tool call that one hook is asked about, which looks at the clock.
+struct Session {
+    event: Event,
+    chain: Chain,
+    verdict: Verdict,
+    outcome: Outcome,
+}
+
+/// How many records a dispatch is.
+const RECORDS: usize = 5;
+/// How many dispatches the tape holds that is read.
+const DISPATCHES: usize = 100;
+
+impl Session {
+    fn new() -> Result<Self, Box<dyn Error>> {
+        let name = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
+        let payload = json!({
+            "id": "call_17", "name": "run_command", "arguments": "{\"command\":\"cargo test -p engine\"}",
+            "args": {"command": "cargo test -p engine"}, "category": "shell",
+        });
+        let origin = Origin { session: "s-20251122".into(), turn: 3, agent: "root".into(), ..Origin::default() };
+        let event = Event::new(name.clone(), payload, Arc::new(origin));
+        let judge = hook("command_guard", name, Scripted::always(Verdict::pass()));
+        Ok(Self {
+            outcome: Outcome { asked: 1, ..Outcome::pass(event.payload.clone()) },
+            chain: chain(Layer::Project, Profile::SequentialFirstDeny, [judge]),
+            verdict: Verdict::allow("nothing in the command speaks against it"),
+            event,
+        })
+    }
+
+    fn tape(&self, path: &std::path::Path) -> Result<Tape, Box<dyn Error>> {
+        let tape = Tape::create(path, Header::new("bench", 0), Arc::new(Wall(Instant::now())))?;
+        tape.hooks([&self.chain]);
+        Ok(tape)
+    }
+
+    /// Writes the records of one dispatch.
+    fn play(&self, tape: &Tape) {
+        let Some(hook) = self.chain.hooks.first() else { return };
+        let event = &self.event;
+        tape.record(&Entry::Event { event, cause: None });
+        let id = tape.next_call();
+        tape.record(&Entry::Call { id, hook, round: 0, event });
+        let caller = Caller { call: id, name: "command_guard" };
+        tape.effect(caller, &Request::Now, &Ok(Reply::Int(1_763_770_000_000)));
+        tape.record(&Entry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
+        tape.record(&Entry::Outcome { event, outcome: &self.outcome });
+    }
+}
+
+/// Nanoseconds on the wall, median of some runs.
+fn wall_ns(runs: usize, mut act: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            act();
+            start.elapsed().as_nanos() as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times.get(runs / 2).copied().unwrap_or_default()
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let session = Session::new()?;
+    let path = |name: &str| folder.path().join(name);
+
+    let tape = session.tape(&path("none.jsonl"))?;
+    (0..DISPATCHES).for_each(|_| session.play(&tape));
+    let bytes = std::fs::read(path("none.jsonl"))?;
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').skip(2).take(RECORDS).collect();
+    let mut plain = File::create(path("plain"))?;
+    let failed = Cell::new(false);
+
+    let records = DISPATCHES * RECORDS + 2;
+    let mut report = Report::new(&format!("{records} records of {} bytes on average", bytes.len() / records));
+    let written = report.compare(
+        "one dispatch of 5 records, against their bytes alone",
+        Bar::AtMostNs(5_000.0 * RECORDS as f64),
+        || session.play(&tape),
+        || failed.set(failed.get() | lines.iter().any(|line| plain.write_all(line).is_err())),
+    );
+    report.check("taping a record at level none", Bar::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
+    let memory = Tape::in_memory(Header::new("bench", 0), Arc::new(Wall(Instant::now())));
+    memory.hooks([&session.chain]);
+    let in_memory = report.compare("one dispatch, kept in memory", Bar::None, || session.play(&memory), || ());
+    report.check("a record kept in memory", Bar::None, in_memory.thing_ns / RECORDS as f64);
+
+    let read = report.compare(
+        "reading all",
+        Bar::None,
+        || read_bytes(&bytes),
+        || bytes.iter().map(|b| u64::from(*b)).sum::<u64>(),
+    );
+    report.check("reading a record", Bar::AtMostNs(5_000.0), read.thing_ns / records as f64);
+    let verified = report.compare("verifying all", Bar::None, || verify_bytes(&bytes), || ());
+    report.check("verifying a record", Bar::None, verified.thing_ns / records as f64);
+
+    for level in Durability::ALL {
+        let tape = session.tape(&path(&format!("{level}.wall.jsonl")))?.durability(level);
+        let dispatch = wall_ns(200, || session.play(&tape));
+        report.check(&format!("a record at level {level}, on the wall"), Bar::None, dispatch / RECORDS as f64);
+        failed.set(failed.get() | tape.fault().is_some());
+    }
+    let tape = session.tape(&path("sync.jsonl"))?;
+    let synced = wall_ns(200, || {
+        session.play(&tape);
+        tape.sync();
+    });
+    report.check("one dispatch and the sync at a turn's end, on the wall", Bar::None, synced);
+    failed.set(failed.get() | tape.fault().is_some() | memory.fault().is_some());
+    Ok(if failed.get() { ExitCode::FAILURE } else { report.finish() })
+}

@@ -1,0 +1,114 @@
+//! Large values, which are written once and referred to after that.
+//!
+//! The rule is part of the format ([`crate::record`], Large values): it depends on the text of a record alone, so that
+//! whoever writes the same records writes the same lines.
+
+mod cut;
+mod resolve;
+
+pub(crate) use cut::{Cut, cut};
+pub(crate) use resolve::Blobs;
+
+/// The name in a reference.
+const NAME: &str = "$blob";
+
+/// Whether text may hold a reference, or what looks like one.
+pub(crate) fn may_refer(text: &[u8]) -> bool {
+    text.contains(&b'$') && text.windows(NAME.len() + 1).any(|window| window == b"$blob\"")
+}
+
+/// Whether a name is that of a reference, or one that has to be told from it.
+fn is_like(name: &str) -> bool {
+    name.strip_suffix(NAME).is_some_and(|before| before.bytes().all(|byte| byte == b'$'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    /// Cuts the fields of a record, keeps the blobs and puts them back. Says how many there were.
+    fn there_and_back(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
+        let text = serde_json::to_vec(fields).unwrap();
+        let Some(Cut { text, blobs }) = cut(&text) else { return (fields.clone(), 0) };
+        let mut known = Blobs::default();
+        let count = blobs.len();
+        for (digest, value) in blobs {
+            known.keep(&digest, serde_json::from_slice(&value).unwrap()).unwrap();
+        }
+        (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), count)
+    }
+
+    fn fields(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn what_is_large_is_kept_elsewhere_and_comes_back() {
+        let long = "x".repeat(1_022);
+        let many = vec![Value::from("y".repeat(100)); 50];
+        let cases = [
+            (json!({"payload": {"a": "x".repeat(1_021)}}), 0),
+            (json!({"payload": {"a": long}}), 1),
+            (json!({"payload": {"a": long, "b": [long, long.clone() + "!"]}}), 3),
+            (json!({"reason": long}), 1),
+            (json!({"payload": many}), 1),
+            (json!({"payload": {"m": many, "n": many, "o": "z".repeat(4_000)}}), 3),
+            // What is large only because of what is large in it stays where it is.
+            (json!({"payload": {"m": {"a": "z".repeat(9_000)}}}), 1),
+            (json!({"said": {"fields": many, "z": "y".repeat(900)}}), 1),
+            (json!({"payload": {&long: 1}}), 0),
+        ];
+        for (value, count) in cases {
+            let fields = fields(value);
+            assert_eq!(there_and_back(&fields), (fields, count));
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_reference_comes_back_too() {
+        let long = "\"\\$blob\"".repeat(300);
+        for value in [
+            json!({"payload": {"$blob": "ab"}}),
+            json!({"payload": {"$blob": {"$blob": {"$$blob": 1}}}}),
+            json!({"payload": [{"$$$blob": long}, {"$blob": 1, "b": 2}, {"blob": 1}, {"x$blob": 1}]}),
+            json!({"$blob": {"$blob": long}}),
+        ] {
+            let fields = fields(value);
+            assert_eq!(there_and_back(&fields).0, fields);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_read_without_looking_elsewhere() {
+        let text = serde_json::to_vec(&json!({"said": {"verdict": "deny", "fields": vec!["y".repeat(90); 60]}}));
+        let cut = String::from_utf8(cut(&text.unwrap()).unwrap().text).unwrap();
+        assert!(cut.starts_with(r#"{"said":{"verdict":"deny","fields":{"$blob":""#), "{cut}");
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<i32>().prop_map(Value::from),
+            "[a\"\\\\$\u{fc}]{0,40}".prop_map(Value::from),
+            (1_000..1_100_usize).prop_map(|length| Value::from("l".repeat(length))),
+        ];
+        let name = prop_oneof![Just(String::from("$blob")), Just(String::from("$$blob")), "[a-c\"\\\\]{0,3}"];
+        leaf.prop_recursive(4, 60, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::Array),
+                prop::collection::vec((name.clone(), inner), 0..3)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_comes_back(value in value()) {
+            let fields = fields(json!({"dispatch": 1, "payload": value}));
+            prop_assert_eq!(there_and_back(&fields).0, fields);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Putting large values back.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{NAME, is_like};
+use crate::line::digest;
+
+/// How large a record may become. Far more than any session needs; a tape that was made to fill the memory ends here.
+const MOST_BYTES: usize = 256 << 20;
+/// How deep a record may nest, as for JSON readers.
+const DEEPEST: usize = 128;
+
+/// The blobs of a tape up to a line.
+#[derive(Debug, Default)]
+pub(crate) struct Blobs {
+    known: HashMap<String, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// The value, in which references stand for what is large in it.
+    value: Value,
+    extent: Extent,
+}
+
+/// How much a value is once everything is put back.
+#[derive(Debug, Clone, Copy, Default)]
+struct Extent {
+    size_bytes: usize,
+    depth: usize,
+}
+
+impl Blobs {
+    /// Keeps a blob.
+    ///
+    /// # Errors
+    /// When the digest is not that of the value, or what it refers to is not there.
+    pub(crate) fn keep(&mut self, name: &str, value: Value) -> Result<(), String> {
+        let text = serde_json::to_vec(&value).map_err(|fault| fault.to_string())?;
+        let actual = digest(&text);
+        if actual != name {
+            return Err(format!("the blob says that its digest is `{name}`, but its value has `{actual}`"));
+        }
+        let mut extent = Extent { size_bytes: text.len(), depth: 0 };
+        self.measure(&value, 0, &mut extent)?;
+        self.known.insert(actual, Known { value, extent });
+        Ok(())
+    }
+
+    /// The digests of all blobs.
+    pub(crate) fn into_digests(self) -> impl Iterator<Item = String> {
+        self.known.into_keys()
+    }
+
+    /// Puts the large values back into the fields of a record.
+    ///
+    /// # Errors
+    /// When a blob is not there, or the record would be larger than any host makes it.
+    pub(crate) fn resolve_fields(&self, fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        // What is packed refers to nothing.
+        if fields.len() == 1 && fields.contains_key("packed") {
+            return Ok(fields);
+        }
+        let mut extent = Extent::default();
+        fields.values().try_for_each(|value| self.measure(value, 1, &mut extent))?;
+        Ok(fields.into_iter().map(|(name, value)| (name, self.resolve(value))).collect())
+    }
+
+    /// Adds up what a value becomes. A reference stands at `depth`.
+    fn measure(&self, value: &Value, depth: usize, extent: &mut Extent) -> Result<(), String> {
+        extent.depth = extent.depth.max(depth);
+        match value {
+            Value::Array(items) => items.iter().try_for_each(|item| self.measure(item, depth + 1, extent))?,
+            Value::Object(fields) => match reference(fields) {
+                Some(name) => {
+                    let known = self.known.get(name);
+                    let known =
+                        known.ok_or_else(|| format!("it refers to blob `{name}`, which no line before it holds"))?;
+                    extent.size_bytes = extent.size_bytes.saturating_add(known.extent.size_bytes);
+                    extent.depth = extent.depth.max(depth + known.extent.depth);
+                }
+                None => fields.values().try_for_each(|inner| self.measure(inner, depth + 1, extent))?,
+            },
+            _ => {}
+        }
+        if extent.size_bytes > MOST_BYTES || extent.depth > DEEPEST {
+            return Err(format!(
+                "with what it refers to it is larger than {} MiB, or nests too deep",
+                MOST_BYTES >> 20
+            ));
+        }
+        Ok(())
+    }
+
+    /// A value with everything put back. It was measured, so that this ends.
+    fn resolve(&self, value: Value) -> Value {
+        match value {
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.resolve(item)).collect()),
+            Value::Object(fields) => {
+                if let Some(known) = reference(&fields).and_then(|name| self.known.get(name)) {
+                    return self.resolve(known.value.clone());
+                }
+                let escaped = fields.len() == 1 && fields.keys().all(|name| is_like(name));
+                let plain = |name: String| if escaped { name.chars().skip(1).collect() } else { name };
+                Value::Object(fields.into_iter().map(|(name, value)| (plain(name), self.resolve(value))).collect())
+            }
+            other => other,
+        }
+    }
+}
+
+/// The digest that an object refers to.
+fn reference(fields: &Map<String, Value>) -> Option<&str> {
+    match fields.get(NAME) {
+        Some(Value::String(digest)) if fields.len() == 1 => Some(digest),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn keep(blobs: &mut Blobs, value: &Value) -> Result<String, String> {
+        let name = digest(&serde_json::to_vec(value).unwrap());
+        blobs.keep(&name, value.clone()).map(|()| name)
+    }
+
+    fn resolve(blobs: &Blobs, value: Value) -> Result<Value, String> {
+        let fields = json!({"value": value}).as_object().cloned().unwrap();
+        blobs.resolve_fields(fields).map(|mut fields| fields.shift_remove("value").unwrap())
+    }
+
+    #[test]
+    fn blobs_may_refer_to_those_before_them() {
+        let mut blobs = Blobs::default();
+        let inner = keep(&mut blobs, &json!(["a"])).unwrap();
+        let outer = keep(&mut blobs, &json!({"x": {"$blob": inner}, "y": {"$$blob": 1}})).unwrap();
+        let whole = resolve(&blobs, json!([{"$blob": outer}, {"$$$blob": 2}]));
+        assert_eq!(whole, Ok(json!([{"x": ["a"], "y": {"$blob": 1}}, {"$$blob": 2}])));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told() {
+        let mut blobs = Blobs::default();
+        let missing = "it refers to blob `ab`, which no line before it holds";
+        assert_eq!(resolve(&blobs, json!([{"$blob": "ab"}])).unwrap_err(), missing);
+        assert_eq!(keep(&mut blobs, &json!({"$blob": "ab"})).unwrap_err(), missing);
+        let wrong = blobs.keep("ab", json!(1)).unwrap_err();
+        assert!(wrong.starts_with("the blob says that its digest is `ab`, but its value has `6b86b2"), "{wrong}");
+    }
+
+    #[test]
+    fn a_tape_that_was_made_to_fill_the_memory_is_refused() {
+        let mut blobs = Blobs::default();
+        let mut name = keep(&mut blobs, &json!("x".repeat(1 << 20))).unwrap();
+        let doubled = (0..10).find_map(|_| {
+            let next = keep(&mut blobs, &json!([{"$blob": name}, {"$blob": name}]));
+            next.map(|next| name = next).err()
+        });
+        assert_eq!(doubled.unwrap(), "with what it refers to it is larger than 256 MiB, or nests too deep");
+
+        let mut name = keep(&mut blobs, &json!([])).unwrap();
+        let deeper = (0..200).find_map(|_| keep(&mut blobs, &json!([{"$blob": name}])).map(|next| name = next).err());
+        assert!(deeper.is_some());
+    }
+}

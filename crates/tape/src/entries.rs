@@ -1,0 +1,103 @@
+//! What the engine tells, as records. The writer and a replay spell its steps alike because both do it here.
+
+use pintle_contract::{Entry, Event, Hook, Payload};
+
+use crate::record::{Answered, Asked, Body, Decided, Fired, Passed, Resolved, Vetoed, Warned};
+
+/// One dispatch that is going on.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    /// Its number.
+    pub(crate) number: u64,
+    /// The dispatch that caused it.
+    pub(crate) parent: Option<u64>,
+    /// The versions of the payload so far.
+    versions: Vec<Payload>,
+}
+
+/// A version of a dispatch's payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// Its number, from 0.
+    pub(crate) number: u32,
+    /// Whether it was not seen before.
+    pub(crate) first_seen: bool,
+}
+
+impl Open {
+    /// A dispatch of an event.
+    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
+        Self { number, parent, versions: vec![fired.payload.clone()] }
+    }
+
+    /// Numbers a payload within the dispatch.
+    pub(crate) fn version(&mut self, payload: &Payload) -> Version {
+        // The newest is the likeliest, and a shared allocation is the cheap answer.
+        if let Some(at) = self.versions.iter().rposition(|known| known == payload) {
+            return Version { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
+        }
+        self.versions.push(payload.clone());
+        Version { number: u32::try_from(self.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }
+    }
+}
+
+/// Spells one step of a dispatch as its records, in their order. `number` gives the number of a hook in the tape.
+pub(crate) fn bodies<'a>(
+    entry: &Entry<'a>,
+    open: &mut Open,
+    number: impl Fn(&Hook) -> u64,
+    mut each: impl FnMut(Body<'a>),
+) {
+    let dispatch = open.number;
+    match entry {
+        Entry::Event { event, cause } => each(Body::Event(Fired::new(dispatch, open.parent, event, *cause))),
+        Entry::Unmatched { hook, round, failure } => {
+            each(Body::Unmatched(Passed::new(dispatch, hook, number(hook), *round, failure)));
+        }
+        Entry::Unasked { hook, round, failure } => {
+            each(Body::Unasked(Passed::new(dispatch, hook, number(hook), *round, failure)));
+        }
+        Entry::Call { id, hook, round, event } => {
+            let version = open.version(&event.payload);
+            let asked = Asked::new(dispatch, *id, hook, number(hook), *round);
+            each(Body::HookCall(asked.seeing(event, version.number, version.first_seen)));
+        }
+        Entry::Return { id, hook, verdict, duration_us } => {
+            each(Body::HookReturned(Answered::new(dispatch, *id, hook, verdict, *duration_us)));
+            if let Some(vetoed) = Vetoed::of(dispatch, *id, hook, verdict) {
+                each(Body::HookVetoed(vetoed));
+            }
+        }
+        Entry::Warning { warning } => each(Body::Warning(Warned::new((dispatch > 0).then_some(dispatch), warning))),
+        Entry::Resolved { digest, reasons, resolution } => {
+            each(Body::Approval(Resolved::new(dispatch, digest, reasons, resolution)));
+        }
+        Entry::Outcome { event, outcome } => {
+            let version = open.version(&outcome.payload);
+            let name = event.name.as_str();
+            each(Body::Outcome(Decided::new(dispatch, name, outcome, version.number, version.first_seen)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{EventName, Origin};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_version_is_new_once() {
+        let name = EventName::parse("tool.pre").unwrap();
+        let fired = Event::new(name, json!({"a": 1}), Arc::new(Origin::default()));
+        let mut open = Open::new(1, None, &fired);
+        let version = |number, first_seen| Version { number, first_seen };
+        assert_eq!(open.version(&fired.payload), version(0, false));
+        assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, true));
+        assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, false));
+        assert_eq!(open.version(&fired.payload), version(0, false));
+    }
+}

@@ -1,0 +1,97 @@
+//! The fields that every record has.
+
+use std::io::Write;
+
+use serde_json::{Map, Value};
+
+use super::text::not_json;
+use crate::record::{Body, Record};
+
+/// The fields that every record has, and how its kind and its `prev` are held.
+#[derive(Debug)]
+pub(crate) struct Head<Text> {
+    pub(crate) seq: u64,
+    pub(crate) at_ms: u64,
+    pub(crate) prev: Option<Text>,
+    pub(crate) kind: Text,
+}
+
+/// Appends a line: the fields of every record, then those of its body, which are an object of their own.
+pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&str>, kind: &str, body: &[u8]) {
+    // Writing to memory does not fail, nor does writing text as JSON.
+    let _ = write!(line, "{{\"seq\":{seq},\"at_ms\":{at_ms},\"prev\":");
+    let _ = serde_json::to_writer(&mut *line, &prev);
+    line.extend_from_slice(b",\"kind\":");
+    let _ = serde_json::to_writer(&mut *line, kind);
+    // The first brace of the body becomes the comma.
+    let fields = body.strip_prefix(b"{").unwrap_or(b"}");
+    if fields != b"}" {
+        line.push(b',');
+    }
+    line.extend_from_slice(fields);
+}
+
+impl<'l> Head<&'l str> {
+    /// Takes the head off a line that is spelled as the writer spells it, without JSON's generality; `None` for any other
+    /// spelling. The rest is what follows the kind: `}`, or a comma and the fields of the body.
+    pub(crate) fn canonical(line: &'l [u8]) -> Option<(Self, &'l [u8])> {
+        let (seq, rest) = number(line.strip_prefix(b"{\"seq\":")?)?;
+        let (at_ms, rest) = number(rest.strip_prefix(b",\"at_ms\":")?)?;
+        let rest = rest.strip_prefix(b",\"prev\":")?;
+        let (prev, rest) = match rest.strip_prefix(b"null") {
+            Some(rest) => (None, rest),
+            None => word(rest).map(|(prev, rest)| (Some(prev), rest))?,
+        };
+        let (kind, rest) = word(rest.strip_prefix(b",\"kind\":")?)?;
+        Some((Self { seq, at_ms, prev, kind }, rest))
+    }
+
+    /// The record with this head.
+    pub(crate) fn record<'a>(&self, body: Body<'a>) -> Record<'a> {
+        Record { seq: self.seq, at_ms: self.at_ms, prev: self.prev.map(str::to_owned), body }
+    }
+}
+
+impl Head<String> {
+    /// Takes the head off any spelling of a line, and gives the other fields.
+    pub(crate) fn general(line: &[u8]) -> Result<(Self, Map<String, Value>), String> {
+        let value: Value = serde_json::from_slice(line).map_err(|fault| not_json(&fault))?;
+        let Value::Object(mut fields) = value else {
+            return Err(String::from("a record must be a JSON object"));
+        };
+        let seq = whole_number(&mut fields, "seq")?;
+        let at_ms = whole_number(&mut fields, "at_ms")?;
+        let prev = match fields.shift_remove("prev") {
+            Some(Value::String(text)) => Some(text),
+            Some(Value::Null) => None,
+            _ => return Err(String::from("`prev` must be text or null")),
+        };
+        let Some(Value::String(kind)) = fields.shift_remove("kind") else {
+            return Err(String::from("`kind` must be text"));
+        };
+        Ok((Self { seq, at_ms, prev, kind }, fields))
+    }
+}
+
+/// A whole number at the beginning, spelled as JSON does, and what follows it.
+fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
+    let (digits, rest) = text.split_at_checked(end)?;
+    if digits.is_empty() || (digits.len() > 1 && digits.starts_with(b"0")) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok().map(|number| (number, rest))
+}
+
+/// A text of letters, digits and `_` at the beginning, and what follows it.
+fn word(text: &[u8]) -> Option<(&str, &[u8])> {
+    let text = text.strip_prefix(b"\"")?;
+    let end = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')))?;
+    let (word, rest) = text.split_at_checked(end)?;
+    Some((std::str::from_utf8(word).ok()?, rest.strip_prefix(b"\"")?))
+}
+
+fn whole_number(fields: &mut Map<String, Value>, name: &str) -> Result<u64, String> {
+    let number = fields.shift_remove(name);
+    number.as_ref().and_then(Value::as_u64).ok_or_else(|| format!("`{name}` must be a whole number"))
+}

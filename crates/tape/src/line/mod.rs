@@ -1,0 +1,145 @@
+//! One record as one line, and back.
+
+mod body;
+mod head;
+mod text;
+
+use crate::blobs;
+use crate::record::{Body, Record};
+
+pub(crate) use body::{fields, from_fields, typed};
+pub(crate) use head::{Head, push_line};
+pub(crate) use text::digest;
+use text::{is_deep, not_json};
+
+impl Record<'_> {
+    /// The record as a line of JSON, without the line's end. It is whole: nothing in it refers to another record.
+    ///
+    /// # Errors
+    /// Never for records made of JSON values; serde's contract has the error.
+    pub fn to_line(&self) -> Result<String, serde_json::Error> {
+        let mut line = Vec::new();
+        let body = packed(fields(&self.body)?)?.text;
+        push_line(&mut line, self.seq, self.at_ms, self.prev.as_deref(), self.body.kind(), &body);
+        String::from_utf8(line).map_err(serde::ser::Error::custom)
+    }
+
+    /// Reads a line of a tape that refers to no blob.
+    ///
+    /// # Errors
+    /// When the line is no record, in words for people.
+    pub fn from_line(line: &[u8]) -> Result<Record<'static>, String> {
+        Self::from_stored(line, &blobs::Blobs::default())
+    }
+
+    /// Reads a line of a tape.
+    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::Blobs) -> Result<Record<'static>, String> {
+        if let Some((head, rest)) = Head::canonical(line)
+            && !blobs::may_refer(rest)
+            && let Some(body) = typed(head.kind, rest)
+        {
+            return Ok(head.record(body));
+        }
+        let (head, fields) = Head::general(line)?;
+        // A blob stands for what it is: what is large in it is elsewhere.
+        let fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
+        let body = from_fields(&head.kind, fields)?;
+        Ok(Record { seq: head.seq, at_ms: head.at_ms, prev: head.prev, body })
+    }
+}
+
+/// The fields of a record as JSON text, in the form in which they are written.
+pub(crate) struct Packed {
+    pub(crate) text: Vec<u8>,
+    /// Whether they nested too deep, so that the text has one field, `packed`.
+    pub(crate) is_packed: bool,
+}
+
+/// Packs fields that nest deeper than JSON readers follow.
+pub(crate) fn packed(text: Vec<u8>) -> Result<Packed, serde_json::Error> {
+    if !is_deep(&text) {
+        return Ok(Packed { text, is_packed: false });
+    }
+    let whole = std::str::from_utf8(&text).map_err(serde::ser::Error::custom)?;
+    let mut packed = b"{\"packed\":".to_vec();
+    serde_json::to_writer(&mut packed, whole)?;
+    packed.push(b'}');
+    Ok(Packed { text: packed, is_packed: true })
+}
+
+/// The body of fields in their written form that refer to no blob.
+pub(crate) fn body_of(kind: &str, fields: &[u8]) -> Result<Body<'static>, String> {
+    let fields = serde_json::from_slice(fields).map_err(|fault| not_json(&fault))?;
+    from_fields(kind, fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::record::Noted;
+
+    fn note(data: Value) -> Record<'static> {
+        let body = Body::Note(Noted { kind: Cow::Borrowed("remark"), data: Cow::Owned(data) });
+        Record { seq: 1, at_ms: 2, prev: Some(String::from("ab")), body }
+    }
+
+    #[test]
+    fn deep_values_are_packed_and_come_back_whole_or_as_text() {
+        let nested = |levels: usize| (0..levels).fold(json!(null), |inner, _| json!([inner]));
+        let flat = note(nested(90));
+        assert!(!flat.to_line().unwrap().contains("packed"));
+        assert_eq!(Record::from_line(flat.to_line().unwrap().as_bytes()), Ok(flat));
+
+        let deep = note(nested(120));
+        let line = deep.to_line().unwrap();
+        assert!(line.contains("packed"));
+        assert_eq!(Record::from_line(line.as_bytes()), Ok(deep));
+
+        let deeper = note(nested(400)).to_line().unwrap();
+        let read = Record::from_line(deeper.as_bytes()).unwrap();
+        assert!(matches!(read.body, Body::Unknown { .. }));
+        assert_eq!(read.to_line().unwrap(), deeper);
+    }
+
+    #[test]
+    fn other_spellings_of_a_line_are_read_too() {
+        let canonical = note(json!({"a": [1.5, "\u{fc}"]}));
+        let line = canonical.to_line().unwrap();
+        let others = [
+            line.replace("\"seq\":1", "\"seq\": 1"),
+            line.replace("\u{fc}", "\\u00fc"),
+            line.replace("remark", "\\u0072emark"),
+            String::from(r#"{"data":{"a":[1.5,"ü"]},"kind":"remark","prev":"ab","at_ms":2,"seq":1}"#),
+        ];
+        for other in others {
+            assert_eq!(Record::from_line(other.as_bytes()).as_ref(), Ok(&canonical), "{other}");
+        }
+    }
+
+    #[test]
+    fn faults_say_what_is_wrong() {
+        let cases: [(&[u8], &str); 8] = [
+            (b"", "not JSON: EOF while parsing a value (column 0)"),
+            (b"{\"seq\":1,", "not JSON: EOF while parsing a value (column 9)"),
+            (b"3", "a record must be a JSON object"),
+            (b"{\"seq\":-1}", "`seq` must be a whole number"),
+            (b"{\"seq\":1,\"at_ms\":1,\"prev\":4}", "`prev` must be text or null"),
+            (b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":[]}", "`kind` must be text"),
+            (
+                b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":\"warning\",\"hook\":[]}",
+                "bad `warning` record: invalid type: sequence, expected a string",
+            ),
+            (
+                b"{\"seq\":1,\"at_ms\":1,\"prev\":null,\"kind\":\"warning\",\"hook\":\"h\",\"message\":\"m\",\"x\":1}",
+                "bad `warning` record: unknown field `x`, expected one of `dispatch`, `hook`, `message`",
+            ),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(Record::from_line(line).unwrap_err(), expected);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Looking at JSON text.
+
+use sha2::{Digest, Sha256};
+
+/// How deep a line may nest before its body is packed. JSON readers commonly stop at 128.
+const DEEPEST: usize = 100;
+
+/// SHA-256 in hex.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| DIGITS.get(usize::from(half)).copied().map_or('0', char::from);
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
+}
+
+/// Whether brackets nest deeper in JSON text than readers follow.
+pub(super) fn is_deep(json: &[u8]) -> bool {
+    // Few brackets cannot nest deep, and to count them costs next to nothing.
+    json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST && depth(json) > DEEPEST
+}
+
+/// How deep brackets nest in JSON text.
+fn depth(json: &[u8]) -> usize {
+    let (mut deepest, mut here) = (0_usize, 0_usize);
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                here += 1;
+                deepest = deepest.max(here);
+            }
+            b'}' | b']' if !in_text => here = here.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The text of a JSON fault without serde's `at line 1`, which would be taken for the tape's line.
+pub(super) fn not_json(fault: &serde_json::Error) -> String {
+    let text = fault.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    format!("not JSON: {what} (column {})", fault.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_hex() {
+        assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    #[test]
+    fn brackets_in_texts_do_not_nest() {
+        let texts = format!("[\"{}\\\"{}\"]", "[".repeat(200), "{".repeat(200));
+        assert_eq!((depth(texts.as_bytes()), is_deep(texts.as_bytes())), (1, false));
+        let nested = format!("{}{}", "[".repeat(101), "]".repeat(101));
+        assert!(is_deep(nested.as_bytes()));
+        assert!(!is_deep("[]".repeat(101).as_bytes()));
+    }
+}

@@ -1,0 +1,134 @@
+//! The records of one hook within a dispatch.
+
+use std::borrow::Cow;
+
+use pintle_contract::{CallId, Decision, Event, Failure, Hook, Said, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::dispatch::present;
+use super::said::{FailureText, SaidText};
+
+/// A hook is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked<'a> {
+    /// The dispatch.
+    pub dispatch: u64,
+    /// The call, unique in the tape.
+    pub call: u64,
+    /// The hook's name.
+    pub hook: Cow<'a, str>,
+    /// The hook's number, as in [`HookEntry`](super::HookEntry).
+    pub entry: u64,
+    /// 0 for the first asking, then 1 to 3 when guards are asked again.
+    pub round: u8,
+    /// The version of the payload it sees.
+    pub payload: u32,
+    /// That version, where it appears for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub value: Option<Cow<'a, Value>>,
+}
+
+/// A hook is passed over or not asked: its matcher failed, or the host cancelled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passed<'a> {
+    /// The dispatch.
+    pub dispatch: u64,
+    /// The hook's name.
+    pub hook: Cow<'a, str>,
+    /// The hook's number, as in [`HookEntry`](super::HookEntry).
+    pub entry: u64,
+    /// Which asking it would have been, as in [`Asked`].
+    pub round: u8,
+    /// Why.
+    pub failure: FailureText<'a>,
+}
+
+/// A hook answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answered<'a> {
+    /// The dispatch.
+    pub dispatch: u64,
+    /// The call.
+    pub call: u64,
+    /// The hook's name.
+    pub hook: Cow<'a, str>,
+    /// How long it took.
+    pub duration_us: u64,
+    /// What it said.
+    pub said: SaidText<'a>,
+}
+
+/// The answer just before blocks, or decides a permission.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vetoed<'a> {
+    /// The dispatch.
+    pub dispatch: u64,
+    /// The call.
+    pub call: u64,
+    /// The hook's name.
+    pub hook: Cow<'a, str>,
+    /// Why; may be empty.
+    pub reason: Cow<'a, str>,
+    /// What it wants: `deny`, and of a permission `allow` and `ask` too.
+    pub decision: Decision,
+}
+
+impl<'a> Asked<'a> {
+    /// Records that a hook is asked about `event`, whose payload is the version `payload`.
+    #[must_use]
+    pub fn new(dispatch: u64, call: CallId, hook: &'a Hook, entry: u64, round: u8) -> Self {
+        let hook = Cow::Borrowed(hook.id.as_str());
+        Self { dispatch, call: call.0, hook, entry, round, payload: 0, value: None }
+    }
+
+    /// Says which version of the payload it sees, which is written where it is new.
+    #[must_use]
+    pub fn seeing(mut self, event: &'a Event, payload: u32, first_seen: bool) -> Self {
+        self.payload = payload;
+        self.value = first_seen.then(|| Cow::Borrowed(event.payload.value()));
+        self
+    }
+}
+
+impl<'a> Passed<'a> {
+    /// Records that a hook is passed over or not asked.
+    #[must_use]
+    pub fn new(dispatch: u64, hook: &'a Hook, entry: u64, round: u8, failure: &'a Failure) -> Self {
+        Self { dispatch, hook: Cow::Borrowed(hook.id.as_str()), entry, round, failure: failure.into() }
+    }
+}
+
+impl<'a> Answered<'a> {
+    /// Records what a hook said.
+    #[must_use]
+    pub fn new(dispatch: u64, call: CallId, hook: &'a Hook, verdict: &'a Verdict, duration_us: u64) -> Self {
+        let (hook, said) = (Cow::Borrowed(hook.id.as_str()), verdict.into());
+        Self { dispatch, call: call.0, hook, duration_us, said }
+    }
+}
+
+impl<'a> Vetoed<'a> {
+    /// Records a veto or a permission decision; `None` for any other answer (Harn, Tape capture and replay).
+    #[must_use]
+    pub fn of(dispatch: u64, call: CallId, hook: &'a Hook, verdict: &'a Verdict) -> Option<Self> {
+        let (decision, reason) = match &verdict.said {
+            Said::Deny { reason } => (Decision::Deny, reason),
+            Said::Allow { reason } => (Decision::Allow, reason),
+            Said::Ask { reason } => (Decision::Ask, reason),
+            Said::Pass | Said::Rewrite(_) | Said::Failed(_) => return None,
+        };
+        let counts = decision == Decision::Deny || hook.event.as_str() == "permission.ask";
+        counts.then(|| Self {
+            dispatch,
+            call: call.0,
+            hook: Cow::Borrowed(hook.id.as_str()),
+            reason: Cow::Borrowed(reason),
+            decision,
+        })
+    }
+}

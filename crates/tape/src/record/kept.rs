@@ -1,0 +1,29 @@
+//! The records that a tape keeps about itself.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::dispatch::present;
+
+/// A value that later records refer to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blob<'a> {
+    /// SHA-256 in hex of the value's JSON text, as it stands in this record.
+    pub digest: Cow<'a, str>,
+    /// The value; what is large in it may itself be a reference to a blob before this one.
+    #[serde(deserialize_with = "present")]
+    pub value: Option<Cow<'a, Value>>,
+}
+
+/// What was left of a record that was not written whole was taken away, before the tape went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Healed {
+    /// The line it stood in, from 1.
+    pub line: u64,
+    /// How much of it there was.
+    pub size_bytes: u64,
+}

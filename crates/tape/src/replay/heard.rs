@@ -1,0 +1,60 @@
+//! What a tape says, back in the words of the contract.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{Diagnostic, Failure, Grant, Location, Resolution, Rewrite, Said, SourceFile, Span, Verdict};
+
+use crate::record::{AnswerWord, FailureText, Resolved, SaidText, Word};
+
+/// The verdict of a hook, as it was returned.
+///
+/// What the engine leaves out of account (a rewrite beside a deny) is not on a tape and changes nothing.
+pub fn verdict(said: SaidText<'_>) -> Verdict {
+    let SaidText { verdict, reason, fields, whole, failure, effects, warnings } = said;
+    let reason = reason.map(Cow::into_owned).unwrap_or_default();
+    let rewrite = match (fields, whole) {
+        (Some(fields), _) => Some(Rewrite::Fields(fields.into_owned())),
+        (None, Some(whole)) => Some(Rewrite::Whole(whole.into_owned())),
+        (None, None) => None,
+    };
+    let (said, rewrite) = match verdict {
+        Word::Pass => (Said::Pass, None),
+        Word::Allow => (Said::Allow { reason }, rewrite),
+        Word::Ask => (Said::Ask { reason }, rewrite),
+        Word::Deny => (Said::Deny { reason }, None),
+        Word::Rewrite => (rewrite.map_or(Said::Pass, Said::Rewrite), None),
+        Word::Failed => (failure.map_or(Said::Pass, |text| Said::Failed(self::failure(text))), None),
+    };
+    Verdict { said, rewrite, effects: effects.into_owned(), warnings: warnings.into_owned() }
+}
+
+/// A failure, at the place that was recorded.
+pub fn failure(text: FailureText<'_>) -> Failure {
+    let FailureText { kind, message, path, line } = text;
+    let failure = Failure::new(kind, message);
+    match path {
+        None => failure,
+        Some(path) => {
+            // The file may be gone. A text of so many empty lines has the place in the same line.
+            let start = line.unwrap_or(1).saturating_sub(1);
+            let file = SourceFile { path: PathBuf::from(path), text: "\n".repeat(start) };
+            let place = Location::new(Arc::new(file), Span { start, end: start });
+            failure.at(Diagnostic::error("replayed", "", place))
+        }
+    }
+}
+
+/// The answer to an ask.
+pub fn resolution(resolved: &Resolved<'_>) -> Resolution {
+    let by = || resolved.by.as_deref().unwrap_or_default().to_owned();
+    match resolved.answer {
+        AnswerWord::Approved => Resolution::Approved { by: by() },
+        AnswerWord::GrantedTool => Resolution::Granted { by: by(), grant: Grant::Tool },
+        AnswerWord::GrantedSession => Resolution::Granted { by: by(), grant: Grant::Session },
+        AnswerWord::Refused => Resolution::Refused { by: by() },
+        AnswerWord::Deferred => Resolution::Deferred,
+        AnswerWord::Nobody => Resolution::Nobody,
+    }
+}

@@ -1,0 +1,53 @@
+//! The numbers and digests that hold the lines of a tape together.
+
+use crate::line::digest;
+use crate::record::Record;
+
+/// What the next line of a tape must say of the lines before it.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    pub(crate) next_seq: u64,
+    pub(crate) prev: Option<String>,
+}
+
+/// A line that does not follow the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Break {
+    field: &'static str,
+    expected: String,
+    found: String,
+}
+
+impl Links {
+    /// Sees the next line and says what is wrong with it. Goes on from what is there.
+    pub(crate) fn see(&mut self, record: &Record<'_>, text: &[u8]) -> Vec<Break> {
+        let shown = |digest: &Option<String>| digest.clone().unwrap_or_else(|| String::from("null"));
+        let mut breaks = Vec::new();
+        if record.seq != self.next_seq {
+            let (expected, found) = (self.next_seq.to_string(), record.seq.to_string());
+            breaks.push(Break { field: "seq", expected, found });
+        }
+        if record.prev != self.prev {
+            breaks.push(Break { field: "prev", expected: shown(&self.prev), found: shown(&record.prev) });
+        }
+        self.next_seq = record.seq.saturating_add(1);
+        self.prev = Some(digest(text));
+        breaks
+    }
+}
+
+impl Break {
+    /// What is there, and what that means.
+    pub(crate) fn found(&self) -> String {
+        let why = match self.field {
+            "seq" => "a record is missing, or was put in",
+            _ => "the line before was changed, or is missing",
+        };
+        format!("`{}` is {}: {why}", self.field, self.found)
+    }
+
+    /// What should be there.
+    pub(crate) fn expected(&self) -> String {
+        self.expected.clone()
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether a request holds the messages that the hooks of `completion.pre` left.
+
+use serde_json::Value;
+
+/// Whether `request` holds the messages of `left`, with what the same hooks told the model (`told`) behind the words of the
+/// first message where that is the system's, and in a message of the system before all others where it is not.
+///
+/// A hook may spell a message in other ways than the host does, so that what it says is compared.
+pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
+    let (sent, left) = (messages(request), messages(left));
+    let note = told.join("\n\n");
+    let (first, rest) = match left.split_first() {
+        _ if note.is_empty() => (None, left.as_slice()),
+        Some((first, rest)) if first.role == SYSTEM => {
+            let content = format!("{}\n\n{note}", first.content);
+            (Some(Said { content, ..first.clone() }), rest)
+        }
+        _ => (Some(Said { role: SYSTEM, content: note, ..Said::default() }), left.as_slice()),
+    };
+    sent.iter().eq(first.iter().chain(rest))
+}
+
+const SYSTEM: &str = "system";
+
+/// What a message says.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Said<'m> {
+    role: &'m str,
+    content: String,
+    /// The call that it is the result of.
+    answers: &'m str,
+    /// Its calls: what each has as number, name and arguments.
+    calls: Vec<[&'m str; 3]>,
+}
+
+fn messages(payload: &Value) -> Vec<Said<'_>> {
+    payload.get("messages").and_then(Value::as_array).into_iter().flatten().map(said).collect()
+}
+
+fn said(message: &Value) -> Said<'_> {
+    let text = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let content = match message.get("content") {
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join("\n"),
+        _ => text(message, "content").unwrap_or_default(),
+    };
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let call = |call| [field(call, "/id"), field(call, "/function/name"), field(call, "/function/arguments")];
+    let role = match field(message, "/role") {
+        "developer" => SYSTEM,
+        role => role,
+    };
+    Said { role, content, answers: field(message, "/tool_call_id"), calls: calls.map(call).collect() }
+}
+
+fn field<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_hooks_told_the_model_is_sent_besides_what_they_left_and_nothing_else() {
+        let user = json!({"role": "user", "content": "hi"});
+        let system = |content: &str| json!({"role": "system", "content": content});
+        let calls = |id: &str| {
+            json!({"role": "assistant", "content": null,
+                "tool_calls": [{"id": id, "function": {"name": "ls", "arguments": "{}"}}]})
+        };
+        let parts =
+            json!({"role": "developer", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]});
+        let cases = [
+            (json!([user]), json!([user]), vec![], true),
+            (json!([user]), json!([user, user]), vec![], false),
+            (json!([user, user]), json!([user]), vec![], false),
+            (json!([user]), json!([system("mind"), user]), vec!["mind"], true),
+            (json!([user]), json!([user]), vec!["mind"], false),
+            (json!([user]), json!([system("mind"), user]), vec![], false),
+            (json!([user]), json!([system("else"), user]), vec!["mind"], false),
+            (json!([]), json!([system("mind")]), vec!["mind"], true),
+            (
+                json!([system("be brief"), user]),
+                json!([system("be brief\n\none\n\ntwo"), user]),
+                vec!["one", "two"],
+                true,
+            ),
+            (json!([system("be brief"), user]), json!([system("one\n\ntwo"), user]), vec!["one", "two"], false),
+            (json!([parts, user]), json!([system("a\nb"), user]), vec![], true),
+            (json!([parts, user]), json!([system("a\nb\n\nmind"), user]), vec!["mind"], true),
+            (json!([calls("c1")]), json!([calls("c1")]), vec![], true),
+            (json!([calls("c1")]), json!([calls("c2")]), vec![], false),
+        ];
+        for (left, sent, told, expected) in cases {
+            let told: Vec<String> = told.into_iter().map(str::to_owned).collect();
+            let whole = |messages: &Value| json!({"messages": messages});
+            assert_eq!(is_sent(&whole(&sent), &whole(&left), &told), expected, "{left} {sent} {told:?}");
+        }
+    }
+}

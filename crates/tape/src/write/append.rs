@@ -1,0 +1,95 @@
+//! Going on with a tape.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use pintle_contract::Clock;
+
+use super::lines::Lines;
+use super::numbers::Numbers;
+use super::output::{Output, Sink};
+use super::{State, Tape, file};
+use crate::TapeError;
+use crate::dispatches::Dispatches;
+use crate::read::Reader;
+use crate::record::{Body, Healed, HostRecord};
+use crate::verify::chain::Links;
+
+/// The greatest numbers of a tape.
+#[derive(Debug, Default)]
+struct Last {
+    dispatch: u64,
+    call: u64,
+    request: u64,
+    next_entry: u64,
+    next_chain: u64,
+}
+
+impl Last {
+    fn see(&mut self, body: &Body<'_>) {
+        self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
+        match body {
+            Body::HookCall(asked) => self.call = self.call.max(asked.call),
+            Body::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
+            Body::Hooks(loaded) => {
+                for entry in &loaded.hooks {
+                    self.next_entry = self.next_entry.max(entry.entry.saturating_add(1));
+                    self.next_chain = self.next_chain.max(entry.chain.saturating_add(1));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Tape {
+    /// Goes on with a tape in a file. Everything up to the last whole record is verified; what is left of a record that was
+    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or is no tape, when its chain of digests is broken, or when another writer has it.
+    pub fn append_to(path: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+        let path = path.as_ref();
+        let open = |source| TapeError::Open { path: path.to_owned(), source };
+        let mut file = file::reopen(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(open)?;
+
+        let mut reader = Reader::new(&bytes)?;
+        let (mut last, mut links, mut whole_bytes) = (Last::default(), Links::default(), 0);
+        for line in &mut reader {
+            let line = line?;
+            if let Some(found) = links.see(&line.record, line.text).first() {
+                let fault = format!("{}; expected {}", found.found(), found.expected());
+                return Err(TapeError::Line { line: line.number, fault });
+            }
+            last.see(&line.record.body);
+            whole_bytes += line.text.len() as u64 + 1;
+        }
+        let (torn, lacks_end) = (reader.torn(), whole_bytes > bytes.len() as u64);
+        let known = reader.into_blobs().into_digests().collect();
+        let lines = Lines::after(links.next_seq, links.prev, known);
+        if lacks_end {
+            file.write_all(b"\n").map_err(open)?;
+        } else {
+            file.set_len(whole_bytes).map_err(open)?;
+            file.seek(SeekFrom::Start(whole_bytes)).map_err(open)?;
+        }
+        let state = State {
+            dispatches: Dispatches::after(last.dispatch),
+            hooks: Numbers::after(last.next_entry, last.next_chain),
+            output: Output::new(lines, Sink::File(file)),
+        };
+        let tape = Self {
+            calls: AtomicU64::new(last.call),
+            requests: AtomicU64::new(last.request),
+            ..Self::new(Some(path.to_owned()), clock, state)
+        };
+        if let Some(torn) = torn {
+            tape.put(|_| Body::Healed(Healed { line: torn.line as u64, size_bytes: torn.size_bytes as u64 }));
+        }
+        tape.fault().map_or(Ok(tape), Err)
+    }
+}

@@ -1,0 +1,136 @@
+//! Records as the lines of a tape: numbered, chained, without secrets, and with what is large written once.
+
+use std::collections::HashSet;
+use std::io;
+
+use pintle_contract::Redact;
+
+use crate::blobs::{self, Cut};
+use crate::line::{self, Packed, digest, push_line};
+use crate::record::Body;
+use crate::scrub;
+
+/// Makes the lines of a tape. The same records in the same order make the same lines.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    next_seq: u64,
+    prev: Option<String>,
+    /// The digests of the blobs that were written.
+    known: HashSet<String>,
+    line: Vec<u8>,
+}
+
+/// One line that was made.
+#[derive(Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) seq: u64,
+    /// The digest of the line before.
+    pub(crate) prev: Option<&'a str>,
+    /// The line, with its end.
+    pub(crate) line: &'a [u8],
+    pub(crate) of: Of<'a>,
+}
+
+/// What a line is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// The record as it was given.
+    Record,
+    /// The record without the secrets in it: its fields, whole.
+    Clean(&'a [u8]),
+    /// A blob that the record after it refers to.
+    Blob,
+}
+
+/// The fields of a record as they are written, and what is large in them.
+///
+/// It depends on the record alone, so that records can be prepared side by side and written one after the other.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// Whole, but without secrets.
+    text: Vec<u8>,
+    is_clean: bool,
+    cut: Option<Cut>,
+}
+
+impl Prepared {
+    /// Spells the fields of a record.
+    pub(crate) fn new(body: &Body<'_>, secrets: Option<&dyn Redact>) -> io::Result<Self> {
+        let Packed { text, is_packed } = line::packed(line::fields(body)?)?;
+        let clean = secrets.and_then(|secrets| scrub::fields(secrets, &text));
+        let is_clean = clean.is_some();
+        let text = clean.unwrap_or(text);
+        // A header tells how to read the rest, so it stands for itself.
+        let stays = is_packed || matches!(body, Body::Header(_) | Body::Blob(_));
+        let cut = if stays { None } else { blobs::cut(&text) };
+        Ok(Self { text, is_clean, cut })
+    }
+
+    /// The fields as they stand in the record's own line.
+    pub(crate) fn stored(&self) -> &[u8] {
+        self.cut.as_ref().map_or(&self.text, |cut| &cut.text)
+    }
+
+    /// The fields as they are written, and what is large in them.
+    pub(crate) fn into_stored(self) -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
+        match self.cut {
+            Some(Cut { text, blobs }) => (text, blobs),
+            None => (self.text, Vec::new()),
+        }
+    }
+}
+
+impl Lines {
+    /// Goes on behind the lines of a tape.
+    pub(crate) fn after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
+        Self { next_seq, prev, known, line: Vec::new() }
+    }
+
+    /// The number of the next line.
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Makes the line of a record, and before it those of the blobs that it needs and that were not written before. Each is
+    /// handed on before the next one is made.
+    pub(crate) fn add(
+        &mut self,
+        at_ms: u64,
+        kind: &str,
+        record: &Prepared,
+        mut each: impl FnMut(Written<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Prepared { text, is_clean, cut } = record;
+        let of = if *is_clean { Of::Clean(text) } else { Of::Record };
+        let Some(Cut { text: short, blobs }) = cut else {
+            return self.line(at_ms, kind, text, of, &mut each);
+        };
+        for (digest, value) in blobs {
+            if !self.known.contains(digest) {
+                let mut fields = format!("{{\"digest\":\"{digest}\",\"value\":").into_bytes();
+                fields.extend_from_slice(value);
+                fields.push(b'}');
+                self.known.insert(digest.clone());
+                self.line(at_ms, "blob", &fields, Of::Blob, &mut each)?;
+            }
+        }
+        self.line(at_ms, kind, short, of, &mut each)
+    }
+
+    fn line(
+        &mut self,
+        at_ms: u64,
+        kind: &str,
+        fields: &[u8],
+        of: Of<'_>,
+        each: &mut impl FnMut(Written<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (seq, prev) = (self.next_seq, self.prev.take());
+        self.line.clear();
+        push_line(&mut self.line, seq, at_ms, prev.as_deref(), kind, fields);
+        self.prev = Some(digest(&self.line));
+        self.next_seq += 1;
+        self.line.push(b'\n');
+        each(Written { seq, prev: prev.as_deref(), line: &self.line, of })
+    }
+}

@@ -1,0 +1,302 @@
+//! The writer.
+
+mod append;
+mod durability;
+mod file;
+pub(crate) mod lines;
+mod numbers;
+mod output;
+
+use std::borrow::Cow;
+use std::fmt::{self, Debug};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use pintle_contract::{CallId, Caller, Chain, Clock, Entry, Hook, Journal, Redact, Reply, Request, SeamError};
+use serde_json::Value;
+
+use crate::TapeError;
+use crate::dispatches::{Dispatches, ended_here};
+use crate::entries;
+use crate::record::{Body, Effected, Header, HostRecord, Noted, RESERVED, Record, Resolved, Scope};
+use lines::Lines;
+pub(crate) use lines::Prepared;
+use numbers::Numbers;
+use output::{Output, Sink};
+
+pub use durability::Durability;
+pub use file::in_use;
+
+/// Writes a tape. Shared by all threads of a session; records never mix.
+///
+/// Each record is one line, handed to the operating system whole before the call returns. When a record cannot be
+/// written, the tape keeps the fault until it is asked for it ([`Tape::fault`]) and writes nothing more, so that what is
+/// there stays whole.
+pub struct Tape {
+    /// Tells the tapes of a program apart.
+    number: usize,
+    path: Option<PathBuf>,
+    clock: Arc<dyn Clock>,
+    calls: AtomicU64,
+    requests: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    dispatches: Dispatches,
+    hooks: Numbers,
+    output: Output,
+}
+
+/// Sees every record as it is written, in the order of the tape.
+///
+/// It is called while the tape is locked: it must not use the tape.
+pub trait Follower: Send + Sync + Debug {
+    /// Sees a record and the line it was written as, without the line's end. Of a blob it sees the line alone, beside a
+    /// [`Body::Unknown`].
+    fn follow(&self, record: &Record<'_>, line: &str);
+}
+
+impl Tape {
+    /// Begins a tape in a new file, with the folders that lead to it. Others may not read it: payloads can hold
+    /// secrets.
+    ///
+    /// # Errors
+    /// When the file exists, cannot be made, or the header cannot be written.
+    pub fn create(path: impl AsRef<Path>, header: Header, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+        let path = path.as_ref();
+        let file = file::create(path)?;
+        let tape = Self { path: Some(path.to_owned()), ..Self::over(Sink::File(file), header, clock) };
+        tape.fault().map_or(Ok(tape), Err)
+    }
+
+    /// Begins a tape that is kept in memory.
+    #[must_use]
+    pub fn in_memory(header: Header, clock: Arc<dyn Clock>) -> Self {
+        Self::over(Sink::Memory(Vec::new()), header, clock)
+    }
+
+    /// Says how much the tape outlives. Default: [`Durability::None`]. What is there already is synced at once where the
+    /// level asks for it.
+    #[must_use]
+    pub fn durability(self, level: Durability) -> Self {
+        self.with(|state| {
+            state.output.durability = level;
+            if level != Durability::None {
+                state.output.sync();
+            }
+        });
+        if level != Durability::None {
+            self.path.iter().for_each(|path| file::sync_folder(path));
+        }
+        self
+    }
+
+    fn over(sink: Sink, header: Header, clock: Arc<dyn Clock>) -> Self {
+        let state = State {
+            dispatches: Dispatches::default(),
+            hooks: Numbers::default(),
+            output: Output::new(Lines::default(), sink),
+        };
+        let tape = Self::new(None, clock, state);
+        tape.put(|_| Body::Header(header));
+        tape
+    }
+
+    fn new(path: Option<PathBuf>, clock: Arc<dyn Clock>, state: State) -> Self {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { number, path, clock, calls: AtomicU64::new(0), requests: AtomicU64::new(0), state: Mutex::new(state) }
+    }
+
+    /// The file, as it was named; `None` for a tape in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Lets somebody follow the tape from here on.
+    pub fn follow(&self, follower: Arc<dyn Follower>) {
+        self.with(|state| state.output.follower = Some(follower));
+    }
+
+    /// Takes the secrets out of every record from here on, before it is hashed, written and shown. The first one that
+    /// is asked stays.
+    pub fn scrub(&self, secrets: Arc<dyn Redact>) {
+        self.with(|state| {
+            state.output.secrets.get_or_insert(secrets);
+        });
+    }
+
+    /// Records hooks that were loaded and that every agent is under.
+    pub fn hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
+        self.put(|state| Body::Hooks(state.hooks.load(Scope::Runtime, chains)));
+    }
+
+    /// Records hooks that were loaded for one agent and those below it.
+    pub fn agent_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
+        self.put(|state| Body::Hooks(state.hooks.load(Scope::Agent, chains)));
+    }
+
+    /// Records what a hook or tool asked of the world and what it got.
+    pub fn effect(&self, caller: Caller<'_>, request: &Request, reply: &Result<Reply, SeamError>) {
+        self.put(|state| {
+            let dispatch = state.dispatches.of_call(caller.call.0);
+            Body::Effect(Effected {
+                dispatch,
+                call: dispatch.map(|_| caller.call.0),
+                by: Cow::Borrowed(caller.name),
+                request: Cow::Borrowed(request),
+                reply: reply.as_ref().ok().map(Cow::Borrowed),
+                error: reply.as_ref().err().map(Cow::Borrowed),
+            })
+        });
+    }
+
+    /// Records what the host does, before it does it or as soon as it is known.
+    pub fn host(&self, record: HostRecord<'_>) {
+        self.put(|_| Body::Host(record));
+    }
+
+    /// Records how a question of the host itself was answered ([`Resolved::of_host`]).
+    pub fn approval(&self, resolved: Resolved<'_>) {
+        self.put(|_| Body::Approval(resolved));
+    }
+
+    /// Records a note of the host, such as `remark`. A kind that has a meaning of its own in the format gets `note.` before
+    /// it.
+    pub fn note(&self, kind: &str, data: Value) {
+        let kind = if RESERVED.contains(&kind) { Cow::Owned(format!("note.{kind}")) } else { Cow::Borrowed(kind) };
+        self.put(|_| Body::Note(Noted { kind, data: Cow::Owned(data) }));
+    }
+
+    /// A number for the next request to a model, unique and growing within the tape.
+    pub fn next_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The number of the dispatch that ended last on this thread, for records that refer to it.
+    #[must_use]
+    pub fn last_dispatch(&self) -> Option<u64> {
+        ended_here(self.number)
+    }
+
+    /// Syncs what is written to the disk, whatever the level. A fault is kept as for a record.
+    pub fn sync(&self) {
+        self.with(|state| state.output.sync());
+    }
+
+    /// The lines so far of a tape in memory; empty for one in a file.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        self.with(|state| match &state.output.sink {
+            Sink::Memory(lines) => lines.clone(),
+            Sink::File(_) => Vec::new(),
+        })
+    }
+
+    /// Takes the fault that ended the tape, if there was one. The tape stays ended.
+    #[must_use]
+    pub fn fault(&self) -> Option<TapeError> {
+        self.with(|state| {
+            let seq = state.output.lines.next_seq();
+            let ended = |fault: &TapeError| TapeError::Write { seq, source: std::io::Error::other(fault.to_string()) };
+            let again = state.output.fault.as_ref().map(ended);
+            std::mem::replace(&mut state.output.fault, again)
+        })
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        // The state is whole between any two statements that can panic, so a poisoned lock is as good as any.
+        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put<'a>(&self, body: impl FnOnce(&mut State) -> Body<'a>) {
+        self.with(|state| {
+            let body = body(state);
+            state.output.put(self.clock.unix_ms(), body);
+        });
+    }
+}
+
+impl State {
+    /// The number of a hook, which is recorded first when it never was.
+    fn number(&mut self, at_ms: u64, hook: &Hook) -> u64 {
+        if let Some(number) = self.hooks.of(hook) {
+            return number;
+        }
+        let loaded = self.hooks.stranger(hook);
+        let number = loaded.hooks.first().map_or(0, |entry| entry.entry);
+        self.output.put(at_ms, Body::Hooks(loaded));
+        number
+    }
+}
+
+impl Journal for Tape {
+    fn record(&self, entry: &Entry<'_>) {
+        let thread = thread::current().id();
+        self.with(|state| {
+            let at_ms = self.clock.unix_ms();
+            let number = match entry {
+                Entry::Call { hook, .. } | Entry::Unmatched { hook, .. } | Entry::Unasked { hook, .. } => {
+                    state.number(at_ms, hook)
+                }
+                _ => 0,
+            };
+            let State { dispatches, output, .. } = state;
+            let open = match entry {
+                Entry::Event { event, .. } => dispatches.begin(thread, event),
+                _ => dispatches.current(thread),
+            };
+            let dispatch = open.number;
+            entries::bodies(entry, open, |_| number, |body| output.put(at_ms, body));
+            match entry {
+                Entry::Call { id, .. } => dispatches.call(id.0, dispatch),
+                Entry::Outcome { .. } => dispatches.end(thread, self.number),
+                _ => {}
+            }
+        });
+    }
+
+    fn next_call(&self) -> CallId {
+        CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+impl Debug for Tape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tape").finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Stopped;
+
+    impl Clock for Stopped {
+        fn unix_ms(&self) -> u64 {
+            0
+        }
+
+        fn monotonic_us(&self) -> u64 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_tape_and_is_told_when_asked() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let tape = Tape::over(Sink::File(full), Header::new("s", 0), Arc::new(Stopped));
+        tape.note("remark", json!(1));
+        let fault = tape.fault().unwrap().to_string();
+        assert!(fault.starts_with("cannot write record 0 of the tape: No space left"), "{fault}");
+        assert!(tape.fault().is_some(), "a tape that ended stays ended");
+    }
+}

@@ -1,0 +1,264 @@
+//! Tapes that somebody changed who also repaired the chain.
+
+use pintle_contract::{Cancel, Layer, Profile, Verdict};
+use pintle_tape::replay::Why;
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::{Value, json};
+
+use crate::stage::{Session, again, assert_same, count, forged, tool};
+
+/// Two dispatches of a guard that denies, between one that counts and one that is not asked any more.
+fn denied() -> Vec<u8> {
+    let session = Session::new(false);
+    let pre = || pintle_contract::EventName::parse("tool.pre").unwrap();
+    let hooks = [
+        hook("counts", pre(), Scripted::with(|call| count(call, "n"))),
+        hook("guard", pre(), Scripted::always(Verdict::deny("never"))),
+        hook("late", pre(), Scripted::always(Verdict::pass())),
+    ];
+    let set = session.load(vec![chain(Layer::User, Profile::SequentialFirstDeny, hooks)]);
+    for _ in 0..2 {
+        session.fire(&set, &tool("run", json!({"a": 1})), &Cancel::default(), None);
+    }
+    session.bytes()
+}
+
+fn of(records: &mut [Value], kind: &str) -> usize {
+    records.iter().rposition(|record| record["kind"] == kind).unwrap()
+}
+
+type Change = fn(&mut Vec<Value>);
+
+/// What is changed, in which line that is seen, the kind there, and the hook.
+fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static str>)> {
+    vec![
+        (
+            "a deny becomes an allow",
+            |all| {
+                let at = of(all, "outcome");
+                all[at]["decision"] = json!("allow");
+                all[at].as_object_mut().unwrap().shift_remove("reasons");
+            },
+            18,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "a reason is edited",
+            |all| {
+                let at = of(all, "outcome");
+                all[at]["reasons"][0]["text"] = json!("perhaps");
+            },
+            18,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "an answer is edited",
+            |all| {
+                let at = of(all, "hook_returned");
+                all[at]["said"] = json!({"verdict": "pass"});
+            },
+            17,
+            "hook_vetoed",
+            Some("guard"),
+        ),
+        (
+            "an answer is edited and its veto taken away",
+            |all| {
+                let at = of(all, "hook_returned");
+                all[at]["said"] = json!({"verdict": "pass"});
+                all.remove(at + 1);
+            },
+            17,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "a veto is taken away",
+            |all| {
+                let at = of(all, "hook_vetoed");
+                all.remove(at);
+            },
+            17,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "a call is added",
+            |all| {
+                let at = of(all, "hook_call");
+                let mut call = all[at].clone();
+                (call["hook"], call["entry"], call["call"]) = (json!("late"), json!(2), json!(77));
+                let mut returned = all[at + 1].clone();
+                (returned["hook"], returned["call"], returned["said"]) =
+                    (json!("late"), json!(77), json!({"verdict": "pass"}));
+                all.insert(at + 3, call);
+                all.insert(at + 4, returned);
+            },
+            18,
+            "hook_call",
+            Some("late"),
+        ),
+        (
+            "a call is taken away",
+            |all| {
+                let at = of(all, "hook_call");
+                all.drain(at..at + 3);
+            },
+            15,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "an answer is taken away",
+            |all| {
+                let at = of(all, "hook_returned");
+                all.remove(at);
+            },
+            16,
+            "hook_vetoed",
+            Some("guard"),
+        ),
+        (
+            "calls change places",
+            |all| {
+                let (first, second) = (all[2].clone(), all[6].clone());
+                assert_eq!((&first["kind"], &second["kind"]), (&json!("event"), &json!("hook_call")));
+                let moved: Vec<Value> = all.drain(6..9).collect();
+                all.splice(3..3, moved);
+            },
+            7,
+            "hook_call",
+            Some("counts"),
+        ),
+        (
+            "a hook is another one's",
+            |all| {
+                let at = of(all, "hook_call");
+                all[at]["entry"] = json!(9);
+            },
+            15,
+            "hook_call",
+            Some("guard"),
+        ),
+        (
+            "a hook's guard is taken away",
+            |all| {
+                all[1]["hooks"][1]["on_failure"] = json!("open");
+                let at = of(all, "hook_returned");
+                all[at]["said"] = json!({"verdict": "failed", "failure": {"kind": "crash", "message": "gone"}});
+            },
+            17,
+            "hook_vetoed",
+            Some("guard"),
+        ),
+        (
+            "the event is another one",
+            |all| {
+                all[2]["event"] = json!("tool.per");
+            },
+            3,
+            "event",
+            None,
+        ),
+        (
+            "the asked are miscounted",
+            |all| {
+                let at = of(all, "outcome");
+                all[at]["asked"] = json!(3);
+            },
+            18,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "the payload's version is another one",
+            |all| {
+                let at = of(all, "hook_call");
+                all[at]["payload"] = json!(1);
+            },
+            15,
+            "hook_call",
+            Some("guard"),
+        ),
+        (
+            "an outcome comes from nowhere",
+            |all| {
+                let at = of(all, "outcome");
+                let mut other = all[at].clone();
+                other["dispatch"] = json!(40);
+                all.push(other);
+            },
+            19,
+            "outcome",
+            Some("guard"),
+        ),
+        (
+            "a dispatch begins twice",
+            |all| {
+                let event = all[2].clone();
+                all.insert(3, event);
+            },
+            4,
+            "event",
+            Some("counts"),
+        ),
+    ]
+}
+
+#[test]
+fn what_was_changed_is_found_though_the_chain_was_repaired() {
+    let tape = denied();
+    assert_same(&tape, "as it was written");
+    assert_same(&forged(&tape, |_| {}), "numbered and chained anew");
+    let mut wrong = Vec::new();
+    for (what, change, line, kind, hook) in changes() {
+        let replayed = again(&forged(&tape, change));
+        let difference = replayed.difference.unwrap_or_else(|| panic!("{what}: nothing was found"));
+        let found = (difference.line, difference.kind.as_str(), difference.hook.as_deref(), difference.why);
+        if found != (line, kind, hook, Why::Enacted) {
+            wrong.push(format!("{what}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_difference_names_its_place_and_what_comes_out() {
+    let tape = forged(&denied(), |all| {
+        let at = of(all, "outcome");
+        all[at]["decision"] = json!("allow");
+    });
+    let replayed = again(&tape);
+    let found = replayed.difference.unwrap();
+    assert_eq!((found.dispatch, found.event.as_deref()), (Some(2), Some("tool.pre")));
+    assert!(found.expected.contains(r#""decision":"allow""#), "{}", found.expected);
+    assert!(found.got.unwrap().contains(r#""decision":"deny""#));
+    // The new tape says what comes out, and is a whole tape itself.
+    assert_same(&replayed.tape, "the new tape");
+}
+
+#[test]
+fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
+    let tape = String::from_utf8(denied()).unwrap();
+    let lines: Vec<&str> = tape.lines().collect();
+    let with = |at: usize, line: String| {
+        let mut lines: Vec<&str> = lines.clone();
+        lines[at] = &line;
+        format!("{}\n", lines.join("\n")).into_bytes()
+    };
+    let (prev, seq) = (lines[4].replacen("\"prev\":\"", "\"prev\":\"0", 1), lines[4].replace("\"seq\":4", "\"seq\":5"));
+    let input = lines[4].replace("\"kind\":\"effect\",", "\"kind\":\"effect\", ");
+    let cases = [
+        (with(4, prev), 5, Why::Chained),
+        (with(4, seq), 5, Why::Chained),
+        (with(4, input), 5, Why::Spelled),
+        // What was changed and not chained anew is seen in the next line.
+        (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, Why::Chained),
+    ];
+    for (tape, line, why) in cases {
+        let found = again(&tape).difference.unwrap();
+        assert_eq!((found.line, found.why), (line, why), "{found:#?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Tapes that end too early.
+
+use pintle_contract::{Cancel, EventName, Layer, Profile, Verdict};
+use pintle_tape::replay::{Options, ReplayError, Until, replay};
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::json;
+
+use crate::stage::{Session, again, count, event, tool};
+
+fn tape() -> Vec<u8> {
+    let session = Session::new(false);
+    let pre = || EventName::parse("tool.pre").unwrap();
+    let hooks = [
+        hook("counts", pre(), Scripted::with(|call| count(call, "n"))),
+        hook("asks", pre(), Scripted::always(Verdict::ask("look"))),
+        hook("long", pre(), Scripted::always(Verdict::pass().warn("w".repeat(1_030)))),
+    ];
+    let set = session.load(vec![chain(Layer::User, Profile::ParallelStrictest, hooks)]);
+    for name in ["run", "walk"] {
+        session.fire(&set, &tool(name, json!({"a": 1})), &Cancel::default(), None);
+    }
+    session.fire(&set, &event("turn.end", json!({"text": "bye"})), &Cancel::default(), None);
+    session.bytes()
+}
+
+#[test]
+fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
+    let tape = tape();
+    let header = tape.iter().position(|byte| *byte == b'\n').unwrap();
+    // Every byte of the first dispatch, in which there is everything, and then some.
+    let cuts = (0..tape.len()).filter(|cut| *cut < tape.len() / 2 || cut % 7 == 0);
+    for cut in cuts {
+        let part = &tape[..cut];
+        let replayed = match replay(part, &Options::default()) {
+            Ok(replayed) => replayed,
+            Err(fault) => {
+                assert!(cut < header, "cut at {cut}: {fault}");
+                continue;
+            }
+        };
+        assert_eq!(replayed.difference, None, "cut at {cut}");
+        let whole = part.iter().filter(|byte| **byte == b'\n').count();
+        // A line that lacks nothing but its end is whole too.
+        let ends = tape[cut] == b'\n';
+        assert_eq!(replayed.records, whole + usize::from(ends), "cut at {cut}");
+        assert!(tape.starts_with(&replayed.tape), "cut at {cut}");
+        let torn = replayed.torn.map(|torn| (torn.line, torn.size_bytes));
+        let rest = part.rsplit(|byte| *byte == b'\n').next().unwrap().len();
+        assert_eq!(torn, (rest > 0 && !ends).then_some((whole + 1, rest)), "cut at {cut}");
+    }
+}
+
+#[test]
+fn dispatches_without_an_outcome_are_told() {
+    let tape = tape();
+    let lines: Vec<&str> = std::str::from_utf8(&tape).unwrap().lines().collect();
+    let outcome = lines.iter().position(|line| line.contains("\"kind\":\"outcome\"")).unwrap();
+    let replayed = again(format!("{}\n", lines[..outcome].join("\n")).as_bytes());
+    assert_eq!(replayed.difference, None);
+    let found: Vec<_> = replayed.unfinished.iter().map(|one| (one.dispatch, one.event.as_str(), one.line)).collect();
+    assert_eq!(found, [(1, "tool.pre", 3)]);
+    assert_eq!(again(&tape).unfinished, []);
+}
+
+#[test]
+fn a_replay_stops_where_it_is_told_to() {
+    let tape = tape();
+    let stop = |until: &str| replay(&tape, &Options { until: Some(until.parse().unwrap()), threads: None });
+    let all = replay(&tape, &Options::default()).unwrap();
+    let ends = [("0", 1), ("3", 4), ("turn.end", all.records), ("turn:1", all.records)];
+    for (until, records) in ends {
+        let replayed = stop(until).unwrap();
+        assert_eq!(
+            (replayed.records, replayed.of_records, replayed.difference),
+            (records, all.records, None),
+            "{until}"
+        );
+    }
+    let first = stop("tool.pre").unwrap();
+    assert!(first.records < all.records && first.unfinished.is_empty());
+    let faults = [
+        ("999", format!("the tape has no record 999; its last one is {}", all.records - 1)),
+        ("turn:2", String::from("the tape has no turn 2; its last one is 1")),
+        ("tool.post", String::from("the tape has no outcome of `tool.post`; did you mean `tool.pre`?")),
+    ];
+    for (until, fault) in faults {
+        let Err(ReplayError::Until(got)) = stop(until) else { panic!("{until}") };
+        assert_eq!(got, fault);
+    }
+    assert_eq!("turn:1".parse(), Ok(Until::Turn(1)));
+}
+
+#[test]
+fn what_is_no_tape_is_an_error() {
+    let cases: [(&[u8], &str); 3] = [
+        (b"", "the tape is empty; a tape begins with a header record"),
+        (b"hello\n", "line 1: not JSON: expected value (column 1)"),
+        (
+            b"{\"seq\":0,\"at_ms\":0,\"prev\":null,\"kind\":\"note\",\"data\":1}\n",
+            "line 1: the first record is no header; is this a tape?",
+        ),
+    ];
+    for (bytes, expected) in cases {
+        assert_eq!(replay(bytes, &Options::default()).unwrap_err().to_string(), expected);
+    }
+}

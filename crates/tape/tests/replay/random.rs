@@ -1,0 +1,158 @@
+//! Random hooks, random events.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Call, Cancel, Chain, Effect, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Match, Mode, Profile,
+    Reminder, Resolution, Rewrite, Verdict,
+};
+use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
+use serde_json::{Map, Value, json};
+
+use crate::stage::{Session, assert_same, count, event, tool};
+
+/// SplitMix64.
+#[derive(Debug, Clone)]
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % sides
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[usize::try_from(self.roll(from.len() as u64)).unwrap()]
+    }
+}
+
+/// Dice that depend on nothing but a seed and what is on the table, so that hooks say the same whenever they run.
+fn dice(seed: u64, payload: &Value) -> Dice {
+    let bytes = payload.to_string();
+    Dice(bytes.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
+}
+
+const EVENTS: [&str; 4] = ["tool.pre", "tool.post", "permission.ask", "turn.end"];
+
+fn rewrite(dice: &mut Dice) -> Rewrite {
+    let step = dice.roll(3);
+    let large = "long ".repeat(usize::try_from(dice.roll(2) * 300).unwrap());
+    match dice.roll(5) {
+        0 => Rewrite::Whole(json!({"name": "run", "args": {"step": step}})),
+        1 => Rewrite::Fields(Map::from_iter([(String::from("content"), json!(large))])),
+        2 => Rewrite::Fields(Map::from_iter([(String::from("nonsense"), json!(1))])),
+        3 => Rewrite::Whole(json!(step)),
+        _ => Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"step": step, "text": large}))])),
+    }
+}
+
+fn verdict(dice: &mut Dice, call: &Call<'_>) -> Verdict {
+    let reason = format!("because {}", dice.roll(3));
+    let mut verdict = match dice.roll(14) {
+        0 => Verdict::deny(reason),
+        1 => Verdict::ask(reason),
+        2 | 3 => Verdict::allow(reason),
+        4 => Verdict::failed(Failure::new(FailureKind::Timeout, "too slow")),
+        5 => panic!("hook fell over"),
+        6 => Verdict::allow(reason).rewriting(rewrite(dice)),
+        7 => Verdict::ask(reason).rewriting(rewrite(dice)),
+        8..=10 => Verdict::pass().rewriting(rewrite(dice)),
+        _ => count(call, "n"),
+    };
+    match dice.roll(6) {
+        0 => verdict = verdict.with(Effect::Context(String::from("mind"))).warn("odd"),
+        1 => verdict = verdict.with(Effect::Reminder(Reminder::once("do it"))),
+        2 => verdict = verdict.with(Effect::Metadata(Map::from_iter([(String::from("risk"), json!(0.50))]))),
+        _ => {}
+    }
+    verdict
+}
+
+fn random_hook(dice: &mut Dice, number: u64) -> Hook {
+    let (seed, quiet) = (dice.roll(u64::MAX), dice.roll(3) == 0);
+    let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
+    let script = move |call: &Call<'_>| verdict(&mut self::dice(seed, call.event.payload.value()), call);
+    let handler = if dice.roll(3) == 0 { Scripted::waiting(script) } else { Scripted::with(script) };
+    let matcher = ClosureMatcher::new(move |event| match self::dice(seed ^ 1, event.payload.value()).roll(8) {
+        _ if quiet => Match::No,
+        0 => Match::Failed(Failure::new(FailureKind::Error, "no such field")),
+        1 => panic!("matcher fell over"),
+        2 | 3 => Match::No,
+        _ => Match::Yes,
+    });
+    Hook {
+        matcher: (dice.roll(3) > 0).then_some(matcher as Arc<dyn pintle_contract::Matcher>),
+        guard: dice.roll(3) > 0,
+        on_failure: dice.pick(&[
+            FailurePolicy::Closed,
+            FailurePolicy::Open,
+            FailurePolicy::Open,
+            FailurePolicy::Ignored,
+        ]),
+        strict_matcher: dice.roll(3) == 0,
+        mode: if dice.roll(8) == 0 { Mode::Shadow } else { Mode::Enforce },
+        ..hook(&format!("h{}", number % 5), name, handler)
+    }
+}
+
+fn random_chain(dice: &mut Dice) -> Chain {
+    let layer = dice.pick(&[Layer::Managed, Layer::User, Layer::Project, Layer::Agent, Layer::Runtime]);
+    let profile = dice.pick(&[
+        Profile::SequentialFirstDeny,
+        Profile::SequentialRunAll,
+        Profile::ParallelStrictest,
+        Profile::ParallelMerge,
+        Profile::ParallelUnanimous,
+    ]);
+    let hooks: Vec<Hook> = (0..=dice.roll(6)).map(|number| random_hook(dice, number)).collect();
+    chain(layer, profile, hooks)
+}
+
+fn session(seed: u64) -> Vec<u8> {
+    let mut dice = Dice(seed);
+    let mut session = Session::new(dice.roll(12) == 0);
+    let chains: Vec<Chain> = (0..=dice.roll(3)).map(|_| random_chain(&mut dice)).collect();
+    let base = session.load(chains);
+    let own = vec![random_chain(&mut dice)];
+    session.tape.agent_hooks(&own);
+    let under = base.with(own);
+    for _ in 0..12 {
+        let payload = tool(dice.pick(&["run", "walk"]), json!({"step": dice.roll(3)})).payload.into_value();
+        let event = event(dice.pick(&EVENTS), payload);
+        session.resolution = match dice.roll(3) {
+            0 => Resolution::Nobody,
+            1 => Resolution::Deferred,
+            _ => Resolution::Approved { by: String::from("mara") },
+        };
+        let cancel = Cancel::default();
+        if dice.roll(10) == 0 {
+            cancel.cancel();
+        }
+        let set = if dice.roll(2) == 0 { &base } else { &under };
+        session.fire(set, &event, &cancel, None);
+    }
+    session.bytes()
+}
+
+/// Silences the panics of the hooks, which are meant.
+fn quietly<T>(run: impl FnOnce() -> T) -> T {
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
+        if !text.ends_with("fell over") {
+            eprintln!("{info}");
+        }
+    }));
+    run()
+}
+
+#[test]
+fn any_hooks_and_events_come_out_byte_for_byte() {
+    quietly(|| {
+        for seed in 0..120 {
+            assert_same(&session(seed), &format!("seed {seed}"));
+        }
+    });
+}

@@ -1,0 +1,144 @@
+//! Sessions to be taped, and tapes to be changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pintle_contract::{
+    Call, CallId, Cancel, Chain, Clock, Event, EventName, Journal, Origin, Outcome, Reply, Request, Resolution, Seam,
+    Verdict,
+};
+use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_tape::replay::{Options, Replayed, replay};
+use pintle_tape::{Header, Tape};
+use pintle_testkit::{MapSeam, ScriptedResolver};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A millisecond later, and so many microseconds, each time it is asked.
+#[derive(Debug, Default)]
+pub(crate) struct Ticking(AtomicU64);
+
+impl Clock for Ticking {
+    fn unix_ms(&self) -> u64 {
+        1_750_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) * 7
+    }
+}
+
+/// A session that fires events and is taped.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) tape: Arc<Tape>,
+    clock: Arc<Ticking>,
+    seam: Recording,
+    pub(crate) resolution: Resolution,
+    pub(crate) shadow: bool,
+}
+
+/// A world whose answers are taped.
+#[derive(Debug)]
+struct Recording {
+    tape: Arc<Tape>,
+    world: MapSeam,
+}
+
+impl Seam for Recording {
+    fn perform(
+        &self,
+        caller: pintle_contract::Caller<'_>,
+        request: Request,
+    ) -> Result<Reply, pintle_contract::SeamError> {
+        let reply = self.world.perform(caller, request.clone());
+        self.tape.effect(caller, &request, &reply);
+        reply
+    }
+}
+
+impl Session {
+    pub(crate) fn new(shadow: bool) -> Self {
+        let clock = Arc::new(Ticking::default());
+        let header = Header::new("s1", 1_750_000_000_000).with_shadow(shadow);
+        let tape = Arc::new(Tape::in_memory(header, clock.clone()));
+        let seam = Recording { tape: Arc::clone(&tape), world: MapSeam::new() };
+        Self { tape, clock, seam, resolution: Resolution::Nobody, shadow }
+    }
+
+    pub(crate) fn load(&self, chains: Vec<Chain>) -> HookSet {
+        let set = HookSet::new(chains);
+        self.tape.hooks(set.chains());
+        set
+    }
+
+    pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &Cancel, cause: Option<CallId>) -> Outcome {
+        let around = Surroundings {
+            journal: &*self.tape as &dyn Journal,
+            clock: &*self.clock,
+            seam: &self.seam,
+            resolver: &ScriptedResolver::new(self.resolution.clone()),
+            cancel,
+            shadow: self.shadow,
+            cause,
+        };
+        dispatch(set, event, &around)
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut text = self.tape.lines().join("\n");
+        text.push('\n');
+        text.into_bytes()
+    }
+}
+
+pub(crate) fn event(name: &str, payload: Value) -> Event {
+    let origin = Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), ..Origin::default() };
+    Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
+}
+
+pub(crate) fn tool(name: &str, args: Value) -> Event {
+    let text = args.to_string();
+    event("tool.pre", serde_json::json!({"id": "1", "name": name, "arguments": text, "args": args}))
+}
+
+/// A hook's effect on the world.
+pub(crate) fn count(call: &Call<'_>, name: &str) -> Verdict {
+    let _ = call.seam.metric_incr(call.caller(), name, 1);
+    Verdict::pass()
+}
+
+pub(crate) fn again(tape: &[u8]) -> Replayed {
+    let options = |threads| Options { threads: std::num::NonZeroUsize::new(threads), until: None };
+    let one = replay(tape, &options(1)).unwrap();
+    for threads in [2, 5] {
+        let more = replay(tape, &options(threads)).unwrap();
+        assert_eq!((&more.tape, &more.difference), (&one.tape, &one.difference), "{threads} threads");
+    }
+    one
+}
+
+pub(crate) fn assert_same(tape: &[u8], what: &str) {
+    let replayed = again(tape);
+    assert_eq!(replayed.difference, None, "{what}\n{}", String::from_utf8_lossy(tape));
+    assert!(replayed.tape == tape, "{what}");
+}
+
+/// A tape with its lines changed, numbered and chained anew, as somebody does who knows the format.
+pub(crate) fn forged(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
+    let text = std::str::from_utf8(tape).unwrap();
+    let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    change(&mut records);
+    let mut prev = Value::Null;
+    let mut forged = String::new();
+    for (seq, record) in records.iter_mut().enumerate() {
+        record["seq"] = Value::from(seq);
+        record["prev"] = prev;
+        let line = record.to_string();
+        let digest = Sha256::digest(line.as_bytes());
+        prev = Value::from(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        forged.push_str(&line);
+        forged.push('\n');
+    }
+    forged.into_bytes()
+}

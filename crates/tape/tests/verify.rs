@@ -1,0 +1,394 @@
+//! Verifying a tape: what is sound is called so, and whatever somebody changes is found.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+#[path = "verify/changes.rs"]
+mod changes;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pintle_contract::{Chain, Entry, Event, EventName, Journal, Layer, Origin, Outcome, Payload, Profile, Verdict};
+use pintle_tape::record::host::{
+    HostRecord, Message, ModelReply, ModelRequest, Said, Session, Source, Stage, ToolCall, ToolResult, Turn,
+};
+use pintle_tape::verify::{Report, verify, verify_bytes};
+use pintle_tape::{Header, Tape, TapeError, read_bytes};
+use pintle_testkit::{FakeClock, Scripted, chain, hook};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use changes::{at, said_more, told};
+
+/// A session that is written down step by step.
+struct Played {
+    tape: Tape,
+    chain: Chain,
+    origin: Arc<Origin>,
+}
+
+impl Played {
+    fn new() -> Self {
+        let judge = |name: &str| hook("judge", EventName::parse(name).unwrap(), Scripted::always(Verdict::pass()));
+        let chain = chain(Layer::Project, Profile::SequentialFirstDeny, ["tool.pre", "permission.ask"].map(judge));
+        let tape = Tape::in_memory(Header::new("s1", 0), Arc::new(FakeClock::new()));
+        tape.hooks([&chain]);
+        let origin = Origin { session: "s1".into(), turn: 1, agent: "root".into(), ..Origin::default() };
+        Self { tape, chain, origin: Arc::new(origin) }
+    }
+
+    fn event(&self, name: &str, payload: Value) -> Event {
+        Event::new(EventName::parse(name).unwrap(), payload, Arc::clone(&self.origin))
+    }
+
+    /// Fires an event; its hook, where one listens, says this, and the payload becomes that.
+    fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) {
+        let event = self.event(name, payload);
+        self.tape.record(&Entry::Event { event: &event, cause: None });
+        if let Some(hook) = self.chain.hooks.iter().find(|hook| hook.event == event.name) {
+            let id = self.tape.next_call();
+            self.tape.record(&Entry::Call { id, hook, round: 0, event: &event });
+            self.tape.record(&Entry::Return { id, hook, verdict, duration_us: 3 });
+        }
+        let outcome =
+            Outcome { rewritten: left.is_some(), ..Outcome::pass(left.map_or(event.payload.clone(), Payload::new)) };
+        self.tape.record(&Entry::Outcome { event: &event, outcome: &outcome });
+    }
+
+    fn origin(&self) -> Cow<'_, Origin> {
+        Cow::Borrowed(&self.origin)
+    }
+
+    fn turn(&self, stage: Stage) {
+        let ended = (stage == Stage::End).then_some(Cow::Borrowed("done"));
+        self.tape.host(HostRecord::Turn(Turn { origin: self.origin(), stage, ended, usage: None }));
+    }
+
+    fn resumed(&self) {
+        let opened = Cow::Owned(json!({}));
+        self.tape.host(HostRecord::Resumed(Session { origin: self.origin(), opened }));
+    }
+
+    fn report(&self) -> Report {
+        let bytes = self.tape.lines().join("\n") + "\n";
+        let report = verify_bytes(bytes.as_bytes()).unwrap();
+        assert_eq!(verify(&read_bytes(bytes.as_bytes()).unwrap()), report, "both ways say the same");
+        report
+    }
+}
+
+/// A whole session: a prompt, a request with a tool call, the call, its result.
+fn session() -> Played {
+    let stage = Played::new();
+    let tape = &stage.tape;
+    tape.host(HostRecord::Session(Session { origin: stage.origin(), opened: Cow::Owned(json!({"agent": "a.md"})) }));
+    stage.turn(Stage::Start);
+    let said = Said { origin: stage.origin(), source: Source::Prompt, text: Cow::Borrowed("list the files") };
+    tape.host(HostRecord::Said(said));
+    stage.fire("prompt.submit", json!({"prompt": "list the files"}), &Verdict::pass(), None);
+    let messages = json!({"messages": [{"role": "user", "content": format!("list {}", "x".repeat(2_000))}]});
+    stage.fire("completion.pre", messages, &Verdict::pass(), None);
+    let request = ModelRequest {
+        origin: stage.origin(),
+        conversation: Cow::Borrowed(""),
+        request: tape.next_request(),
+        model: Cow::Borrowed("m"),
+        payload: None,
+        same_as: tape.last_dispatch(),
+    };
+    tape.host(HostRecord::ModelRequest(request));
+    let reply = Some(Cow::Owned(json!({"text": "", "tool_calls": [{"id": "c1"}]})));
+    let reply = ModelReply { origin: stage.origin(), request: 1, duration_us: 5, reply, error: None };
+    tape.host(HostRecord::ModelReply(reply));
+    let call = |args: Value| json!({"id": "c1", "name": "ls", "args": args});
+    stage.fire("tool.pre", call(json!({"a": 1})), &Verdict::deny("no"), Some(call(json!({"a": 2}))));
+    stage.fire("permission.ask", call(json!({"a": 2})), &Verdict::allow("yes"), None);
+    let args = json!({"a": 2});
+    let call = ToolCall { origin: stage.origin(), id: "c1".into(), name: "ls".into(), args: Cow::Borrowed(&args) };
+    tape.host(HostRecord::ToolCall(call));
+    let result = ToolResult {
+        origin: stage.origin(),
+        id: "c1".into(),
+        name: "ls".into(),
+        content: "raw".into(),
+        is_error: false,
+        result: None,
+    };
+    tape.host(HostRecord::ToolResult(result));
+    let post = |content: &str| json!({"call_id": "c1", "name": "ls", "content": content});
+    stage.fire("tool.post", post("raw"), &Verdict::pass(), Some(post("clean")));
+    let message = json!({"role": "tool", "content": "clean", "tool_call_id": "c1"});
+    let message = Message { origin: stage.origin(), conversation: Cow::Borrowed(""), message: Cow::Owned(message) };
+    tape.host(HostRecord::Message(message));
+    stage.turn(Stage::End);
+    stage.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
+    stage
+}
+
+#[test]
+fn a_session_that_nobody_touched_is_sound_and_whole() {
+    let report = session().report();
+    assert_eq!(report.findings, []);
+    assert!(report.is_whole(), "{report:?}");
+    assert_eq!((report.records, report.dispatches, report.calls, report.turns), (30, 6, 2, 1));
+    assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
+}
+
+/// The lines with new numbers and digests, as somebody makes them who hides what was changed.
+fn chained(records: &[Value]) -> String {
+    let mut prev = Value::Null;
+    let mut text = String::new();
+    for (seq, record) in records.iter().enumerate() {
+        let mut record = record.clone();
+        (record["seq"], record["prev"]) = (json!(seq), prev);
+        let line = record.to_string();
+        prev = Value::String(Sha256::digest(&line).iter().map(|byte| format!("{byte:02x}")).collect());
+        text += &(line + "\n");
+    }
+    text
+}
+
+fn records(stage: &Played) -> Vec<Value> {
+    stage.tape.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What is found first after a change of the session's records, whose digests were made anew.
+fn found(change: impl FnOnce(&mut Vec<Value>)) -> String {
+    let mut records = records(&session());
+    change(&mut records);
+    let report = verify_bytes(chained(&records).as_bytes()).unwrap();
+    report.findings.first().map(ToString::to_string).unwrap_or_else(|| format!("sound: {:?}", report.unfinished))
+}
+
+#[test]
+fn what_was_changed_is_found_though_its_digests_were_made_anew() {
+    type Change = fn(&mut Vec<Value>);
+    let cases: [(Change, &str); 29] = [
+        (|_| {}, "sound: []"),
+        (
+            |r| drop(r.remove(at(r, "hook_returned", None))),
+            "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"no\"; expected no veto: the answer before it is none",
+        ),
+        (
+            |r| drop(r.remove(at(r, "hook_vetoed", None))),
+            "`outcome` of dispatch 3: a veto is missing before it; expected `hook_vetoed`: `deny` of call 1 with reason \"no\"",
+        ),
+        (
+            |r| {
+                let veto = at(r, "hook_vetoed", None);
+                r[veto]["reason"] = json!("yes");
+            },
+            "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"yes\"; expected `deny` of call 1 with reason \"no\"",
+        ),
+        (
+            |r| drop(r.remove(at(r, "hook_call", None))),
+            "`hook_returned` of hook `judge`, dispatch 3: an answer to call 1; expected one to a call of this dispatch",
+        ),
+        (
+            |r| {
+                let call = at(r, "hook_call", None);
+                r.insert(call, r[call].clone());
+            },
+            "`hook_call` of hook `judge`, dispatch 3: call 1 a second time; expected a number of its own",
+        ),
+        (
+            |r| {
+                let call = at(r, "hook_call", None);
+                r[call]["entry"] = json!(1);
+            },
+            "hook number 1 is called `judge`; expected `judge`, which listens to `permission.ask`",
+        ),
+        (
+            |r| {
+                let call = at(r, "hook_call", None);
+                r[call]["payload"] = json!(1);
+            },
+            "version 1 of the payload without its value; expected 1 with its value, or one before it without",
+        ),
+        (
+            |r| drop(r.remove(at(r, "outcome", Some("tool.pre")))),
+            "`tool_call`: tool `ls` runs (call `c1`); expected an outcome of `tool.pre` for this call before it",
+        ),
+        (
+            |r| {
+                let outcome = at(r, "outcome", Some("tool.pre"));
+                r.insert(outcome, r[outcome].clone());
+            },
+            "`outcome` of dispatch 3: dispatch 3 is over, or never began; expected one of a dispatch that is going on (not 3)",
+        ),
+        (
+            |r| {
+                let event = at(r, "event", Some("tool.pre"));
+                r[event]["dispatch"] = json!(9);
+            },
+            "`event` of dispatch 9: dispatch 9; expected dispatch 3",
+        ),
+        (
+            |r| {
+                let outcome = at(r, "outcome", Some("tool.pre"));
+                r[outcome]["decision"] = json!("deny");
+            },
+            "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `tool.pre` refused it (dispatch 3)",
+        ),
+        (
+            |r| {
+                let outcome = at(r, "outcome", Some("permission.ask"));
+                r[outcome]["decision"] = json!("deny");
+            },
+            "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `permission.ask` refused it (dispatch 3)",
+        ),
+        (
+            |r| {
+                let call = at(r, "tool_call", None);
+                r[call]["args"] = json!({"a": 1});
+            },
+            "`tool_call`: tool `ls` runs with {\"a\":1}; expected \"ls\" with {\"a\":2}, as dispatch 3 left it",
+        ),
+        (
+            |r| {
+                let call = at(r, "tool_call", None);
+                r.insert(call, r[call].clone());
+            },
+            "`tool_call`: tool `ls` runs (call `c1`); expected an outcome of `tool.pre` for this call before it",
+        ),
+        (
+            |r| drop(r.remove(at(r, "tool_call", None))),
+            "`tool_result`: a result of call `c1`, which was not running; expected `tool_call` before, once",
+        ),
+        (
+            |r| {
+                let message = at(r, "message", None);
+                r[message]["message"]["content"] = json!("raw");
+            },
+            "`message`: the model is told \"raw\"; expected \"clean\", as dispatch 5 left it",
+        ),
+        (
+            |r| {
+                let outcome = at(r, "outcome", Some("completion.pre"));
+                r[outcome]["decision"] = json!("deny");
+            },
+            "`model_request`: what dispatch 2 left is sent; expected that nothing is sent: `completion.pre` refused it",
+        ),
+        (
+            |r| {
+                let request = at(r, "model_request", None);
+                r[request]["same_as"] = json!(1);
+            },
+            "`model_request`: what dispatch 1 left is sent; expected the last `completion.pre`: 2",
+        ),
+        (|r| told(r, "mind the paths", &["mind the paths"]), "sound: []"),
+        (
+            |r| told(r, "mind the paths", &[]),
+            "`model_request`: other messages are sent; expected those that dispatch 2 left",
+        ),
+        (
+            |r| told(r, "forget the paths", &["mind the paths"]),
+            "`model_request`: other messages are sent; expected those that dispatch 2 left, and what its hooks told the model",
+        ),
+        (
+            |r| {
+                let outcome = at(r, "outcome", Some("prompt.submit"));
+                r[outcome]["decision"] = json!("deny");
+            },
+            "`model_request`: the model is asked in turn 1; expected that it is not: `prompt.submit` refused the prompt",
+        ),
+        (
+            |r| said_more(r, "leave it", "leave it"),
+            "`message`: \"leave it\" is said to the model; expected that it is not: `prompt.submit` refused it",
+        ),
+        (|r| said_more(r, "leave it", "go on"), "sound: []"),
+        (
+            |r| drop(r.remove(at(r, "model_request", None))),
+            "`model_reply`: a reply to request 1, which was not open; expected `model_request` before, once",
+        ),
+        (
+            |r| {
+                let call = at(r, "turn", None);
+                r.push(r[call].clone());
+            },
+            "`turn`: session `s1` had ended; expected `resumed` before",
+        ),
+        (|r| drop(r.remove(at(r, "blob", None))), "unreadable: it refers to blob `"),
+        (
+            |r| {
+                let hooks = at(r, "hooks", None);
+                r.insert(hooks, r[hooks].clone());
+            },
+            "`hooks`: hook `judge` has number 0; expected 2",
+        ),
+    ];
+    for (change, expected) in cases {
+        let found = found(change);
+        assert!(found.contains(expected), "found:    {found}\nexpected: {expected}");
+    }
+}
+
+#[test]
+fn what_was_changed_alone_breaks_the_chain() {
+    let stage = session();
+    let lines = stage.tape.lines();
+    let first = |lines: &[String]| {
+        let report = verify_bytes((lines.join("\n") + "\n").as_bytes()).unwrap();
+        report.findings.first().map(ToString::to_string).unwrap_or_default()
+    };
+    assert_eq!(first(&lines), "");
+    let answer = lines.iter().position(|line| line.contains("\"kind\":\"hook_vetoed\"")).unwrap();
+    let mut changed = lines.clone();
+    changed[answer] = changed[answer].replace("\"at_ms\":", "\"at_ms\":1");
+    let found = first(&changed);
+    assert!(found.starts_with(&format!("line {}: `outcome` of dispatch 3: `prev` is ", answer + 2)), "{found}");
+    let mut shorter = lines;
+    shorter.remove(answer - 5);
+    let found = first(&shorter);
+    assert!(found.contains(": a record is missing, or was put in; expected "), "{found}");
+}
+
+#[test]
+fn a_tape_that_is_cut_anywhere_is_told_what_is_whole_of_it() {
+    let small = Played::new();
+    small.fire("tool.pre", json!({"id": "c1"}), &Verdict::deny("no"), None);
+    let text = small.tape.lines().join("\n") + "\n";
+    (1..=text.len()).for_each(|end| check_cut(&text, end));
+    let text = session().tape.lines().join("\n") + "\n";
+    (1..=text.len()).step_by(61).for_each(|end| check_cut(&text, end));
+}
+
+fn check_cut(text: &str, end: usize) {
+    let (cut, rest) = text.split_at(end);
+    let report = match verify_bytes(cut.as_bytes()) {
+        Err(TapeError::Torn { size_bytes }) if !cut.contains('\n') && size_bytes == end => return,
+        report => report.unwrap(),
+    };
+    assert_eq!(report.findings, [], "cut after {end} bytes");
+    // A record is whole with its closing brace; only its line's end may be missing.
+    let is_torn = !cut.ends_with('\n') && !rest.starts_with('\n');
+    let lacks_end = !cut.ends_with('\n') && rest.starts_with('\n');
+    let records = cut.matches('\n').count() + usize::from(lacks_end);
+    assert_eq!((report.records, report.torn.is_some()), (records, is_torn), "cut after {end} bytes");
+    let whole = if is_torn { cut.rsplit_once('\n').unwrap().0 } else { cut };
+    assert_eq!(report.unfinished.is_empty(), nothing_is_open(whole), "cut after {end} bytes: {:?}", report.unfinished);
+}
+
+/// Whether every beginning among these lines has its end.
+fn nothing_is_open(lines: &str) -> bool {
+    let count = |kind: &str| lines.matches(&format!("\"kind\":\"{kind}\"")).count();
+    let pairs = [("event", "outcome"), ("model_request", "model_reply"), ("tool_call", "tool_result")];
+    pairs.iter().all(|(begin, end)| count(begin) == count(end))
+}
+
+#[test]
+fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
+    let stage = Played::new();
+    let event = stage.event("tool.pre", json!({"id": "c1"}));
+    stage.tape.record(&Entry::Event { event: &event, cause: None });
+    let (id, hook) = (stage.tape.next_call(), &*stage.chain.hooks[0]);
+    stage.tape.record(&Entry::Call { id, hook, round: 0, event: &event });
+    let report = stage.report();
+    let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
+    assert_eq!(unfinished, ["line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not answered"]);
+    assert!(report.is_sound() && !report.is_whole());
+    // Whoever takes the session up again leaves it behind.
+    stage.resumed();
+    let report = stage.report();
+    assert!(report.is_whole() && report.resumed == 1, "{report:?}");
+}

@@ -1,0 +1,170 @@
+//! Tapes that go on after their program has died.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Entry, Journal, Outcome};
+use pintle_tape::record::Healed;
+use pintle_tape::{Body, Durability, Header, Reading, Tape, TapeError, in_use, read};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::stage::{Ticking, event, hooks, play};
+
+fn clock() -> Arc<Ticking> {
+    Arc::new(Ticking::default())
+}
+
+/// A tape in a file with a dispatch of everything and something large.
+fn write(path: &Path, durability: Durability) {
+    let tape = Tape::create(path, Header::new("s1", 1_000), clock()).unwrap().durability(durability);
+    tape.hooks([hooks()]);
+    play(&tape);
+    fire(&tape, "x".repeat(2_000));
+    assert_eq!(tape.next_request(), 1);
+    assert!(tape.fault().is_none());
+}
+
+fn fire(tape: &Tape, text: String) {
+    let event = event("completion.pre", json!({"text": text}));
+    tape.record(&Entry::Event { event: &event, cause: None });
+    tape.record(&Entry::Outcome { event: &event, outcome: &Outcome::pass(event.payload.clone()) });
+}
+
+/// Reads a tape whose chain must be whole.
+fn whole(path: &Path) -> Reading {
+    let (text, reading) = (fs::read_to_string(path).unwrap(), read(path).unwrap());
+    assert!(text.ends_with('\n') && reading.torn.is_none());
+    let mut prev = None;
+    for (at, (line, record)) in text.lines().zip(&reading.records).enumerate() {
+        assert_eq!((record.seq, &record.prev), (at as u64, &prev), "line {}", at + 1);
+        prev = Some(Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
+    reading
+}
+
+#[test]
+fn a_tape_goes_on_where_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    for durability in Durability::ALL {
+        let _ = fs::remove_file(&path);
+        write(&path, durability);
+        let before = whole(&path);
+        let tape = Tape::append_to(&path, clock()).unwrap().durability(durability);
+        assert_eq!(tape.path(), Some(path.as_path()));
+        tape.hooks([hooks()]);
+        play(&tape);
+        fire(&tape, "x".repeat(2_000));
+        tape.sync();
+        assert!(tape.fault().is_none());
+        let after = whole(&path);
+        assert_eq!(after.records[..before.records.len()], before.records);
+        let mut dispatches = Vec::new();
+        let mut calls = Vec::new();
+        let mut entries = Vec::new();
+        let mut blobs = 0;
+        for record in &after.records {
+            match &record.body {
+                Body::Event(fired) => dispatches.push(fired.dispatch),
+                Body::HookCall(asked) => calls.push((asked.call, asked.entry)),
+                Body::Hooks(loaded) => entries.extend(loaded.hooks.iter().map(|entry| (entry.chain, entry.entry))),
+                Body::Blob(_) => blobs += 1,
+                _ => {}
+            }
+        }
+        assert_eq!(dispatches, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(calls, [(1, 0), (2, 1), (3, 2), (4, 3)]);
+        assert_eq!(entries, [(0, 0), (0, 1), (1, 2), (1, 3)]);
+        assert_eq!(blobs, 1, "what is there is not written again");
+        assert_eq!(tape.next_request(), 1, "no request is on the tape");
+    }
+}
+
+#[test]
+fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    let tape = Tape::create(&path, Header::new("s1", 1_000), clock()).unwrap();
+    fire(&tape, "x".repeat(1_100));
+    drop(tape);
+    let bytes = fs::read(&path).unwrap();
+    let header_bytes = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    let mut healed = 0;
+    // Within the header there is little to tell apart.
+    for end in (0..header_bytes).step_by(9).chain(header_bytes..=bytes.len()) {
+        let cut = folder.path().join("cut.jsonl");
+        fs::write(&cut, &bytes[..end]).unwrap();
+        let tape = match Tape::append_to(&cut, clock()) {
+            Ok(tape) => tape,
+            Err(TapeError::Empty) if end == 0 => continue,
+            Err(TapeError::Torn { size_bytes }) if end < header_bytes && size_bytes == end => continue,
+            Err(fault) => panic!("cut after {end} bytes: {fault}"),
+        };
+        tape.note("remark", json!("on"));
+        drop(tape);
+        let records = whole(&cut).records;
+        let line_start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines_before = bytes[..end].iter().filter(|byte| **byte == b'\n').count();
+        let is_torn = end > line_start && bytes.get(end) != Some(&b'\n');
+        let expected = Healed { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
+        let [.., before, last] = records.as_slice() else { panic!("cut after {end} bytes: {records:?}") };
+        assert_eq!(matches!(before.body, Body::Healed(healed) if healed == expected), is_torn, "{before:?}");
+        assert!(matches!(&last.body, Body::Note(note) if *note.data == json!("on")), "{last:?}");
+        healed += usize::from(is_torn);
+    }
+    assert!(healed > 1_000);
+}
+
+#[test]
+fn a_second_writer_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    let first = Tape::create(&path, Header::new("s1", 1_000), clock()).unwrap();
+    assert!(in_use(&path).unwrap());
+    let second = Tape::append_to(&path, clock()).unwrap_err();
+    assert!(matches!(second, TapeError::Busy { .. }), "{second:?}");
+    assert_eq!(
+        second.to_string(),
+        format!(
+            "tape `{}` is being written by another session; wait until that one has ended, or end it",
+            path.display()
+        )
+    );
+    drop(first);
+    assert!(!in_use(&path).unwrap());
+    let second = Tape::append_to(&path, clock()).unwrap();
+    assert!(matches!(Tape::append_to(&path, clock()), Err(TapeError::Busy { .. })));
+    drop(second);
+    assert!(matches!(in_use(folder.path().join("none")), Err(TapeError::Open { .. })));
+    assert!(matches!(Tape::append_to(folder.path().join("none"), clock()), Err(TapeError::Open { .. })));
+}
+
+#[test]
+fn a_tape_that_was_changed_does_not_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tape.jsonl");
+    write(&path, Durability::None);
+    let text = fs::read_to_string(&path).unwrap();
+    let fault = |text: String| {
+        fs::write(&path, &text).unwrap();
+        let fault = Tape::append_to(&path, clock()).unwrap_err().to_string();
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "nothing was touched");
+        fault
+    };
+    let changed = fault(text.replace("failed closed", "failed openly"));
+    assert!(changed.contains(": the line before was changed, or is missing; expected "), "{changed}");
+    let lines: Vec<&str> = text.lines().collect();
+    let missing = fault([&lines[..3], &lines[4..]].concat().join("\n") + "\n");
+    assert_eq!(missing, "line 4: `seq` is 4: a record is missing, or was put in; expected 3");
+}
+
+#[test]
+fn levels_of_durability_have_names() {
+    for level in Durability::ALL {
+        assert_eq!(level.to_string().parse(), Ok(level));
+    }
+    let fault = "recrod".parse::<Durability>().unwrap_err();
+    assert_eq!(fault, "unknown durability `recrod`, expected `none`, `turn` or `record`; did you mean `record`?");
+}

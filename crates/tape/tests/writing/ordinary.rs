@@ -1,0 +1,197 @@
+//! What stands in the ordinary records: who was asked, what blocked, what the host did.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pintle_contract::{
+    CallId, Decision, Entry, Event, EventName, Failure, FailureKind, Hook, Journal, Layer, OnDeny, Origin, Outcome,
+    Profile, Reason, Resolution, Verdict,
+};
+use pintle_tape::record::host::{HostRecord, ModelRequest, Stage, Turn};
+use pintle_tape::record::{AnswerWord, Resolved, Scope, Vetoed};
+use pintle_tape::show::{Options, lines};
+use pintle_tape::{Body, Tape};
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::{Value, json};
+
+use crate::stage::{event, hooks, new_tape, play, reading};
+
+fn named(id: &str, event: &str) -> Hook {
+    hook(id, EventName::parse(event).unwrap(), Scripted::always(Verdict::pass()))
+}
+
+/// Lets a hook say something about an event.
+fn say(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
+    tape.record(&Entry::Event { event, cause: None });
+    let id = tape.next_call();
+    tape.record(&Entry::Call { id, hook, round: 0, event });
+    tape.record(&Entry::Return { id, hook, verdict, duration_us: 1 });
+    tape.record(&Entry::Outcome { event, outcome: &Outcome::pass(event.payload.clone()) });
+}
+
+#[test]
+fn hooks_of_one_name_are_told_apart_by_their_numbers() {
+    let stops = Hook { on_deny: OnDeny::StopRun, strict_matcher: true, ..named("same", "tool.pre") };
+    let project = chain(Layer::Project, Profile::SequentialFirstDeny, [named("same", "tool.pre"), stops]);
+    let late = chain(Layer::Agent, Profile::ParallelMerge, [named("same", "tool.pre")]);
+    let tape = new_tape();
+    tape.hooks([&project]);
+    tape.agent_hooks([&late]);
+    let call = event("tool.pre", json!({"name": "run"}));
+    for hook in [&late.hooks[0], &project.hooks[1], &project.hooks[0]] {
+        say(&tape, hook, &call, &Verdict::pass());
+    }
+    let bodies: Vec<Body<'_>> = reading(&tape).records.into_iter().map(|record| record.body).collect();
+    let mut loaded = Vec::new();
+    let mut called = Vec::new();
+    for body in &bodies {
+        match body {
+            Body::Hooks(hooks) => loaded.extend(hooks.hooks.iter().map(|entry| {
+                (hooks.scope, entry.chain, entry.entry, entry.on_deny == OnDeny::StopRun, entry.strict_matcher)
+            })),
+            Body::HookCall(asked) => called.push(asked.entry),
+            _ => {}
+        }
+    }
+    let expected = [
+        (Scope::Runtime, 0, 0, false, false),
+        (Scope::Runtime, 0, 1, false, false),
+        (Scope::Runtime, 1, 2, false, false),
+        (Scope::Runtime, 1, 3, true, true),
+        (Scope::Agent, 2, 4, false, false),
+    ];
+    assert_eq!(loaded, expected);
+    assert_eq!(called, [4, 3, 2]);
+}
+
+#[test]
+fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
+    let tape = new_tape();
+    let call = event("tool.pre", json!({"name": "run"}));
+    let stranger = named("stranger", "tool.pre");
+    say(&tape, &stranger, &call, &Verdict::pass());
+    say(&tape, &stranger, &call, &Verdict::pass());
+    let kinds: Vec<String> = reading(&tape).records.iter().map(|record| record.body.kind().to_owned()).collect();
+    let dispatch = ["hook_call", "hook_returned", "outcome"];
+    let first = ["header", "hooks", "event", "hooks"];
+    assert_eq!(kinds, [first.as_slice(), &dispatch, &["event"], &dispatch].concat());
+    let failure = Failure::new(FailureKind::Error, "no such key");
+    let other = named("other", "tool.pre");
+    tape.record(&Entry::Event { event: &call, cause: Some(CallId(7)) });
+    tape.record(&Entry::Unmatched { hook: &other, round: 2, failure: &failure });
+    tape.record(&Entry::Unasked { hook: &other, round: 2, failure: &failure });
+    let records = reading(&tape).records;
+    let [.., fired, loaded, unmatched, unasked] = records.as_slice() else { panic!("{records:?}") };
+    assert!(matches!(&fired.body, Body::Event(fired) if (fired.dispatch, fired.cause) == (3, Some(7))), "{fired:?}");
+    assert!(matches!(&loaded.body, Body::Hooks(loaded) if loaded.hooks[0].entry == 3), "{loaded:?}");
+    let (Body::Unmatched(unmatched), Body::Unasked(unasked)) = (&unmatched.body, &unasked.body) else {
+        panic!("{records:?}")
+    };
+    assert_eq!(unmatched, unasked);
+    assert_eq!((unmatched.dispatch, unmatched.entry, unmatched.round), (3, 3, 2));
+    assert_eq!((&*unmatched.failure.message, unmatched.failure.kind), ("no such key", FailureKind::Error));
+}
+
+/// What stands behind the answer of a hook, where that is a veto.
+fn vetoed(event_name: &str, verdict: &Verdict) -> Option<(Decision, String)> {
+    let tape = new_tape();
+    let (hook, event) = (named("judge", event_name), event(event_name, json!({})));
+    say(&tape, &hook, &event, verdict);
+    let records = reading(&tape).records;
+    let at = records.iter().position(|record| matches!(record.body, Body::HookReturned(_))).unwrap();
+    match &records[at + 1].body {
+        Body::HookVetoed(Vetoed { dispatch: 1, call: 1, hook, reason, decision }) if hook == "judge" => {
+            Some((*decision, reason.to_string()))
+        }
+        Body::Outcome(_) => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn vetoes_and_permission_decisions_have_a_record_of_their_own() {
+    let failed = Verdict::failed(Failure::new(FailureKind::Error, "no"));
+    let fields = json!({"a": 1}).as_object().cloned().unwrap();
+    let cases = [
+        ("tool.pre", Verdict::deny("no"), Some(Decision::Deny)),
+        ("tool.pre", Verdict::allow("no"), None),
+        ("tool.pre", Verdict::ask("no"), None),
+        ("tool.pre", Verdict::pass(), None),
+        ("tool.pre", Verdict::rewrite(fields), None),
+        ("tool.pre", failed.clone(), None),
+        ("permission.ask", Verdict::deny("no"), Some(Decision::Deny)),
+        ("permission.ask", Verdict::allow("no"), Some(Decision::Allow)),
+        ("permission.ask", Verdict::ask("no"), Some(Decision::Ask)),
+        ("permission.ask", Verdict::pass(), None),
+        ("permission.ask", failed, None),
+    ];
+    for (event, verdict, expected) in cases {
+        assert_eq!(vetoed(event, &verdict), expected.map(|decision| (decision, String::from("no"))), "{event}");
+    }
+}
+
+#[test]
+fn the_answer_to_an_ask_stands_before_the_outcome() {
+    let tape = new_tape();
+    let call = event("tool.pre", json!({}));
+    let reasons = [Reason::new(hooks().hooks[0].id.clone(), "look")];
+    let by = || String::from("ada");
+    let cases = [
+        (Resolution::Approved { by: by() }, AnswerWord::Approved, Some("ada")),
+        (Resolution::Refused { by: by() }, AnswerWord::Refused, Some("ada")),
+        (Resolution::Granted { by: by(), grant: pintle_contract::Grant::Tool }, AnswerWord::GrantedTool, Some("ada")),
+        (Resolution::Deferred, AnswerWord::Deferred, None),
+        (Resolution::Nobody, AnswerWord::Nobody, None),
+    ];
+    for (resolution, answer, by) in cases {
+        tape.record(&Entry::Event { event: &call, cause: None });
+        tape.record(&Entry::Resolved { digest: "sha256:0", reasons: &reasons, resolution: &resolution });
+        tape.record(&Entry::Outcome { event: &call, outcome: &Outcome::pass(call.payload.clone()) });
+        let of_host = Resolved::of_host("sha256:0", &reasons, &resolution).about(&call.origin, "c1");
+        tape.approval(of_host);
+        let records = reading(&tape).records;
+        let [.., approval, outcome, of_host] = records.as_slice() else { panic!("{records:?}") };
+        let (Body::Approval(approval), Body::Approval(of_host)) = (&approval.body, &of_host.body) else {
+            panic!("{records:?}")
+        };
+        assert_eq!(approval.dispatch, outcome.body.dispatch());
+        assert_eq!((approval.answer, approval.by.as_deref(), &*approval.reasons), (answer, by, reasons.as_slice()));
+        assert_eq!((of_host.dispatch, of_host.id.as_deref(), of_host.answer), (None, Some("c1"), answer));
+        assert_eq!(of_host.origin.as_deref(), Some(&*call.origin));
+    }
+}
+
+#[test]
+fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
+    let tape = Arc::new(new_tape());
+    assert_eq!(tape.last_dispatch(), None);
+    play(&tape);
+    assert_eq!(tape.last_dispatch(), Some(1), "the one around the other ended last");
+    let elsewhere = Arc::clone(&tape);
+    std::thread::spawn(move || assert_eq!(elsewhere.last_dispatch(), None)).join().unwrap();
+    assert_eq!(new_tape().last_dispatch(), None, "another tape has its own");
+    assert_eq!((tape.next_request(), tape.next_request()), (1, 2));
+
+    let origin = Origin { agent: String::from("root"), turn: 2, ..Origin::default() };
+    let request = ModelRequest {
+        origin: Cow::Borrowed(&origin),
+        conversation: Cow::Borrowed("main"),
+        request: 2,
+        model: Cow::Borrowed("m1"),
+        payload: None,
+        same_as: tape.last_dispatch(),
+    };
+    tape.host(HostRecord::ModelRequest(request.clone()));
+    let usage = Value::Null;
+    let turn =
+        Turn { origin: Cow::Borrowed(&origin), stage: Stage::End, ended: None, usage: Some(Cow::Borrowed(&usage)) };
+    tape.host(HostRecord::Turn(turn.clone()));
+    let reading = reading(&tape);
+    let hosts = reading.records.iter().filter_map(|record| match &record.body {
+        Body::Host(host) => Some(host),
+        _ => None,
+    });
+    assert_eq!(hosts.collect::<Vec<_>>(), [&HostRecord::ModelRequest(request), &HostRecord::Turn(turn)]);
+    let shown: Vec<String> = lines(&reading, &Options::default()).iter().map(ToString::to_string).collect();
+    assert!(shown.iter().any(|line| line.ends_with("asks m1 (request 2)")), "{shown:#?}");
+}

@@ -1,0 +1,86 @@
+//! Secrets never reach the tape.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Caller, Effect, Entry, Failure, FailureKind, Journal, Outcome, Payload, Reason, Redact, Reply, Request, SeamError,
+    Verdict, Warning,
+};
+use pintle_tape::{Body, Follower, Header, Record, Tape, read_bytes};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::stage::{Ticking, event, hooks};
+
+/// Takes out one word.
+#[derive(Debug)]
+struct Hush;
+
+impl Redact for Hush {
+    fn redact(&self, text: &str) -> Option<String> {
+        self.suspects(text).then(|| text.replace("hunter2", "[REDACTED]"))
+    }
+
+    fn suspects(&self, text: &str) -> bool {
+        text.contains("hunter2")
+    }
+}
+
+/// Keeps what it is shown.
+#[derive(Debug, Default)]
+struct Shown(std::sync::Mutex<Vec<String>>);
+
+impl Follower for Shown {
+    fn follow(&self, record: &Record<'_>, line: &str) {
+        let mut shown = self.0.lock().unwrap();
+        shown.push(line.to_owned());
+        shown.push(format!("{:?}", record.body));
+    }
+}
+
+#[test]
+fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
+    let tape = Tape::in_memory(Header::new("s1", 1), Arc::new(Ticking::default()));
+    let shown = Arc::new(Shown::default());
+    tape.follow(shown.clone());
+    tape.scrub(Arc::new(Hush));
+    let nested = (0..150).fold(json!("hunter2"), |inner, _| json!([inner]));
+    let payload = json!({
+        "name": "run", "args": {"hunter2": "x", "a": 1.50}, "arguments": "{\"p\":\"hunter2\"}",
+    });
+    let call = event("tool.pre", payload);
+    tape.hooks([hooks()]);
+    let guard = &*hooks().hooks[1];
+    tape.record(&Entry::Event { event: &call, cause: None });
+    let id = tape.next_call();
+    tape.record(&Entry::Call { id, hook: guard, round: 0, event: &call });
+    let caller = Caller { call: id, name: "guard" };
+    tape.effect(caller, &Request::CacheGet { key: String::from("hunter2") }, &Ok(Reply::Value(json!(["hunter2"]))));
+    tape.effect(caller, &Request::Now, &Err(SeamError(String::from("no hunter2"))));
+    let mut verdict = Verdict::deny("it says hunter2").warn("hunter2!").with(Effect::Notice(String::from("hunter2")));
+    tape.record(&Entry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    verdict = Verdict::failed(Failure::new(FailureKind::Crash, "hunter2"));
+    tape.record(&Entry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    let warning = Warning { hook: guard.id.clone(), message: String::from("about hunter2") };
+    tape.record(&Entry::Warning { warning: &warning });
+    let mut outcome = Outcome::pass(call.with_payload(Payload::new(json!({"changed": "hunter2"}))).payload);
+    outcome.reasons.push(Reason::new(guard.id.clone(), "hunter2"));
+    tape.record(&Entry::Outcome { event: &call, outcome: &outcome });
+    tape.note("remark", json!({"text": "hunter2, I said"}));
+    tape.note("deep", nested);
+
+    let text = tape.lines().join("\n");
+    assert!(!text.contains("hunter2"), "{text}");
+    assert!(!shown.0.lock().unwrap().iter().any(|shown| shown.contains("hunter2")));
+    let reading = read_bytes(format!("{text}\n").as_bytes()).unwrap();
+    let mut prev = None;
+    for (line, record) in tape.lines().iter().zip(&reading.records) {
+        assert_eq!(record.prev, prev, "the chain of digests is that of the clean lines");
+        assert_eq!(&record.to_line().unwrap(), line, "numbers and order stay");
+        prev = Some(Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect());
+    }
+    let Body::Event(fired) = &reading.records[2].body else { panic!("{text}") };
+    assert_eq!(fired.payload["args"], json!({"[REDACTED]": "x", "a": 1.50}));
+    assert_eq!(fired.payload["arguments"], json!("{\"p\":\"[REDACTED]\"}"));
+    assert_eq!(reading.records.len(), 13);
+}

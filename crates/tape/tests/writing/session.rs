@@ -1,0 +1,166 @@
+//! What the writer leaves behind, seen through the reader and through `show`.
+
+use std::sync::Arc;
+
+use pintle_tape::show::{Options, lines};
+use pintle_tape::{Body, Follower, Header, Record, Tape, TapeError, read, read_bytes};
+use sha2::{Digest, Sha256};
+
+use crate::stage::{Ticking, hooks, new_tape, play, reading};
+
+#[test]
+fn a_session_reads_well() {
+    let tape = new_tape();
+    play(&tape);
+    let reading = reading(&tape);
+    let shown: Vec<String> = lines(&reading, &Options::default()).iter().map(ToString::to_string).collect();
+    let expected = [
+        "session s1, pintle 0.1.0",
+        "+0.001s  2 hooks loaded",
+        "+0.002s  deny     tool.pre run",
+        "         shape                     rewrite      12 us  replaces args",
+        "             emit custom.seen null",
+        "             now -> 5",
+        "             context: be careful",
+        "             warning: slow",
+        "         +0.004s  allow    custom.seen  (no hook)",
+        "         guard                     failed       20 ms  error: no network \\u{1b}[2J  (asked again)",
+        "             http GET http://a.example: refused: no network",
+        "         other  warning: `when` failed",
+        "         - args: {}",
+        "         + args: {\"safe\":true}",
+        "         guard  failure counts as a deny: the hook fails closed",
+        "+0.014s  a_tool  uuid -> done",
+        "+0.015s  remark assistant: I cannot.",
+        "+0.016s  note.event 1",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn each_version_of_a_payload_is_written_once() {
+    let tape = new_tape();
+    play(&tape);
+    let text = tape.lines().join("\n");
+    assert_eq!(
+        text.matches(r#""args":{"safe":true}},"#).count() + text.matches(r#""args":{"safe":true}}}"#).count(),
+        2
+    );
+    let reading = read_bytes(text.as_bytes()).unwrap();
+    let versions: Vec<(u64, u32, bool)> = reading
+        .records
+        .iter()
+        .filter_map(|record| match &record.body {
+            Body::HookCall(asked) => Some((asked.dispatch, asked.payload, asked.value.is_some())),
+            Body::Outcome(decided) => Some((decided.dispatch, decided.payload, decided.value.is_some())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(versions, [(1, 0, false), (2, 0, false), (1, 1, true), (1, 1, false)]);
+}
+
+#[test]
+fn each_record_holds_the_digest_of_the_line_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/er/tape.jsonl");
+    let tape = Tape::create(&path, Header::new("s1", 1_000), Arc::new(Ticking::default())).unwrap();
+    tape.hooks([hooks()]);
+    play(&tape);
+    assert!(tape.fault().is_none());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let reading = read(&path).unwrap();
+    let mut prev = None;
+    for (at, (line, record)) in text.lines().zip(&reading.records).enumerate() {
+        assert_eq!((record.seq, &record.prev), (at as u64, &prev));
+        let digest = Sha256::digest(line.as_bytes());
+        prev = Some(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
+    let memory = new_tape();
+    play(&memory);
+    assert_eq!(text.lines().collect::<Vec<_>>(), memory.lines());
+
+    let again = Tape::create(&path, Header::new("s2", 1_000), Arc::new(Ticking::default()));
+    assert!(matches!(again, Err(TapeError::Exists { .. })), "{again:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn dispatches_of_many_threads_keep_apart() {
+    let tape = new_tape();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..20).for_each(|_| play(&tape)));
+        }
+    });
+    let reading = read_bytes(tape.lines().join("\n").as_bytes()).unwrap();
+    let mut hooks_of: std::collections::BTreeMap<u64, Vec<String>> = Default::default();
+    for record in &reading.records {
+        match &record.body {
+            Body::Event(fired) => assert!(hooks_of.insert(fired.dispatch, vec![fired.event.to_string()]).is_none()),
+            Body::HookReturned(answered) => {
+                hooks_of.get_mut(&answered.dispatch).unwrap().push(answered.hook.to_string())
+            }
+            Body::Outcome(decided) => hooks_of.get_mut(&decided.dispatch).unwrap().push(decided.event.to_string()),
+            _ => {}
+        }
+    }
+    assert_eq!(hooks_of.len(), 8 * 20 * 2);
+    for steps in hooks_of.values() {
+        let whole = [vec!["tool.pre", "shape", "guard", "tool.pre"], vec!["custom.seen", "custom.seen"]];
+        assert!(whole.iter().any(|expected| expected == steps), "{steps:?}");
+    }
+}
+
+#[test]
+fn a_follower_sees_each_line_in_order() {
+    #[derive(Debug, Default)]
+    struct Lines(std::sync::Mutex<Vec<String>>);
+    impl Follower for Lines {
+        fn follow(&self, record: &Record<'_>, line: &str) {
+            assert_eq!(record.to_line().unwrap(), line);
+            self.0.lock().unwrap().push(line.to_owned());
+        }
+    }
+    let tape = new_tape();
+    let seen = Arc::new(Lines::default());
+    tape.follow(seen.clone());
+    play(&tape);
+    assert_eq!(*seen.0.lock().unwrap(), tape.lines()[2..]);
+}
+
+#[test]
+fn a_tape_that_cannot_be_made_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let made = Tape::create(file.join("tape"), Header::new("s", 0), Arc::new(Ticking::default()));
+    assert!(matches!(made, Err(TapeError::Open { .. })), "{made:?}");
+}
+
+#[test]
+fn what_is_no_tape_is_refused_with_its_line() {
+    let header = new_tape().lines().remove(0);
+    let cases = [
+        (String::new(), "the tape is empty; a tape begins with a header record"),
+        (String::from("\n"), "the tape is empty; a tape begins with a header record"),
+        (String::from("hello\n"), "line 1: not JSON: expected value (column 1)"),
+        (header.replace("header", "other") + "\n", "line 1: the first record is no header; is this a tape?"),
+        (format!("{header}\n{{\n{header}\n"), "line 2: not JSON: EOF while parsing an object (column 1)"),
+        (
+            String::from("{\"seq\":0,"),
+            "line 1 was not written whole (9 bytes of it are there); nothing of the tape is whole",
+        ),
+        (format!("{header}\n{header}\n"), "line 2: a second header; a tape has one"),
+        (
+            header.replace("\"format\":2", "\"format\":1") + "\n",
+            "the tape is of format 1, this program reads format 2; use pintle 0.1.0, which wrote it",
+        ),
+        (
+            header.replace("\"format\":2", "\"format\":3").replace("\"pintle\"", "\"by\"") + "\n",
+            "the tape is of format 3, this program reads format 2; use the pintle that wrote it",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(read_bytes(text.as_bytes()).unwrap_err().to_string(), expected, "{text}");
+    }
+}

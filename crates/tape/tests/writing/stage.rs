@@ -1,0 +1,107 @@
+//! Sessions to write down.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use pintle_contract::{
+    Caller, Chain, Clock, Decision, Effect, Entry, Event, EventName, Failure, FailureKind, FailurePolicy,
+    FailureReport, HookId, Journal, Layer, Origin, Outcome, Payload, Profile, Reason, Reply, Request, SeamError,
+    Verdict, Warning,
+};
+use pintle_tape::{Header, Reading, Tape, read_bytes};
+use pintle_testkit::{Scripted, chain, hook};
+use serde_json::{Value, json};
+
+/// One millisecond later each time it is asked.
+#[derive(Debug, Default)]
+pub(crate) struct Ticking(AtomicU64);
+
+impl Clock for Ticking {
+    fn unix_ms(&self) -> u64 {
+        1_000 + self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        0
+    }
+}
+
+/// The hooks of the dispatches that are played.
+pub(crate) fn hooks() -> &'static Chain {
+    static HOOKS: LazyLock<Chain> = LazyLock::new(|| {
+        let hook = |name: &str| hook(name, EventName::parse("tool.pre").unwrap(), Scripted::always(Verdict::pass()));
+        chain(Layer::Project, Profile::SequentialFirstDeny, ["shape", "guard"].map(hook))
+    });
+    &HOOKS
+}
+
+pub(crate) fn event(name: &str, payload: Value) -> Event {
+    let origin =
+        Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), depth: 0, ..Origin::default() };
+    Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
+}
+
+/// Reads what is on a tape in memory.
+pub(crate) fn reading(tape: &Tape) -> Reading {
+    read_bytes(tape.lines().join("\n").as_bytes()).unwrap()
+}
+
+/// Plays a dispatch with a rewrite, a nested event, a failure and a deny.
+pub(crate) fn play(tape: &Tape) {
+    let call = event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
+    let (shape, guard) = (&*hooks().hooks[0], &*hooks().hooks[1]);
+    tape.record(&Entry::Event { event: &call, cause: None });
+    let first = tape.next_call();
+    tape.record(&Entry::Call { id: first, hook: shape, round: 0, event: &call });
+
+    let emitted = event("custom.seen", json!(null));
+    tape.record(&Entry::Event { event: &emitted, cause: None });
+    tape.record(&Entry::Outcome { event: &emitted, outcome: &Outcome::pass(emitted.payload.clone()) });
+    let caller = Caller { call: first, name: "shape" };
+    let emit = Request::Emit { event: String::from("custom.seen"), payload: json!(null) };
+    tape.effect(caller, &emit, &Ok(Reply::Value(json!(null))));
+    tape.effect(caller, &Request::Now, &Ok(Reply::Int(5)));
+
+    let args = json!({"safe": true}).as_object().cloned().unwrap_or_default();
+    let fields = [(String::from("args"), Value::Object(args))].into_iter().collect();
+    let verdict = Verdict::rewrite(fields).with(Effect::Context(String::from("be careful"))).warn("slow");
+    tape.record(&Entry::Return { id: first, hook: shape, verdict: &verdict, duration_us: 12 });
+
+    let rewritten = Payload::new(json!({"id": "1", "name": "run", "arguments": "{}", "args": {"safe": true}}));
+    let seen = call.with_payload(rewritten.clone());
+    let second = tape.next_call();
+    tape.record(&Entry::Call { id: second, hook: guard, round: 1, event: &seen });
+    let web = Request::Http {
+        method: String::from("GET"),
+        url: String::from("http://a.example"),
+        headers: Vec::new(),
+        body: None,
+        timeout_ms: 1,
+    };
+    tape.effect(Caller { call: second, name: "guard" }, &web, &Err(SeamError(String::from("no network"))));
+    let failure = Failure::new(FailureKind::Error, "no network \x1b[2J");
+    let verdict = Verdict::failed(failure.clone());
+    tape.record(&Entry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
+    tape.record(&Entry::Warning {
+        warning: &Warning { hook: HookId::new("other"), message: String::from("`when` failed") },
+    });
+    let outcome = Outcome {
+        decision: Decision::Deny,
+        payload: rewritten,
+        rewritten: true,
+        reasons: vec![Reason::new(HookId::new("guard"), "failed closed")],
+        failures: vec![FailureReport { hook: HookId::new("guard"), failure, policy: FailurePolicy::Closed }],
+        asked: 2,
+        ..Outcome::pass(Payload::new(Value::Null))
+    };
+    tape.record(&Entry::Outcome { event: &call, outcome: &outcome });
+    tape.effect(Caller { call: Default::default(), name: "a_tool" }, &Request::Uuid, &Ok(Reply::Done));
+    tape.note("remark", json!({"role": "assistant", "text": "I cannot."}));
+    tape.note("event", json!(1));
+}
+
+pub(crate) fn new_tape() -> Tape {
+    let tape = Tape::in_memory(Header::new("s1", 1_000), Arc::new(Ticking::default()));
+    tape.hooks([hooks()]);
+    tape
+}
