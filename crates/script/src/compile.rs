@@ -25,15 +25,18 @@ pub enum Role {
     Tool,
     /// A verification: `run(result)`.
     Verify,
+    /// A plugin: its top level registers functions, each of which takes the event. It has no entry point.
+    Plugin,
 }
 
 impl Role {
-    /// The name of the function that is called.
+    /// The name of the function that is called; empty for plugins.
     #[must_use]
     pub fn entry(self) -> &'static str {
         match self {
             Self::Hook => "handle",
             Self::Tool | Self::Verify => "run",
+            Self::Plugin => "",
         }
     }
 
@@ -44,6 +47,7 @@ impl Role {
             Self::Hook => &["event", "payload"],
             Self::Tool => &["args"],
             Self::Verify => &["result"],
+            Self::Plugin => &["event"],
         }
     }
 
@@ -52,6 +56,7 @@ impl Role {
             Self::Hook => "hook",
             Self::Tool => "tool",
             Self::Verify => "verify",
+            Self::Plugin => "plugin",
         }
     }
 }
@@ -131,7 +136,7 @@ fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled 
     if let Some(refusal) = refusal {
         return Compiled::of(&source, Placement::Worker, true, vec![refusal], None);
     }
-    let ast = match load::parse(&source) {
+    let ast = match load::parse(&source, role) {
         Ok(ast) => ast,
         Err(finding) => return Compiled::of(&source, Placement::Worker, true, vec![finding], None),
     };

@@ -1,7 +1,7 @@
 //! Starlark: the only crate that uses the `starlark` interpreter.
 //!
 //! A script is compiled and frozen once ([`compile`]) and called any number of times, each call in a fresh scope
-//! with limits ([`Script::handle`], [`Script::run`]). Effects leave through one door, the
+//! with limits ([`Script::handle`], [`Script::run`], [`PluginFunction::call`]). Effects leave through one door, the
 //! [`Seam`](pintle_contract::Seam) of the [`Invocation`].
 //!
 //! The interpreter's own limits do not stop everything: one expression can allocate until the process dies. So
@@ -20,6 +20,7 @@ mod finding;
 mod globals;
 mod load;
 mod payload;
+mod plugin;
 mod source;
 mod state;
 mod values;
@@ -30,4 +31,8 @@ pub use compile::{Compiled, Placement, Role, compile, compile_unbounded};
 pub use finding::Finding;
 pub use globals::{Builtin, catalogue};
 pub use load::Script;
+pub use plugin::{
+    CompiledPlugin, Facts, Given, Inventory, PluginFunction, PluginModule, Recorded, compile_plugin,
+    compile_plugin_unbounded,
+};
 pub use when::{CompiledWhen, When, compile_when};

@@ -16,9 +16,9 @@ use crate::globals;
 use crate::source::Source;
 
 /// Steps that loading a script may take.
-const LOAD_STEPS: u64 = 100_000;
+pub(crate) const LOAD_STEPS: u64 = 100_000;
 /// Memory that loading a script may take.
-const LOAD_BYTES: usize = 32 << 20;
+pub(crate) const LOAD_BYTES: usize = 32 << 20;
 
 /// A compiled script, ready to be called from any thread.
 pub struct Script {
@@ -68,8 +68,10 @@ pub(crate) fn dialect() -> Dialect {
 }
 
 /// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
-pub(crate) fn parse(source: &Source) -> Result<AstModule, Finding> {
-    AstModule::parse(&source.name, source.text.clone(), &dialect()).map_err(|fault| finding(Code::Syntax, &fault))
+pub(crate) fn parse(source: &Source, role: Role) -> Result<AstModule, Finding> {
+    // What a plugin registers may hang on loops and conditions.
+    let dialect = Dialect { enable_top_level_stmt: role == Role::Plugin, ..dialect() };
+    AstModule::parse(&source.name, source.text.clone(), &dialect).map_err(|fault| finding(Code::Syntax, &fault))
 }
 
 /// Evaluates a module and gives its entry point. Runs the code of the module, under limits.
@@ -111,11 +113,11 @@ pub(crate) fn missing(source: &Source, role: Role, entry: &str) -> Finding {
     )
 }
 
-fn internal(fault: &dyn fmt::Display) -> Finding {
+pub(crate) fn internal(fault: &dyn fmt::Display) -> Finding {
     Finding::error(Code::Load, fault.to_string(), None)
 }
 
-fn load_fault(fault: &starlark::Error) -> Finding {
+pub(crate) fn load_fault(fault: &starlark::Error) -> Finding {
     let text = fault.without_diagnostic().to_string();
     let code = if text.contains("not found") || text.contains("Variable") { Code::UnknownName } else { Code::Load };
     finding(code, fault)

@@ -1,10 +1,11 @@
-//! Values that only Pintle's scripts know: decisions, matches of patterns, and `log`.
+//! Values that only Pintle's scripts know: decisions, matches of patterns, `log`, and the registration functions.
 //!
 //! The one module where `unsafe_code` is lifted: the interpreter's derives write `unsafe impl ProvidesStaticType`.
 //! Nothing here is unsafe by hand.
 #![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
 #![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which nobody does")]
 
+use std::cell::RefCell;
 use std::fmt;
 
 use allocative::Allocative;
@@ -17,6 +18,7 @@ use starlark::values::none::NoneType;
 use starlark::values::{Heap, NoSerialize, StarlarkValue, Value, ValueError, starlark_value};
 use starlark::{StarlarkPagablePanic, starlark_module, starlark_simple_value};
 
+use crate::plugin::{Recording, record};
 use crate::state::{SHOWN, request, shown};
 
 /// What the natives of one call work with; the evaluator carries it.
@@ -26,6 +28,34 @@ pub(crate) struct State<'a> {
     pub(crate) seam: &'a dyn Seam,
     /// Who asks.
     pub(crate) caller: Caller<'a>,
+}
+
+/// What the registration functions work with while a plugin is loaded; the evaluator carries it.
+#[derive(ProvidesStaticType)]
+pub(crate) struct Loading(pub(crate) RefCell<Recording>);
+
+/// A function by which a plugin registers something.
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+pub(crate) struct Registering(pub(crate) &'static str);
+starlark_simple_value!(Registering);
+
+impl fmt::Display for Registering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[starlark_value(type = "function")]
+impl<'v> StarlarkValue<'v> for Registering {
+    fn invoke(
+        &self,
+        _me: Value<'v>,
+        arguments: &Arguments<'v, '_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        record(self.0, arguments, eval)?;
+        Ok(Value::new_none())
+    }
 }
 
 /// What `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)` return.

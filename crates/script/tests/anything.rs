@@ -1,7 +1,7 @@
 //! Whatever is written, and whatever it is given: a diagnostic, an answer or a failure, never a panic.
 
 use pintle_contract::{CallId, Caller, Cancel, EventName, Limits, NoSeam, Payload, ScriptText, Severity};
-use pintle_script::{Invocation, Role, compile, compile_when};
+use pintle_script::{Invocation, Role, compile, compile_plugin, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -59,6 +59,10 @@ fn pieces() -> impl Strategy<Value = String> {
         "None",
         "def f(x, *, y=1, **k):",
         "\0",
+        "register_tool_hook({",
+        "register_session_hook(\"post_turn\", ",
+        "clear_tool_hooks()",
+        "lambda event: event",
     ];
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..40).prop_map(|words| words.concat())
 }
@@ -80,6 +84,10 @@ proptest! {
                 prop_assert!(!found.message.contains('\n'), "{}", found.message);
             }
         }
+        let plugin = compile_plugin("any", &ScriptText::bare(text.as_str()));
+        let failed = plugin.diagnostics.iter().any(|found| found.severity == Severity::Error);
+        prop_assert!(!(failed && plugin.module.is_some()));
+        prop_assert!(plugin.diagnostics.iter().all(|found| !found.message.contains('\n')));
         let event = EventName::parse("tool.pre").unwrap();
         let _ = compile_when("any", &ScriptText::bare(text.as_str()), Some(&ScriptText::bare(text.as_str())), &event);
     }

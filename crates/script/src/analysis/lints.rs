@@ -4,14 +4,19 @@ use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
 
 use super::lint_finding;
+use crate::compile::Role;
 use crate::finding::{Finding, one_line};
 
 /// The lints that say something about a hook; the others are matters of taste.
 const KEPT: &[&str] =
-    &["unreachable", "missing-return", "no-effect", "ident-as-statement", "duplicate-key", "using-unassigned"];
+    &["unreachable", MISSING_RETURN, "no-effect", "ident-as-statement", "duplicate-key", "using-unassigned"];
 
-pub(super) fn lint(ast: &AstModule) -> Vec<Finding> {
-    let lints = ast.lint(None).into_iter().filter(|lint| KEPT.contains(&lint.short_name.as_str()));
+/// What a function of a plugin may leave out: returning nothing lets the event pass.
+const MISSING_RETURN: &str = "missing-return";
+
+pub(super) fn lint(ast: &AstModule, role: Role) -> Vec<Finding> {
+    let kept = |name: &str| KEPT.contains(&name) && !(role == Role::Plugin && name == MISSING_RETURN);
+    let lints = ast.lint(None).into_iter().filter(|lint| kept(&lint.short_name));
     lints
         .map(|lint| {
             let span = lint.location.span;

@@ -1,6 +1,7 @@
 //! What a script says about itself before it runs: names, entry point, what it reads, where it may run.
 
 mod bounded;
+mod closures;
 mod lints;
 mod mutation;
 mod names;
@@ -13,6 +14,7 @@ use pintle_contract::Severity;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::AstExpr;
 
+pub(crate) use closures::{Closures, LAMBDA, Step, Traits};
 pub(crate) use reads::names_in_stmt;
 pub(crate) use walk::{Argument, block, identifier, span, string};
 
@@ -67,7 +69,7 @@ pub(crate) fn analyse(source: &Source, ast: &AstModule, role: Role) -> Analysis 
     findings.extend(names::check(source, ast, role));
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !failed {
-        findings.extend(lints::lint(ast));
+        findings.extend(lints::lint(ast, role));
     }
     // A tool may wait for programs and files; it always runs where it can be stopped.
     let bounded = role != Role::Tool && is_bounded(ast);
@@ -83,6 +85,11 @@ pub(super) fn lint_finding(message: String, span: (usize, usize)) -> Finding {
 /// Whether all of a module may be loaded and run in this process.
 pub(crate) fn is_bounded(ast: &AstModule) -> bool {
     bounded::bounded(ast)
+}
+
+/// What the functions of a plugin read, and whether they can deny.
+pub(crate) fn closures_of(ast: &AstModule) -> Closures {
+    closures::closures(ast.statement())
 }
 
 /// What a function `(event, payload)` of a module reads of its payload.

@@ -13,6 +13,9 @@ use crate::globals;
 use crate::load;
 use crate::source::{ASSERT_ALIAS, Source};
 
+/// The functions that make a hook's decision, which plugins write as values.
+const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
+
 /// Checks all names of a script.
 pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -82,6 +85,8 @@ fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals
     match name {
         "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
         "isinstance" => finding.help("use `type(value) == \"string\"`"),
+        "to_string" => finding.help("use `str(value)`"),
+        "nil" | "null" => finding.help("use `None`"),
         _ => finding,
     }
 }
@@ -93,7 +98,16 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
         return None;
     }
     let (message, help) = match role {
-        Role::Hook => (
+        _ if globals::REGISTRATIONS.contains(&name) => (
+            format!("only plugins have `{name}`"),
+            "write it at the top level of a plugin, a `*.star` file; tools register with `meta.register_hook`",
+        ),
+        Role::Plugin if DECISIONS.contains(&name) => (
+            format!("plugins have no `{name}`"),
+            "return what you decide, such as `{\"block\": True, \"reason\": \"..\"}` or `{\"deny\": \"..\"}`; \
+             None lets the event pass",
+        ),
+        Role::Hook | Role::Plugin => (
             format!("hooks deliberately have no `{name}`"),
             "policy that can reach the system can be turned against it; let a named tool do it and call that with \
              `meta.call_tool`, which runs under the same hooks",
@@ -108,7 +122,7 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
 
 fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: &[&'static str]) -> Finding {
     let full = format!("{path}.{member}");
-    if role == Role::Hook && globals::catalogue().iter().any(|builtin| builtin.name == full) {
+    if matches!(role, Role::Hook | Role::Plugin) && globals::catalogue().iter().any(|builtin| builtin.name == full) {
         return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at))
             .help("registering belongs to tools; hooks rule on it");
     }
@@ -127,6 +141,9 @@ fn nearest(written: &str, members: &[&'static str]) -> Option<&'static str> {
 
 /// What is wrong with the entry point, as far as the text tells.
 fn entry(source: &Source, root: &AstStmt, role: Role) -> Option<Finding> {
+    if role == Role::Plugin {
+        return None;
+    }
     let wanted = role.entry();
     let mut other = None;
     for stmt in block(root) {
@@ -184,7 +201,7 @@ pub(super) fn bound(root: &AstStmt) -> BTreeSet<&str> {
     statements(root, &mut |stmt| match &stmt.node {
         Stmt::Def(def) => {
             names.insert(def.name.ident.as_str());
-            parameters(&def.params, &mut names);
+            parameter_names(&def.params, &mut names);
         }
         Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
         Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
@@ -207,12 +224,12 @@ fn comprehension<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
     match &expr.node {
         Expr::ListComprehension(_, first, rest) => clauses(first, rest),
         Expr::DictComprehension(_, first, rest) => clauses(first, rest),
-        Expr::Lambda(lambda) => parameters(&lambda.params, names),
+        Expr::Lambda(lambda) => parameter_names(&lambda.params, names),
         _ => {}
     }
 }
 
-fn parameters<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
+fn parameter_names<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
     names.extend(parameters.iter().filter_map(|parameter| parameter.ident()).map(|name| name.ident.as_str()));
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstStmt, BinOp, Expr, Stmt};
 
-use super::names::target_names;
+use super::names::{bound, target_names};
 use super::walk::{Argument, Clause, Parameter, block, expressions, identifier, inside, span, statements, string};
 use super::{ArgumentsForm, Keys, Reads, mutation};
 use crate::compile::Role;
@@ -31,13 +31,7 @@ pub(super) fn of_entry(root: &AstStmt, entry: &str, position: usize) -> Option<(
     let defs = functions(root)?;
     let def = defs.get(entry)?;
     let payload = def.parameters.get(position).copied().flatten()?;
-    let mut keys = BTreeSet::new();
-    let all = follow(&defs, entry, payload, &mut keys, 0).is_none();
-    let keys = match (all, keys.is_empty()) {
-        (true, _) => Keys::All,
-        (false, true) => Keys::None,
-        (false, false) => Keys::Some(keys.into_iter().map(str::to_owned).collect()),
-    };
+    let keys = keys_of(&defs, def.body, payload);
     let (arguments, findings) = match dict_evidence(root, payload) {
         Some(at) => {
             let message = "`payload[\"arguments\"]` is used as a dict, so this hook finds the decoded arguments there";
@@ -50,10 +44,45 @@ pub(super) fn of_entry(root: &AstStmt, entry: &str, position: usize) -> Option<(
     Some((Reads { keys, mutates: mutation::mutates(root, payload), arguments }, findings))
 }
 
+/// What a function of one parameter reads of it, wherever it stands.
+pub(super) fn of_closure(root: &AstStmt, body: Body<'_>, payload: &str) -> Reads {
+    let keys = functions(root).map_or(Keys::All, |defs| keys_of(&defs, body, payload));
+    Reads { keys, mutates: mutation::mutates(root, payload), arguments: ArgumentsForm::Text }
+}
+
+fn keys_of<'a>(defs: &BTreeMap<&'a str, Function<'a>>, body: Body<'a>, payload: &'a str) -> Keys {
+    let mut keys = BTreeSet::new();
+    let all = follow(defs, body, payload, &mut keys, 0).is_none();
+    match (all, keys.is_empty()) {
+        (true, _) => Keys::All,
+        (false, true) => Keys::None,
+        (false, false) => Keys::Some(keys.into_iter().map(str::to_owned).collect()),
+    }
+}
+
+/// The body of a function.
+#[derive(Clone, Copy)]
+pub(super) enum Body<'a> {
+    /// Of a `def`.
+    Block(&'a AstStmt),
+    /// Of a `lambda`.
+    Value(&'a AstExpr),
+}
+
+impl<'a> Body<'a> {
+    /// Visits the outermost expressions.
+    fn outermost(self, mut visit: impl FnMut(&'a AstExpr)) {
+        match self {
+            Self::Block(stmt) => stmt.visit_expr(visit),
+            Self::Value(expr) => visit(expr),
+        }
+    }
+}
+
 /// A top-level function: its parameters in order, `None` for those that are not plain, and its body.
 struct Function<'a> {
     parameters: Vec<Option<&'a str>>,
-    body: &'a AstStmt,
+    body: Body<'a>,
 }
 
 /// The top-level functions; `None` when a name stands for more than one thing.
@@ -72,12 +101,12 @@ fn functions(root: &AstStmt) -> Option<BTreeMap<&str, Function<'_>>> {
                         name.filter(|_| plain(&parameter.node))
                     })
                     .collect();
-                if defs.insert(def.name.ident.as_str(), Function { parameters, body: &def.body }).is_some() {
+                if defs.insert(def.name.ident.as_str(), Function { parameters, body: Body::Block(&def.body) }).is_some()
+                {
                     return None;
                 }
             }
-            Stmt::Assign(assign) => assigned.extend(target_names(&assign.lhs)),
-            _ => {}
+            _ => assigned.extend(bound(stmt)),
         }
     }
     (!defs.keys().any(|name| assigned.contains(name))).then_some(defs)
@@ -86,7 +115,7 @@ fn functions(root: &AstStmt) -> Option<BTreeMap<&str, Function<'_>>> {
 /// Collects the fields that a function reads of a parameter; `None` when it may read any.
 fn follow<'a>(
     defs: &BTreeMap<&'a str, Function<'a>>,
-    function: &str,
+    body: Body<'a>,
     payload: &'a str,
     keys: &mut BTreeSet<&'a str>,
     depth: usize,
@@ -94,8 +123,7 @@ fn follow<'a>(
     if depth > MAX_HELPERS {
         return None;
     }
-    let function = defs.get(function)?;
-    if rebound(function.body, payload) {
+    if rebound(body, payload) {
         return None;
     }
     let mut complete = Some(());
@@ -103,15 +131,15 @@ fn follow<'a>(
         complete = complete.and_then(|()| read(defs, expr, payload, keys, depth));
     };
     let mut seen = Vec::new();
-    function.body.visit_expr(|expr| seen.push(expr));
+    body.outermost(|expr| seen.push(expr));
     seen.into_iter().for_each(&mut visit);
     complete
 }
 
 /// Whether a name is bound to something else inside a function.
-fn rebound(body: &AstStmt, name: &str) -> bool {
+fn rebound(body: Body<'_>, name: &str) -> bool {
     let mut found = false;
-    statements(body, &mut |stmt| {
+    let mut statement = |stmt: &AstStmt| {
         found |= match &stmt.node {
             Stmt::Def(def) => {
                 let shadows = def.params.iter().any(|param| param.ident().is_some_and(|ident| ident.ident == name));
@@ -122,8 +150,11 @@ fn rebound(body: &AstStmt, name: &str) -> bool {
             Stmt::For(each) => target_names(&each.var).contains(&name),
             _ => false,
         };
-    });
-    expressions(body, &mut |expr| {
+    };
+    if let Body::Block(stmt) = body {
+        statements(stmt, &mut statement);
+    }
+    let mut expression = |expr: &AstExpr| {
         let clause = |clause: &Clause| matches!(clause, Clause::For(each) if target_names(&each.var).contains(&name));
         found |= match &expr.node {
             Expr::Lambda(lambda) => {
@@ -137,7 +168,8 @@ fn rebound(body: &AstStmt, name: &str) -> bool {
             }
             _ => false,
         };
-    });
+    };
+    body.outermost(|expr| inside(expr, &mut expression));
     found
 }
 
@@ -178,7 +210,7 @@ fn read<'a>(
                             Argument::Positional(given) if is_payload(given) => {
                                 let helper = defs.get(name.ident.as_str())?;
                                 let parameter = helper.parameters.get(position).copied().flatten()?;
-                                follow(defs, &name.ident, parameter, keys, depth + 1)?;
+                                follow(defs, helper.body, parameter, keys, depth + 1)?;
                             }
                             other => read(defs, other.expr(), payload, keys, depth)?,
                         }

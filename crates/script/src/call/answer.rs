@@ -1,11 +1,11 @@
 //! What a function returned, read before its heap is gone.
 
-use pintle_contract::{Failure, FailureKind, LimitKind, Limits, ScriptAnswer};
+use pintle_contract::{Failure, FailureKind, LimitKind, Limits, Returned, ScriptAnswer};
 use serde_json::Value as Json;
 use starlark::values::dict::DictRef;
 use starlark::values::{Value, ValueLike};
 
-use crate::payload::from_script;
+use crate::payload::{from_script, without_form};
 use crate::state::shown;
 use crate::values::Decision;
 
@@ -30,6 +30,19 @@ pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer
         return Ok(ScriptAnswer::Dict(fields));
     }
     Ok(ScriptAnswer::Other { type_name: value.get_type().to_owned(), printed: shown(value, SHOWN) })
+}
+
+/// What a function of a plugin returned.
+pub(crate) fn returned(value: Value<'_>, limits: &Limits) -> Result<Returned, Failure> {
+    if value.is_none() {
+        return Ok(Returned::Value(Json::Null));
+    }
+    let Some(kind) = without_form(value) else {
+        return self::value(value, limits).map(Returned::Value);
+    };
+    let own = value.get_type();
+    let type_name = if own == kind { own.to_owned() } else { format!("{own} with a {kind} in it") };
+    Ok(Returned::Other { type_name, printed: shown(value, SHOWN) })
 }
 
 /// The answer of a `run`.

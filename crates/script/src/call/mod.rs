@@ -4,6 +4,8 @@
 
 mod answer;
 
+pub(crate) use answer::returned;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -149,12 +151,23 @@ impl Frame<'_> {
         } else if self.invocation.cancel.is_cancelled() {
             (FailureKind::Cancelled, String::from("the call was cancelled"))
         } else {
-            (FailureKind::Error, load::finding(Code::Runtime, &fault).message)
+            (FailureKind::Error, clear(load::finding(Code::Runtime, &fault).message))
         };
         let span = load::finding(Code::Runtime, &fault).span;
         let finding = Finding::error(Code::Runtime, message, span).after(self.offset);
         let diagnostic = finding.locate(self.source);
         Failure::new(kind, diagnostic.message.clone()).at(diagnostic)
+    }
+}
+
+/// The interpreter's word for a change of what was frozen says neither what nor why.
+fn clear(message: String) -> String {
+    match message.as_str() {
+        "Immutable" => String::from(
+            "this value is frozen: what a script makes while it is loaded cannot be changed afterwards; change a copy, \
+             or keep it in `cache`, `ctx` or `metrics`",
+        ),
+        _ => message,
     }
 }
 

@@ -15,8 +15,9 @@ pub struct Builtin {
     pub doc: &'static str,
 }
 
-const ALL: &[Role] = &[Role::Hook, Role::Tool, Role::Verify];
+const ALL: &[Role] = &[Role::Hook, Role::Tool, Role::Verify, Role::Plugin];
 const HOOKS: &[Role] = &[Role::Hook, Role::Verify];
+const PLUGINS: &[Role] = &[Role::Plugin];
 const TOOLS: &[Role] = &[Role::Tool, Role::Verify];
 
 /// All built-ins besides those of the language, in the order of the reference.
@@ -46,6 +47,38 @@ static CATALOGUE: &[Builtin] = &[
     row("ask", "ask(reason)", HOOKS, "Lets a person decide; nobody to ask means deny."),
     row("modify", "modify(payload)", HOOKS, "Goes on with a changed payload; fields that are not named stay."),
     row("delegate", "delegate(request)", HOOKS, "Hands the work to another agent and uses its answer."),
+    row("register_tool_hook", "register_tool_hook(table)", PLUGINS, "Registers hooks around a tool's calls."),
+    row(
+        "register_persona_hook",
+        "register_persona_hook(persona_pattern, event, handler, options={})",
+        PLUGINS,
+        "Registers a hook on what a persona does.",
+    ),
+    row(
+        "register_step_hook",
+        "register_step_hook(persona_pattern, step_name, event, handler, options={})",
+        PLUGINS,
+        "Registers a hook on one step of a persona.",
+    ),
+    row(
+        "register_session_hook",
+        "register_session_hook(event, pattern=\"*\", handler, options={})",
+        PLUGINS,
+        "Registers a hook on the session; the pattern may be left out.",
+    ),
+    row("clear_tool_hooks", "clear_tool_hooks()", PLUGINS, "Takes back the tool hooks that this plugin registered."),
+    row(
+        "clear_persona_hooks",
+        "clear_persona_hooks()",
+        PLUGINS,
+        "Takes back the persona and step hooks that this plugin registered.",
+    ),
+    row(
+        "clear_session_hooks",
+        "clear_session_hooks()",
+        PLUGINS,
+        "Takes back the session hooks that this plugin registered.",
+    ),
     row("emit", "emit(event, payload=None)", ALL, "Fires a `custom.*` event; returns the payload after its hooks."),
     row("print", "print(*args)", ALL, "Writes its arguments as a log line."),
     row("assert", "assert(condition, msg=\"assertion failed\")", ALL, "Raises unless the condition holds."),
@@ -213,7 +246,7 @@ mod tests {
     #[test]
     fn the_table_lists_what_scripts_have() {
         let standard: BTreeSet<String> = super::super::pure().names().map(|name| name.as_str().to_owned()).collect();
-        for role in [Role::Hook, Role::Tool, Role::Verify] {
+        for role in [Role::Hook, Role::Tool, Role::Verify, Role::Plugin] {
             let have: BTreeSet<String> = super::super::of(role)
                 .names()
                 .map(|name| name.as_str().replace(ASSERT_ALIAS, "assert"))

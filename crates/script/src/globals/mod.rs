@@ -9,6 +9,7 @@ mod json;
 mod network;
 mod numbers;
 mod regexes;
+mod registering;
 mod sets;
 mod strings;
 mod tools;
@@ -19,6 +20,7 @@ use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 
 pub(crate) use catalogue::members;
 pub use catalogue::{Builtin, catalogue};
+pub(crate) use registering::REGISTRATIONS;
 
 use crate::compile::Role;
 
@@ -28,8 +30,11 @@ pub(crate) fn of(role: Role) -> &'static Globals {
         LazyLock::new(|| base().with(decisions::register).with(tools::register_calls).build());
     static TOOL: LazyLock<Globals> = LazyLock::new(|| base().with(tools::register).build());
     static VERIFY: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register).build());
+    static PLUGIN: LazyLock<Globals> =
+        LazyLock::new(|| base().with(registering::register).with(tools::register_calls).build());
     match role {
         Role::Hook => &HOOK,
+        Role::Plugin => &PLUGIN,
         Role::Tool => &TOOL,
         Role::Verify => &VERIFY,
     }

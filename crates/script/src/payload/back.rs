@@ -77,6 +77,33 @@ fn scalar(value: Value<'_>) -> Result<Json, String> {
     }
 }
 
+/// What of a value has no JSON form, and would only be printed: the name of its type.
+pub(crate) fn without_form(value: Value<'_>) -> Option<&'static str> {
+    formless(value, 0, &mut 0)
+}
+
+fn formless(value: Value<'_>, depth: usize, seen: &mut usize) -> Option<&'static str> {
+    *seen += 1;
+    let plain = value.is_none() || value.unpack_str().is_some() || value.unpack_bool().is_some();
+    // What is nested deeper or larger is refused for that.
+    if plain || depth > MAX_DEPTH || *seen > MAX_VALUES {
+        return None;
+    }
+    if let Some(dict) = DictRef::from_value(value) {
+        return dict
+            .iter()
+            .find_map(|(key, field)| formless(key, depth + 1, seen).or_else(|| formless(field, depth + 1, seen)));
+    }
+    if let Some(list) = ListRef::from_value(value) {
+        return list.iter().find_map(|item| formless(item, depth + 1, seen));
+    }
+    if let Some(tuple) = TupleRef::from_value(value) {
+        return tuple.iter().find_map(|item| formless(item, depth + 1, seen));
+    }
+    let known = matches!(value.get_type(), "int" | "float" | "range") || value.downcast_ref::<Found>().is_some();
+    (!known).then(|| value.get_type())
+}
+
 /// Text as it is, anything else as Starlark prints it.
 pub(crate) fn printed(value: Value<'_>) -> String {
     shown(value, usize::MAX)

@@ -5,7 +5,7 @@ mod number;
 mod shared;
 mod view;
 
-pub(crate) use back::{from_script, printed};
+pub(crate) use back::{from_script, printed, without_form};
 pub(crate) use view::payload_value;
 
 use number::{Whole, number};

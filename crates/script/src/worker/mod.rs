@@ -8,7 +8,7 @@
 
 mod serve;
 
-use pintle_contract::{Diagnostic, Failure, FailureKind, Limits, ScriptAnswer, ScriptText};
+use pintle_contract::{Diagnostic, Failure, FailureKind, FunctionRef, Limits, Returned, ScriptAnswer, ScriptText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -16,6 +16,7 @@ pub use serve::serve;
 
 use crate::compile::Role;
 use crate::finding::{Code, Finding};
+use crate::plugin::Inventory;
 use crate::source::Source;
 
 /// What the host wants.
@@ -31,7 +32,7 @@ pub struct Order {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// Load it; the answer is [`Report::Loaded`].
+    /// Load it; the answer is [`Report::Loaded`], of a plugin [`Report::Registered`].
     Load,
     /// Call a hook; the answer is [`Report::Answered`].
     Handle {
@@ -46,6 +47,15 @@ pub enum Work {
     Run {
         /// The argument.
         argument: Json,
+        /// What the call may use.
+        limits: Limits,
+    },
+    /// Call a function of a plugin; the answer is [`Report::Gave`].
+    Call {
+        /// Which function.
+        function: Function,
+        /// The event, as its dialect encodes it.
+        event: Json,
         /// What the call may use.
         limits: Limits,
     },
@@ -71,6 +81,13 @@ pub enum Program {
         /// What it is for.
         role: Role,
     },
+    /// A plugin.
+    Plugin {
+        /// Its name.
+        name: String,
+        /// Its text.
+        text: String,
+    },
     /// A `when`.
     When {
         /// Whose expression it is.
@@ -84,6 +101,34 @@ pub enum Program {
     },
 }
 
+/// [`FunctionRef`] between processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    /// The one of this name.
+    Exported(String),
+    /// The one of this number.
+    Registered(u32),
+}
+
+impl From<&FunctionRef> for Function {
+    fn from(function: &FunctionRef) -> Self {
+        match function {
+            FunctionRef::Exported(name) => Self::Exported(name.to_string()),
+            FunctionRef::Registered(number) => Self::Registered(*number),
+        }
+    }
+}
+
+impl From<Function> for FunctionRef {
+    fn from(function: Function) -> Self {
+        match function {
+            Function::Exported(name) => Self::Exported(name.into()),
+            Function::Registered(number) => Self::Registered(number),
+        }
+    }
+}
+
 /// What a worker says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,8 +138,17 @@ pub enum Report {
         /// What was found.
         findings: Vec<Finding>,
     },
+    /// The plugin was looked at; its functions can be called when there is no error among the findings.
+    Registered {
+        /// What was found.
+        findings: Vec<Finding>,
+        /// What it registered.
+        inventory: Inventory,
+    },
     /// A hook answered.
     Answered(Said),
+    /// A function of a plugin returned.
+    Gave(Gift),
     /// A tool or verification returned.
     Returned(Json),
     /// A `when` is true or not.
@@ -108,6 +162,34 @@ pub enum Report {
         /// The range in the prepared text.
         span: Option<(usize, usize)>,
     },
+}
+
+/// [`Returned`] between processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gift {
+    /// A value.
+    Value(Json),
+    /// Anything else: its type and how it prints.
+    Other(String, String),
+}
+
+impl From<Returned> for Gift {
+    fn from(returned: Returned) -> Self {
+        match returned {
+            Returned::Value(value) => Self::Value(value),
+            Returned::Other { type_name, printed } => Self::Other(type_name, printed),
+        }
+    }
+}
+
+impl From<Gift> for Returned {
+    fn from(gift: Gift) -> Self {
+        match gift {
+            Gift::Value(value) => Self::Value(value),
+            Gift::Other(type_name, printed) => Self::Other { type_name, printed },
+        }
+    }
 }
 
 /// [`ScriptAnswer`] between processes.

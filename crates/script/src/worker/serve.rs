@@ -12,11 +12,12 @@ use pintle_contract::{
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{Order, Program, Report, Work};
+use super::{Function, Order, Program, Report, Work};
 use crate::Finding;
 use crate::call::Invocation;
 use crate::compile::compile_unbounded;
 use crate::load::Script;
+use crate::plugin::{PluginModule, compile_plugin_unbounded};
 use crate::when::{When, compile_when_unbounded};
 
 /// Programs that a worker keeps loaded; when there are more it begins anew.
@@ -51,20 +52,24 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Resul
 /// What became of a program.
 enum Loaded {
     Script(Arc<Script>),
+    Plugin(Arc<PluginModule>),
     When(Box<When>),
     /// It has errors.
     Nothing,
 }
 
 fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn Seam) -> Report {
-    let mut findings = Vec::new();
+    let mut seen = Report::Loaded { findings: Vec::new() };
     if !programs.contains_key(&order.program) || matches!(order.work, Work::Load) {
-        let (loaded, found) = load(&order.program);
+        let (loaded, report) = load(&order.program);
         programs.insert(order.program.clone(), loaded);
-        findings = found;
+        seen = report;
     }
     match (programs.get(&order.program), order.work) {
-        (_, Work::Load) => Report::Loaded { findings },
+        (_, Work::Load) => seen,
+        (Some(Loaded::Plugin(module)), Work::Call { function, event, limits }) => {
+            call(module, &order.program, function, event, &limits, seam)
+        }
         (Some(Loaded::Script(script)), Work::Handle { event, payload, limits }) => {
             handle(script, &event, payload, &limits, seam)
         }
@@ -76,20 +81,27 @@ fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn Sea
     }
 }
 
-fn load(program: &Program) -> (Loaded, Vec<Finding>) {
+fn load(program: &Program) -> (Loaded, Report) {
+    let seen = |loaded: Loaded, findings: Vec<Finding>| (loaded, Report::Loaded { findings });
     match program {
         Program::Script { name, text, role } => {
             let compiled = compile_unbounded(name, &ScriptText::bare(text.as_str()), *role);
-            (compiled.script.map_or(Loaded::Nothing, Loaded::Script), compiled.findings)
+            seen(compiled.script.map_or(Loaded::Nothing, Loaded::Script), compiled.findings)
+        }
+        Program::Plugin { name, text } => {
+            let compiled = compile_plugin_unbounded(name, &ScriptText::bare(text.as_str()));
+            let (findings, inventory) = (compiled.findings, compiled.inventory);
+            let loaded = compiled.module.map_or(Loaded::Nothing, Loaded::Plugin);
+            (loaded, Report::Registered { findings, inventory })
         }
         Program::When { name, expression, script, event } => {
             let Ok(event) = EventName::parse(event) else {
-                return (Loaded::Nothing, Vec::new());
+                return seen(Loaded::Nothing, Vec::new());
             };
             let script = script.as_deref().map(ScriptText::bare);
             let expression = ScriptText::bare(expression.as_str());
             let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event);
-            (compiled.when.map_or(Loaded::Nothing, |when| Loaded::When(Box::new(when))), compiled.findings)
+            seen(compiled.when.map_or(Loaded::Nothing, |when| Loaded::When(Box::new(when))), compiled.findings)
         }
     }
 }
@@ -99,6 +111,25 @@ fn handle(script: &Script, event: &str, payload: Json, limits: &Limits, seam: &d
     let caller = Caller { call: CallId(0), name: script.name() };
     match script.handle(event, &Payload::new(payload), &Invocation { seam, caller, limits, cancel: &cancel }) {
         Ok(answer) => Report::Answered(answer.into()),
+        Err(failure) => failed(failure),
+    }
+}
+
+fn call(
+    module: &Arc<PluginModule>,
+    program: &Program,
+    function: Function,
+    event: Json,
+    limits: &Limits,
+    seam: &dyn Seam,
+) -> Report {
+    let (Program::Plugin { name, .. } | Program::Script { name, .. } | Program::When { name, .. }) = program;
+    let (cancel, caller) = (Cancel::default(), Caller { call: CallId(0), name });
+    let Some(function) = module.function(&function.into()) else {
+        return failed(Failure::new(FailureKind::Error, "the plugin has no such function"));
+    };
+    match function.call(&Payload::new(event), &Invocation { seam, caller, limits, cancel: &cancel }) {
+        Ok(returned) => Report::Gave(returned.into()),
         Err(failure) => failed(failure),
     }
 }

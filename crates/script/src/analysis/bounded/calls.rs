@@ -6,9 +6,11 @@ use super::super::walk::{Argument, identifier, string};
 use super::size::{Size, Turns};
 use super::{MAX_LITERAL_TURNS, Machine, Names};
 use crate::compile::Role;
-use crate::globals;
+use crate::globals::{self, REGISTRATIONS};
 use crate::source::ASSERT_ALIAS;
 
+/// Methods that keep what they are given.
+const KEEPING: &[&str] = &["append", "extend", "insert", "setdefault", "update", "get"];
 /// How much longer the printed form of a value may be than the value.
 const PRINTED: u64 = 6;
 
@@ -34,6 +36,11 @@ impl Given<'_> {
 
     fn text(&self, position: usize) -> Option<&str> {
         self.texts.get(position).copied().flatten()
+    }
+
+    /// Whether a function is among them.
+    fn function(&self) -> bool {
+        self.sizes.iter().any(|size| size.function)
     }
 
     fn joined(&self) -> Size {
@@ -63,17 +70,30 @@ impl<'a> Machine<'a> {
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
                 let plain = arguments.iter().all(|argument| matches!(argument.node, Argument::Positional(_)));
                 // Arguments by name: whatever they are, each is at most what was given in all.
-                let whole = [Size { units: given.units(), shared_out: given.shared_out(), ..Size::NOTHING }; 16];
+                let function = given.function();
+                let whole =
+                    [Size { units: given.units(), shared_out: given.shared_out(), function, ..Size::NOTHING }; 16];
                 if plain { self.call(&name.ident, &given.sizes) } else { self.call(&name.ident, &whole) }
             }
+            Expr::Identifier(name) if given.function() => self.keeping(&name.ident, &given),
             Expr::Identifier(name) => self.builtin(&name.ident, &given),
             Expr::Dot(base, method) => match namespace(base) {
                 Some(path) if !names.contains_key(path.split('.').next().unwrap_or_default()) => {
+                    (!given.function()).then_some(())?;
                     self.member(&path, &method.node, &given)
                 }
                 _ => self.method(base, &method.node, &given, names),
             },
             _ => None,
+        }
+    }
+
+    /// A function of the language or of Pintle that is given functions, and only keeps them.
+    fn keeping(&mut self, name: &str, given: &Given<'_>) -> Option<Size> {
+        let size = self.builtin(name, given)?;
+        match name {
+            "dict" => Some(Size { function: true, ..size }),
+            _ => REGISTRATIONS.contains(&name).then_some(size),
         }
     }
 
@@ -97,6 +117,11 @@ impl<'a> Machine<'a> {
                 Some(self.fetched(name == "emit"))
             }
             "random" | "sleep" => Some(Size::NUMBER),
+            // What is registered is copied out of the module.
+            name if REGISTRATIONS.contains(&name) => {
+                self.allocate(given.units() * 2, given.shared_out())?;
+                Some(Size::NUMBER)
+            }
             ASSERT_ALIAS => Some(Size::NUMBER),
             _ => None,
         }
@@ -153,6 +178,7 @@ impl<'a> Machine<'a> {
     /// A method of a value.
     fn method(&mut self, base: &'a AstExpr, method: &str, given: &Given<'_>, names: &mut Names<'a>) -> Option<Size> {
         let value = self.expression(base, names)?;
+        (!given.function() || KEEPING.contains(&method)).then_some(())?;
         let copied = |machine: &mut Self| machine.allocate(value.units, value.shared_out);
         match method {
             "get" => {

@@ -11,7 +11,8 @@
 //!
 //! | rule | in process | in a worker |
 //! | --- | --- | --- |
-//! | calls | of functions of the script that do not call themselves, of known built-ins and methods | recursion, functions as values, `lambda`, nested `def` |
+//! | calls | of functions of the script that do not call themselves, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)` |
+//! | functions as values, `lambda`, nested `def` | kept in names, tables and lists, handed to functions of the script and to registration functions; each body as if it were called with the input | handed to anything else |
 //! | loops | over literals, up to 10,000 turns in all; over the input, nested twice | deeper; `range` of unknown size |
 //! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in all | fed back in a loop |
 //! | `*` | numbers by a literal or `len(..)`, text by a small literal | anything else; `*=` |
@@ -24,6 +25,7 @@
 
 mod calls;
 mod feedback;
+mod functions;
 mod loops;
 mod operators;
 mod size;
@@ -35,7 +37,7 @@ use std::collections::BTreeMap;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::walk::{block, identifier};
+use super::walk::{block, identifier, statements};
 use size::{Size, Turns};
 
 /// Inputs that a script may allocate in all.
@@ -64,6 +66,16 @@ fn run(root: &AstStmt) -> Option<()> {
     }
     let mut globals = Names::new();
     for stmt in block(root) {
+        // A function that a condition or a loop of the top level makes is none that can be followed.
+        let mut hidden = false;
+        statements(stmt, &mut |inner| hidden |= matches!(inner.node, Stmt::Def(_)));
+        if hidden && !matches!(stmt.node, Stmt::Def(_)) {
+            return None;
+        }
+        // Functions that the top level calls see what stands before the call; what a loop is changing is not known yet.
+        let changing = feedback::changed_names(stmt);
+        machine.globals = globals.clone();
+        machine.globals.retain(|name, _| !changing.contains(name));
         machine.statement(stmt, &mut globals)?;
     }
     if machine.functions.keys().any(|name| globals.contains_key(*name)) {
@@ -182,8 +194,8 @@ impl<'a> Machine<'a> {
                 let changed = feedback::changed_names(&each.body);
                 self.repeat(over, &each.var, &changed, names, |machine, names| machine.statement(&each.body, names))?;
             }
-            Stmt::Def(_) if self.calling.is_empty() => {}
-            Stmt::Def(_) | Stmt::Load(_) => return None,
+            Stmt::Def(def) => self.definition(def, names)?,
+            Stmt::Load(_) => return None,
         }
         Some(())
     }
@@ -264,6 +276,7 @@ impl<'a> Machine<'a> {
             }),
             Expr::Identifier(name) => match name.ident.as_str() {
                 "True" | "False" | "None" => Some(Size::NUMBER),
+                name if self.functions.contains_key(name) && !names.contains_key(name) => Some(Size::FUNCTION),
                 name => self.lookup(name, names),
             },
             Expr::List(items) | Expr::Tuple(items) => self.display(items.iter(), items.len(), names),
@@ -282,7 +295,8 @@ impl<'a> Machine<'a> {
                     self.expression(bound, names)?;
                 }
                 let base = self.expression(base, names)?;
-                self.allocate(base.units, base.shared_out)
+                let made = self.allocate(base.units, base.shared_out)?;
+                Some(Size { function: base.function, ..made })
             }
             Expr::Not(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::BitNot(inner) => {
                 self.expression(inner, names)?;
@@ -303,7 +317,8 @@ impl<'a> Machine<'a> {
                 Some(total)
             }
             Expr::Call(callee, call) => self.call_expression(callee, &call.args, names),
-            Expr::Lambda(_) | Expr::Dot(..) | Expr::Index2(_) => None,
+            Expr::Lambda(lambda) => self.lambda(lambda, names),
+            Expr::Dot(..) | Expr::Index2(_) => None,
         }
     }
 
@@ -320,6 +335,7 @@ impl<'a> Machine<'a> {
             numbers &= size.number;
             total.units = total.units.saturating_add(size.units);
             total.shared_out &= size.shared_out || size.units == 0;
+            total.function |= size.function;
         }
         Some(Size { items_are_numbers: numbers, ..total })
     }

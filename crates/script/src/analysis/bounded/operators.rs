@@ -41,6 +41,7 @@ impl<'a> Machine<'a> {
             }
             BinOp::Add => self.sum(one, other),
             BinOp::BitOr => self.sum(one, other),
+            BinOp::Multiply | BinOp::Percent if one.function || other.function => None,
             BinOp::Percent => self.percent(left, one, other),
             BinOp::Multiply => self.product(one, other).or_else(|| self.product(other, one)),
             BinOp::LeftShift => {

@@ -20,6 +20,8 @@ pub(super) struct Size {
     pub(super) turns: Turns,
     /// A loop over it gives numbers.
     pub(super) items_are_numbers: bool,
+    /// It is a function, or holds one: it may be handed on, and nothing may call it.
+    pub(super) function: bool,
 }
 
 /// How often a loop turns.
@@ -40,9 +42,12 @@ impl Size {
         integer: None,
         turns: Turns::Input,
         items_are_numbers: false,
+        function: false,
     };
     /// A number.
     pub(super) const NUMBER: Self = Self { number: true, ..Self::NOTHING };
+    /// A function.
+    pub(super) const FUNCTION: Self = Self { function: true, ..Self::NOTHING };
     /// All of the input.
     pub(super) const INPUT: Self = Self { units: 1, ..Self::NOTHING };
 
@@ -60,6 +65,7 @@ impl Size {
             integer: self.integer.filter(|integer| other.integer == Some(*integer)),
             turns: if self.turns == other.turns { self.turns } else { Turns::Input },
             items_are_numbers: self.items_are_numbers && other.items_are_numbers,
+            function: self.function || other.function,
         }
     }
 }
@@ -86,7 +92,8 @@ impl Machine<'_> {
     /// Text of both.
     pub(super) fn sum_text(&mut self, left: Size, right: Size) -> Option<Size> {
         let whole = |size: Size| size.shared_out || size.units == 0;
-        self.allocate(left.units.saturating_add(right.units), whole(left) && whole(right))
+        let made = self.allocate(left.units.saturating_add(right.units), whole(left) && whole(right))?;
+        Some(Size { function: left.function || right.function, ..made })
     }
 
     /// A container that another value was put into, once each turn. Nothing is copied.
@@ -106,6 +113,7 @@ impl Machine<'_> {
             integer: None,
             turns: super::Turns::Input,
             items_are_numbers: container.items_are_numbers && item.number,
+            function: container.function || item.function,
         }
     }
 }

@@ -1,0 +1,22 @@
+//! The functions by which a plugin registers hooks. What their arguments mean is the dialect's affair.
+
+use starlark::environment::GlobalsBuilder;
+
+use crate::values::Registering;
+
+/// Their names (Harn, Hooks).
+pub(crate) const REGISTRATIONS: [&str; 7] = [
+    "register_tool_hook",
+    "register_persona_hook",
+    "register_step_hook",
+    "register_session_hook",
+    "clear_tool_hooks",
+    "clear_persona_hooks",
+    "clear_session_hooks",
+];
+
+pub(super) fn register(builder: &mut GlobalsBuilder) {
+    for name in REGISTRATIONS {
+        builder.set(name, Registering(name));
+    }
+}

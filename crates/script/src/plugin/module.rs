@@ -1,0 +1,74 @@
+//! A loaded plugin: evaluated once, frozen, its functions called any number of times and from any thread.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use pintle_contract::{Failure, FunctionRef, Payload, Returned};
+use starlark::values::OwnedFrozenValue;
+
+use crate::analysis::Reads;
+use crate::call::{Fault, Frame, Invocation, returned};
+use crate::payload::payload_value;
+use crate::source::Source;
+
+/// The functions of a plugin, and what each reads of its event.
+pub(super) type Functions = HashMap<FunctionRef, (OwnedFrozenValue, Reads)>;
+
+/// A plugin whose functions can be called in this process.
+pub struct PluginModule {
+    pub(super) source: Source,
+    pub(super) functions: Functions,
+    pub(super) waits: bool,
+}
+
+impl fmt::Debug for PluginModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginModule").field("name", &self.source.name).finish_non_exhaustive()
+    }
+}
+
+impl PluginModule {
+    /// A function, ready to be called.
+    #[must_use]
+    pub fn function(self: &Arc<Self>, function: &FunctionRef) -> Option<PluginFunction> {
+        let (entry, reads) = self.functions.get(function)?;
+        Some(PluginFunction { module: Arc::clone(self), entry: entry.clone(), reads: reads.clone() })
+    }
+}
+
+/// A function of a loaded plugin.
+pub struct PluginFunction {
+    module: Arc<PluginModule>,
+    entry: OwnedFrozenValue,
+    reads: Reads,
+}
+
+impl fmt::Debug for PluginFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginFunction").field("module", &self.module).finish_non_exhaustive()
+    }
+}
+
+impl PluginFunction {
+    /// Whether a call may wait for something outside this process.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        self.module.waits
+    }
+
+    /// Calls the function with an event, as its dialect encodes it.
+    ///
+    /// # Errors
+    /// When it raises an error or goes over a limit. The failure carries the place in the plugin's file.
+    pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<Returned, Failure> {
+        let frame = Frame { source: &self.module.source, entry: &self.entry, invocation, offset: 0 };
+        frame.run(
+            |eval, entry| {
+                let event = payload_value(event, &self.reads, eval.heap()).map_err(Fault::Payload)?;
+                eval.eval_function(entry, &[event], &[]).map_err(Fault::Script)
+            },
+            |value| returned(value, invocation.limits),
+        )
+    }
+}
