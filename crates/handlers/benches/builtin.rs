@@ -94,6 +94,7 @@ fn main() -> ExitCode {
         resolver: &DenyAll,
         cancel: &cancel,
         shadow: false,
+        cause: None,
     };
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
     let event = |name: &str, payload: Value| Event::new(named(name), payload, Arc::new(Origin::default()));

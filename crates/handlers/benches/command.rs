@@ -176,6 +176,7 @@ fn main() -> ExitCode {
         resolver: &DenyAll,
         cancel: &cancel,
         shadow: false,
+        cause: None,
     };
     let ask = |hooks: &HookSet| {
         let outcome = dispatch(hooks, &event, &around);

@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Redact,
+    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Plugin, Redact,
     ScriptText, ToolSpec,
 };
 
 use crate::isolate::{Pool, WorkerProgram};
-use crate::script::NoHandler;
+use crate::script::{Modules, NoHandler};
 use crate::{builtin, command, model, pattern, process};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
@@ -21,6 +21,8 @@ use crate::{builtin, command, model, pattern, process};
 pub struct Builder {
     pub(crate) pool: Arc<Pool>,
     pub(crate) judge: Option<Arc<dyn Judge>>,
+    /// The modules that were loaded, of plugins and of others whose functions are hooks.
+    pub(crate) modules: Arc<Modules>,
     /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
     /// them clean with it, wherever they stand among the hooks.
     secrets: Arc<OnceLock<Arc<dyn Redact>>>,
@@ -32,7 +34,7 @@ impl Builder {
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         process::contain(&program);
-        Self { pool: Arc::new(Pool::new(program)), judge: None, secrets: Arc::default() }
+        Self { pool: Arc::new(Pool::new(program)), judge: None, modules: Arc::default(), secrets: Arc::default() }
     }
 
     /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
@@ -58,6 +60,10 @@ impl Build for Builder {
             HandlerSpec::Command(spec) => command::build(declaration, spec),
             HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.secrets),
             HandlerSpec::Model(spec) => model::build(declaration, spec, self.judge.as_ref()),
+            HandlerSpec::Function(spec) => self.function_handler(declaration, spec),
+            HandlerSpec::Native(handler) => {
+                BuiltHandler { handler: Some(Arc::clone(handler)), guard: true, diagnostics: Vec::new() }
+            }
         }
     }
 
@@ -66,11 +72,18 @@ impl Build for Builder {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
             Some(MatcherSpec::Pattern { text, location }) => pattern::build(text, location),
+            Some(MatcherSpec::Compiled(matcher)) => {
+                BuiltMatcher { matcher: Some(Arc::clone(matcher)), diagnostics: Vec::new() }
+            }
         }
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         self.tool_findings(tool)
+    }
+
+    fn plugin(&self, name: &str, module: &ScriptText) -> Plugin {
+        self.load_plugin(name, module)
     }
 
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {

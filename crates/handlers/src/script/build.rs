@@ -32,7 +32,7 @@ impl Builder {
 }
 
 /// The findings of both; the worker finds again what was found here.
-fn merged(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn merged(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for found in there {
         if !here.contains(&found) {
             here.push(found);

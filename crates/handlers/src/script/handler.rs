@@ -72,6 +72,24 @@ pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, spelling: &str, 
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
+/// A payload as one dialect encodes it for events of one spelling.
+struct EncodedAs {
+    spelling: Box<str>,
+    payload: Option<Payload>,
+}
+
+/// Gives the payload as the codec's functions expect it. Encoded once a dispatch for all of one spelling: the name of the
+/// event is part of it. A second spelling in one dispatch encodes for itself.
+pub(super) fn with_encoded<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
+    let encode = || codec.encode(event, spelling).map(Payload::new);
+    let known = event.payload.view(codec.form(), |_| EncodedAs { spelling: Box::from(spelling), payload: encode() });
+    if *known.spelling == *spelling {
+        return work(known.payload.as_ref().unwrap_or(&event.payload));
+    }
+    let own = encode();
+    work(own.as_ref().unwrap_or(&event.payload))
+}
+
 /// A hook without a script: a placeholder that passes.
 #[derive(Debug)]
 pub(crate) struct NoHandler;

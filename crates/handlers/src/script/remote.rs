@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pintle_contract::{
-    Caller, Cancel, Diagnostic, Failure, FailureKind, Limits, Reply, Request, ScriptAnswer, ScriptText, Seam, SeamError,
+    Caller, Cancel, Diagnostic, Failure, FailureKind, FunctionRef, Limits, Reply, Request, Returned, ScriptAnswer,
+    ScriptText, Seam, SeamError,
 };
 use pintle_script::worker::{Order, Program, Report, Work, diagnostic, failure};
+use pintle_script::{Finding, Inventory};
 use serde_json::Value;
 
 use crate::isolate::{IsolateError, Pool};
@@ -49,11 +51,25 @@ impl Remote {
 
     /// Loads the program in a worker, to see whether it loads at all.
     pub(super) fn probe(&self) -> Vec<Diagnostic> {
-        let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
+        self.register().0
+    }
+
+    /// Loads the program in a worker: what was found, and what it registered when it is a plugin.
+    pub(super) fn register(&self) -> (Vec<Diagnostic>, Inventory) {
+        let placed = |findings: Vec<Finding>| {
+            findings.iter().map(|finding| diagnostic(&self.name, &self.text, finding)).collect()
+        };
         match self.exchange(Work::Load, LOAD_TIME, LOAD_TIME, None) {
-            Ok(Report::Loaded { findings }) => {
-                findings.iter().map(|finding| diagnostic(&self.name, &self.text, finding)).collect()
-            }
+            Ok(Report::Loaded { findings }) => (placed(findings), Inventory::default()),
+            Ok(Report::Registered { findings, inventory }) => (placed(findings), inventory),
+            report => (self.unloaded(report), Inventory::default()),
+        }
+    }
+
+    /// What keeps the program from being loaded.
+    fn unloaded(&self, report: Result<Report, IsolateError>) -> Vec<Diagnostic> {
+        let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
+        match report {
             Ok(_) => vec![at(String::from("the script worker answered something else"))],
             Err(IsolateError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
             Err(IsolateError::Late) => {
@@ -81,6 +97,20 @@ impl Remote {
         let work = Work::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
             Report::Answered(answer) => Ok(answer.into()),
+            report => Err(self.misunderstood(report)),
+        }
+    }
+
+    pub(super) fn give(
+        &self,
+        function: &FunctionRef,
+        event: &Value,
+        limits: &Limits,
+        door: &Door<'_>,
+    ) -> Result<Returned, Failure> {
+        let work = Work::Call { function: function.into(), event: event.clone(), limits: *limits };
+        match self.call(work, limits.timeout_ms, door)? {
+            Report::Gave(gift) => Ok(gift.into()),
             report => Err(self.misunderstood(report)),
         }
     }

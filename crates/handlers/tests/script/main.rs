@@ -4,4 +4,5 @@
 mod attacks;
 mod calls;
 mod governed;
+mod plugins;
 mod stage;

@@ -1,0 +1,113 @@
+//! Hooks that are functions of a module, and plugins, whose top level hands such functions out.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, BuiltHandler, Call, Codec, Diagnostic, Failure, FailureKind, FunctionRef, FunctionSpec, Handler,
+    HookDeclaration, Plugin, Returned, ScriptText, Verdict,
+};
+use pintle_script::{Invocation, PluginFunction};
+
+use super::handler::with_encoded;
+use super::modules::Place;
+use super::remote::{Door, Remote};
+use crate::Builder;
+
+impl Builder {
+    /// Loads a plugin: what its top level registered, and what was found.
+    pub(crate) fn load_plugin(&self, name: &str, text: &ScriptText) -> Plugin {
+        let module = self.module(name, text);
+        let registrations = match &module.place {
+            Some(_) => module.inventory.registrations(name, text),
+            None => Vec::new(),
+        };
+        Plugin { registrations, diagnostics: module.diagnostics.clone() }
+    }
+
+    /// The handler of a hook that is a function of a module.
+    ///
+    /// What keeps the module from being loaded is told for each hook, at its own place.
+    pub(crate) fn function_handler(&self, declaration: &HookDeclaration, spec: &FunctionSpec) -> BuiltHandler {
+        let module = self.module(&spec.name, &spec.module);
+        let Some(place) = &module.place else {
+            return BuiltHandler { diagnostics: module.diagnostics.clone(), ..BuiltHandler::default() };
+        };
+        let facts = match module.inventory.function(&spec.function) {
+            Ok(facts) => facts,
+            Err(found) => {
+                let message = format!("`{}`: {}", spec.name, found.message);
+                let location = declaration.location.clone();
+                let diagnostic =
+                    Diagnostic { help: found.help, ..Diagnostic::error("hook_function", message, location) };
+                return BuiltHandler { diagnostics: vec![diagnostic], ..BuiltHandler::default() };
+            }
+        };
+        let place = match place {
+            Place::Here(module) => module.function(&spec.function).map(At::Here),
+            Place::There(remote) => Some(At::There { remote: remote.clone(), function: spec.function.clone() }),
+        };
+        let codec = Arc::clone(&declaration.codec);
+        let handler = place.map(|at| Arc::new(FunctionHandler { at, codec }) as _);
+        // Loading the plugin told what else was found in it.
+        let diagnostics = match &spec.function {
+            FunctionRef::Registered(_) => Vec::new(),
+            FunctionRef::Exported(_) => module.diagnostics.clone(),
+        };
+        BuiltHandler { handler, guard: facts.guard, diagnostics }
+    }
+}
+
+/// A hook that is a function of a module.
+#[derive(Debug)]
+struct FunctionHandler {
+    at: At,
+    codec: Arc<dyn Codec>,
+}
+
+/// Where the function runs.
+#[derive(Debug)]
+enum At {
+    /// In this process.
+    Here(PluginFunction),
+    /// In a worker process.
+    There { remote: Remote, function: FunctionRef },
+}
+
+impl Handler for FunctionHandler {
+    fn kind(&self) -> &'static str {
+        "script"
+    }
+
+    fn may_wait(&self) -> bool {
+        match &self.at {
+            At::Here(function) => function.may_wait(),
+            At::There { .. } => true,
+        }
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        match self.returned(call) {
+            Ok(returned) => self.codec.decode(call.event, &call.hook.spelling, Answer::Returned(returned)),
+            Err(failure) => Verdict::failed(failure),
+        }
+    }
+}
+
+impl FunctionHandler {
+    fn returned(&self, call: &Call<'_>) -> Result<Returned, Failure> {
+        if call.cancel.is_cancelled() {
+            return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+        }
+        with_encoded(&*self.codec, call.event, &call.hook.spelling, |event| match &self.at {
+            At::Here(function) => {
+                let invocation =
+                    Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+                function.call(event, &invocation)
+            }
+            At::There { remote, function } => {
+                let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
+                remote.give(function, event.value(), call.limits, &door)
+            }
+        })
+    }
+}

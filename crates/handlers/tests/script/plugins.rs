@@ -1,0 +1,241 @@
+//! Plugins and the functions they hand out, in this process and through a worker.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use pintle_contract::{
+    Answer, Argument, Build, Codec, Event, FailureKind, FunctionRef, FunctionSpec, HandlerSpec, Limits, Location,
+    Request, Returned, Said, ScriptText, SourceFile, Span, Verdict,
+};
+use pintle_handlers::Builder;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::stage::{World, builder, call, declaration, within_limits};
+
+/// Makes a plugin need a worker without changing what it does.
+const UNBOUNDED: &str = "def _again(n):\n    return _again(n - 1) if n > 0 else 0\n\n\n";
+
+/// A codec that shows the event under its spelling and what came back.
+#[derive(Debug)]
+struct Open;
+
+impl Codec for Open {
+    fn dialect(&self) -> &'static str {
+        "open"
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(json!({"event": spelling, "tool": event.payload.value()}))
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        match answer {
+            Answer::Returned(Returned::Value(value)) => Verdict::deny(value.to_string()),
+            Answer::Returned(Returned::Other { type_name, printed }) => Verdict::ask(format!("{type_name}: {printed}")),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn written(text: &str) -> ScriptText {
+    let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
+    ScriptText { location: Location::new(file, Span::default()), ..ScriptText::bare(text) }
+}
+
+fn handler(builder: &Builder, text: &str, function: FunctionRef) -> pintle_contract::BuiltHandler {
+    let spec = FunctionSpec { name: Arc::from("policy"), module: written(text), function };
+    let mut declaration = declaration("tool.pre", None, "");
+    declaration.handler = HandlerSpec::Function(spec);
+    declaration.codec = Arc::new(Open);
+    declaration.location = Location::new(
+        Arc::new(SourceFile { path: "harn.toml".into(), text: String::from("\nhandler = \"policy::f\"\n") }),
+        Span { start: 1, end: 4 },
+    );
+    builder.handler(&declaration)
+}
+
+/// What the first registered function says, here and in a worker.
+fn both(text: &str, payload: &Value, world: &World, limits: Limits) -> Said {
+    let builder = builder();
+    let said = |text: &str| {
+        let built = handler(&builder, text, FunctionRef::Registered(0));
+        let handler = built.handler.unwrap_or_else(|| panic!("{text}{:?}", built.diagnostics));
+        call(handler, payload.clone(), world, limits).said
+    };
+    let (here, there) = (said(text), said(&format!("{UNBOUNDED}{text}")));
+    assert_eq!(here, there, "{text}");
+    here
+}
+
+fn denied(value: &Value) -> Said {
+    Said::Deny { reason: value.to_string() }
+}
+
+#[test]
+fn a_plugin_registers_the_same_here_and_in_a_worker() {
+    let text = "WORDS = [\"exec_*\", \"rm_*\"]\n\n\ndef pre(event):\n    return None\n\n\nfor word in WORDS:\n    \
+                register_tool_hook({\"pattern\": word, \"pre\": pre, \"post\": lambda event: False}, name = word)\n";
+    let builder = builder();
+    let (here, there) =
+        (builder.plugin("policy", &written(text)), builder.plugin("policy", &written(&format!("{UNBOUNDED}{text}"))));
+    assert_eq!((here.diagnostics.len(), there.diagnostics.len()), (0, 0), "{:?}", there.diagnostics);
+    let lines = |plugin: &pintle_contract::Plugin| -> Vec<usize> {
+        plugin.registrations.iter().map(|made| made.location.line_column().unwrap().0).collect()
+    };
+    assert_eq!((lines(&here), lines(&there)), (vec![9, 9], vec![13, 13]));
+    for (one, other) in here.registrations.iter().zip(&there.registrations) {
+        assert_eq!((&one.function, &one.arguments, &one.named), (&other.function, &other.arguments, &other.named));
+    }
+    let Argument::Table(entries) = &here.registrations[1].arguments[0] else { panic!("{here:?}") };
+    let closures: Vec<_> = entries
+        .iter()
+        .filter_map(|(key, item)| match item {
+            Argument::Function(closure) => Some((key.as_str(), closure.name.as_str(), closure.number, closure.guard)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(closures, [("pre", "pre", 2, false), ("post", "lambda", 3, true)]);
+}
+
+#[test]
+fn a_function_gets_the_encoded_event_and_its_value_goes_to_the_codec() {
+    let world = World::default();
+    let payload = json!({"name": "exec_x", "args": {"n": 1.5, "text": "y".repeat(2_000)}});
+    let cases = [
+        ("lambda event: event[\"event\"]", denied(&json!("tool.pre"))),
+        ("lambda event: {\"deny\": event[\"tool\"][\"name\"]}", denied(&json!({"deny": "exec_x"}))),
+        ("lambda event: None", denied(&Value::Null)),
+        ("lambda event: len(event[\"tool\"][\"args\"][\"text\"])", denied(&json!(2_000))),
+        ("lambda event: metrics.get(\"x\")", denied(&Value::Null)),
+        ("lambda event: [json.encode({\"a\": 1}), hash.sha256(\"\")[:4]]", denied(&json!(["{\"a\":1}", "e3b0"]))),
+    ];
+    for (function, expected) in cases {
+        let text = format!("register_tool_hook({{\"pre\": {function}}})\n");
+        assert_eq!(both(&text, &payload, &world, Limits::default()), expected, "{function}");
+    }
+    let other = both("register_tool_hook({\"pre\": lambda event: [print]})\n", &payload, &world, Limits::default());
+    assert_eq!(other, Said::Ask { reason: String::from("list with a function in it: [print]") });
+}
+
+#[test]
+fn effects_of_a_handler_go_through_the_seam() {
+    let world = World::default();
+    let text = "def seen(event):\n    cache.set(\"last\", event[\"tool\"][\"name\"])\n    log(\"seen\")\n    \
+                return [metrics.incr(\"calls\"), cache.get(\"last\"), time.now()]\n\n\n\
+                register_session_hook(\"post_turn\", seen)\n";
+    let builder = builder();
+    for (text, count) in [(text.to_owned(), 1), (format!("{UNBOUNDED}{text}"), 2)] {
+        let handler = handler(&builder, &text, FunctionRef::Registered(0)).handler.unwrap();
+        let said = call(handler, json!({"name": "bash"}), &world, Limits::default()).said;
+        assert_eq!(said, denied(&json!([count, "bash", "2023-11-14T22:13:20.000Z"])));
+    }
+    let requests = world.requests.lock().unwrap();
+    assert_eq!(requests.iter().filter(|request| **request == Request::Now).count(), 2);
+    assert_eq!(world.logs.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn a_failing_handler_names_its_line_wherever_it_runs() {
+    let few = Limits { steps: 20_000, ..Limits::default() };
+    let cases = [
+        ("return event[\"absent\"]", FailureKind::Error, "Key `\"absent\"` was not found"),
+        ("SEEN[\"x\"] = 1", FailureKind::Error, "this value is frozen"),
+        (
+            "register_tool_hook({})",
+            FailureKind::Error,
+            "register_tool_hook: only the top level of a plugin registers; a running handler cannot",
+        ),
+        (
+            "for a in event[\"tool\"][\"items\"]:\n        for b in event[\"tool\"][\"items\"]:\n            pass",
+            FailureKind::Limit(pintle_contract::LimitKind::Steps),
+            "more than 20000 steps",
+        ),
+    ];
+    let payload = json!({"items": (0..500).collect::<Vec<_>>()});
+    for (body, kind, message) in cases {
+        let text = format!("SEEN = {{}}\n\n\ndef f(event):\n    {body}\n\n\nregister_tool_hook({{\"pre\": f}})\n");
+        match both(&text, &payload, &World::default(), few) {
+            Said::Failed(failure) => {
+                assert_eq!(failure.kind, kind, "{body}");
+                assert!(failure.message.contains(message), "{body}: {failure}");
+            }
+            said => panic!("{body}: {said:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_called_is_an_error_where_the_hook_is_declared() {
+    let text = "def f(event):\n    return None\n\n\ndef _g(event):\n    return None\n\n\ndef two(a, b):\n    return None\n\n\nLIMIT = 1\n";
+    let cases = [
+        ("ff", "`policy`: the module has no function `ff`; did you mean `f`?"),
+        ("_g", "`policy`: `_g` is private; only names without a leading underscore are exported"),
+        ("two", "`policy`: `two` must be callable with one argument, the event"),
+        ("LIMIT", "`policy`: `LIMIT` is not a function"),
+    ];
+    let builder = builder();
+    for module in [text.to_owned(), format!("{UNBOUNDED}{text}")] {
+        assert!(handler(&builder, &module, FunctionRef::Exported(Arc::from("f"))).handler.is_some());
+        for (name, message) in cases {
+            let built = handler(&builder, &module, FunctionRef::Exported(Arc::from(name)));
+            assert!(built.handler.is_none(), "{name}");
+            assert_eq!(built.diagnostics.len(), 1, "{name}");
+            assert_eq!(built.diagnostics[0].to_string(), format!("harn.toml:2:1: error: {message}"));
+        }
+    }
+}
+
+#[test]
+fn plugins_that_attack_at_load_end_in_a_diagnostic() {
+    let deep = format!("x = {}1{}\n", "(".repeat(5_000), ")".repeat(5_000));
+    let long =
+        format!("x = [{}]\n", "\"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\",".repeat(2_000));
+    let attacks = [
+        ("a loop", "for a in range(1000000000):\n    pass\n"),
+        ("loops in loops", "for a in range(100000):\n    for b in range(100000):\n        pass\n"),
+        ("recursion", "def f(n):\n    return f(n + 1)\n\n\nf(0)\n"),
+        ("a native loop", "x = max(range(2147483647))\n"),
+        ("a native loop in a default", "def f(event, x = max(range(2147483647))):\n    return x\n"),
+        (
+            "a native loop in a handler",
+            "def f(event):\n    return max(range(2147483647))\n\n\nregister_tool_hook({\"pre\": f})\n",
+        ),
+        ("a repeated text", "x = \"a\" * 2000000000\n"),
+        ("a repeated list", "x = [0] * 1000000000\n"),
+        ("doubling", "x = \"aaaaaaaaaa\"\nfor i in range(60):\n    x = x + x\n"),
+        ("a literal too deep", deep.as_str()),
+        ("a literal too long", long.as_str()),
+        (
+            "registrations without end",
+            "for i in range(100000):\n    register_tool_hook({\"pattern\": \"x\", \"deny\": \"y\"})\n",
+        ),
+        ("a value inside itself", "x = {}\nx[\"x\"] = x\nregister_tool_hook(x)\n"),
+        ("a large integer", "x = 3\nfor i in range(60):\n    x = x * x\n"),
+    ];
+    let builder = builder();
+    for (name, text) in attacks {
+        let started = Instant::now();
+        let plugin = builder.plugin("attack", &written(text));
+        within_limits(started);
+        assert!(!plugin.diagnostics.is_empty(), "{name}");
+        assert!(plugin.registrations.is_empty(), "{name}");
+        let after = builder.plugin("plain", &ScriptText::bare("register_tool_hook({\"deny\": \"x\"})\n"));
+        assert_eq!((after.registrations.len(), after.diagnostics.len()), (1, 0), "after {name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_plugin_loads_or_is_diagnosed(words in prop::collection::vec(prop::sample::select(vec![
+        "register_tool_hook(", "register_session_hook(\"post_turn\", ", "lambda event: ", "def f(event):", "\n    ", "\n",
+        "{\"pattern\": ", "\"x\"", "}", ")", "event", "[\"tool\"]", "for x in range(9):", "if True:", "return ", "f", ", ",
+        "x = ", "[f]", "name = ", "*", "+", "None", "cache.get(\"a\")", "clear_tool_hooks()",
+    ]), 0..30)) {
+        let text = words.concat();
+        let plugin = builder().plugin("any", &written(&text));
+        prop_assert!(plugin.diagnostics.iter().all(|found| !found.message.contains('\n')), "{text}");
+    }
+}
