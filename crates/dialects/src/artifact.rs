@@ -1,10 +1,13 @@
 //! What the loader hands to a dialect, and what it gets back.
 
+use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PermissionsSpec, SourceFile, TeamSpec};
+use pintle_contract::{
+    AgentSpec, Build, Diagnostic, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec,
+};
 
-use crate::{Dialect, NATIVE, docker_agent};
+use crate::{Dialect, NATIVE, docker_agent, harn};
 
 /// A file, and what it is.
 #[derive(Debug, Clone)]
@@ -38,6 +41,12 @@ pub enum Role {
     UserSettings,
     /// One block of docker-agent hooks: a drop-in of the user's.
     HooksBlock,
+    /// Starlark whose top level registers hooks: `*.star`.
+    Plugin,
+    /// The manifest of a package: `harn.toml`.
+    Package,
+    /// A module of a package, in Starlark or Harn, which declares nothing by itself.
+    Module,
 }
 
 /// Where a bundle lies. Later folders are registered later.
@@ -59,18 +68,31 @@ impl Role {
     pub fn dialect(self) -> &'static Dialect {
         match self {
             Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
+            Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
             Self::Harness | Self::HarnessYaml | Self::Tool | Self::Hook | Self::Bundle(_) | Self::Agent => NATIVE,
         }
     }
 }
 
 /// What files are read with.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Reading<'a> {
     /// The names of the tools that the host brings along, so that agents may refer to them.
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say themselves.
     pub compat: Option<docker_agent::Compat>,
+    /// What runs the top level of plugins; without it they do not load.
+    pub build: Option<&'a dyn Build>,
+    /// Whether the `harn` program is installed, which runs modules written in Harn.
+    pub has_harn: bool,
+}
+
+impl fmt::Debug for Reading<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host_tools, compat, build, has_harn } = self;
+        let (host_tools, has_build) = (host_tools.len(), build.is_some());
+        write!(f, "Reading {{ host_tools: {host_tools}, compat: {compat:?}, build: {has_build}, harn: {has_harn} }}")
+    }
 }
 
 /// What a dialect read from its files.
@@ -85,6 +107,8 @@ pub struct Project {
     pub agent: Option<AgentSpec>,
     /// The team, when the files declare agents that know each other by name.
     pub team: Option<TeamSpec>,
+    /// Roles that the agent can work in.
+    pub personas: Vec<Arc<PersonaSpec>>,
     /// The user's own rules for tool calls, which join those of a team.
     pub permissions: PermissionsSpec,
     /// What was found, in no particular order.

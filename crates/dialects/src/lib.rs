@@ -11,6 +11,8 @@ pub mod ai_harness;
 pub mod command_hooks;
 pub mod docker_agent;
 pub mod document;
+pub mod harn;
+pub mod lifecycle_hooks;
 
 mod artifact;
 mod table;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use pintle_contract::event::{CATALOGUE, Row, UnknownEvent};
 use pintle_contract::{Codec, EventName, Profile, did_you_mean};
 
-use crate::{Artifact, Project, Reading, ai_harness, docker_agent};
+use crate::{Artifact, Project, Reading, ai_harness, docker_agent, harn};
 
 /// Every dialect.
-pub static DIALECTS: &[&Dialect] = &[NATIVE, &docker_agent::DIALECT];
+pub static DIALECTS: &[&Dialect] = &[NATIVE, &docker_agent::DIALECT, &harn::DIALECT];
 
 /// The dialect that Pintle's own hooks are written in, also those that are registered while running.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;

@@ -66,7 +66,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         handler: running,
         on_deny: declaration.on_deny,
         definition: declaration.definition.clone(),
-        guard: handler.guard,
+        guard: handler.guard && declaration.codec.guards(&declaration.spelling),
         on_failure: declaration.on_error.unwrap_or(declaration.default_on_error),
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
         mode: declaration.mode,

@@ -10,8 +10,10 @@
 //!    file.
 //! 4. A YAML file with `agents:` is a docker-agent's, one with `settings:` its user's settings, and one with events a
 //!    block of hooks. A folder whose only YAML of agents it is means that file.
-//! 5. Any other folder holds hooks.
-//! 6. Folders are read flat; a name counts when it ends in `.md`, in lower case; the order is that of the names'
+//! 5. `harn.toml` is the manifest of a package; naming it, or its folder, means the package, beside whatever else the
+//!    folder is. A file that ends in `.star` is a plugin, alone, in a folder of hooks or in `plugins/`.
+//! 6. Any other folder holds hooks.
+//! 7. Folders are read flat; a name counts when it ends in `.md` or `.star`, in lower case; the order is that of the names'
 //!    bytes. A missing folder is fine, a missing path is not.
 
 use std::fs;
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 use pintle_contract::{Diagnostic, Location, did_you_mean};
 use pintle_dialects::command_hooks::recognise;
 use pintle_dialects::{Folder, Role};
+
+use crate::package::{self, MANIFEST, is_plugin};
 
 /// The folders of a root and what their files are.
 const FOLDERS: [(&str, Role); 6] = [
@@ -79,8 +83,13 @@ impl Search<'_> {
             self.root(&parent.join(".harness"));
             return;
         }
+        if name == MANIFEST {
+            return package::package(path, &mut self.found, self.findings);
+        }
         let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let role = if is_yaml(path) {
+        let role = if is_plugin(path) {
+            Role::Plugin
+        } else if is_yaml(path) {
             recognised(path).unwrap_or(Role::HarnessYaml)
         } else {
             role_of_folder(folder).unwrap_or(Role::Hook)
@@ -102,9 +111,11 @@ impl Search<'_> {
         }
         let root = path.join(".harness");
         if own.is_some() || root.exists() {
-            return self.root(&root);
+            self.root(&root);
+            self.package(path);
+            return;
         }
-        if self.team(path) {
+        if self.team(path) | self.package(path) {
             return;
         }
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
@@ -112,7 +123,7 @@ impl Search<'_> {
         }
         let role = path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(Role::Hook);
         if self.flat(path, role) == 0 {
-            let message = format!("`{}` holds no `.md` files", path.display());
+            let message = format!("`{}` holds no `.md` or `.star` files", path.display());
             self.warn("no_files", message, "put hooks into `.harness/hooks/`");
         }
     }
@@ -128,6 +139,16 @@ impl Search<'_> {
         }
         let is_there = !teams.is_empty();
         self.found.extend(teams.into_iter().map(|path| Found { path, role: Role::Team }));
+        is_there
+    }
+
+    /// The package of a folder, and whether there is one.
+    fn package(&mut self, folder: &Path) -> bool {
+        let manifest = folder.join(MANIFEST);
+        let is_there = manifest.is_file();
+        if is_there {
+            package::package(&manifest, &mut self.found, self.findings);
+        }
         is_there
     }
 
@@ -183,13 +204,15 @@ impl Search<'_> {
         }
     }
 
-    /// The `.md` files of one folder, and how many there are.
+    /// The `.md` files and plugins of one folder, and how many there are.
     fn flat(&mut self, folder: &Path, role: Role) -> usize {
         let before = self.found.len();
         for path in entries(folder, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
                 self.found.push(Found { path, role });
+            } else if is_plugin(&path) && matches!(role, Role::Hook | Role::Bundle(Folder::Plugins)) {
+                self.found.push(Found { path, role: Role::Plugin });
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
                 let help = "file names end in `.md`";

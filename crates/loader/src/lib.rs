@@ -11,6 +11,7 @@ mod discover;
 mod lint;
 mod load;
 mod narrow;
+mod package;
 mod read;
 mod user;
 

@@ -1,11 +1,15 @@
 //! Hooks that will run as declared and probably not as meant.
 
+mod steps;
+
 use std::collections::HashMap;
 
 use pintle_contract::{
     AgentSpec, Chain, Diagnostic, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec, Mode, ScriptText,
     Subjects, did_you_mean,
 };
+
+pub(crate) use steps::names_no_step;
 
 /// Looks at a compiled chain and what it was compiled from.
 pub(crate) fn lint(
@@ -31,7 +35,7 @@ fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a
     let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
     match declaration.matcher.as_ref()? {
         MatcherSpec::Expression(when) => Some(when),
-        MatcherSpec::Pattern { .. } => None,
+        MatcherSpec::Pattern { .. } | MatcherSpec::Compiled(_) => None,
     }
 }
 

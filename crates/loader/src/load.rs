@@ -1,15 +1,18 @@
 //! Loading a path.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, TeamSpec, ToolSpec,
+    AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec, TeamSpec,
+    ToolSpec,
 };
 use pintle_dialects::command_hooks::Compat;
-use pintle_dialects::{Artifact, NATIVE, Project, Reading};
+use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
 
 use crate::chain::{check_hooks, compile_chains};
 use crate::discover::discover;
+use crate::package::has_harn;
 use crate::{lint, read};
 
 /// What a path held.
@@ -21,6 +24,8 @@ pub struct Loaded {
     pub agent: Option<AgentSpec>,
     /// The team, when the files declare agents that know each other by name.
     pub team: Option<TeamSpec>,
+    /// Roles that the agent can work in.
+    pub personas: Vec<Arc<PersonaSpec>>,
     /// The user's own rules for tool calls, when the files are the user's settings.
     pub permissions: PermissionsSpec,
     /// What was found, by file and place.
@@ -47,7 +52,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Loads a project, a `.harness` folder, a folder of hooks, a docker-agent YAML or the folder of one, or one file.
+/// Loads a project, a `.harness` folder, a folder of hooks, a docker-agent YAML or the folder of one, a package with
+/// `harn.toml`, or one file.
 ///
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are
 /// incomplete and must not be run.
@@ -62,7 +68,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
     let artifacts = read::read_all(&found, &mut findings);
-    let project = understand(&artifacts, options, &mut findings);
+    let project = understand(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(path.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     findings.extend(check_hooks(&project.unplaced, build));
@@ -79,6 +85,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
     }
     for chain in &chains {
         findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), options.host_tools));
+        findings.extend(lint::names_no_step(chain, &project.personas));
     }
     findings.extend(lint::unreachable(&project.hooks));
     sort(&mut findings);
@@ -86,6 +93,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
         chains,
         agent: project.agent,
         team: project.team,
+        personas: project.personas,
         permissions: project.permissions,
         diagnostics: findings,
         declarations: project.hooks,
@@ -93,13 +101,52 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
     }
 }
 
-/// Lets the dialect of the files read them.
-pub(crate) fn understand(artifacts: &[Artifact], options: &Options<'_>, findings: &mut Vec<Diagnostic>) -> Project {
-    let dialect = artifacts.first().map_or(NATIVE, |artifact| artifact.role.dialect());
-    let reading = Reading { host_tools: options.host_tools, compat: options.compat };
-    let mut project = (dialect.load)(artifacts, &reading);
-    findings.append(&mut project.diagnostics);
-    project
+/// Lets the dialects of the files read them: each those of its own, in the order of their first files.
+pub(crate) fn understand(
+    artifacts: Vec<Artifact>,
+    build: &dyn Build,
+    options: &Options<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Project {
+    let has_harn = artifacts.iter().any(|artifact| artifact.role == Role::Module) && has_harn();
+    let reading = Reading { host_tools: options.host_tools, compat: options.compat, build: Some(build), has_harn };
+    let mut whole: Option<Project> = None;
+    for (dialect, artifacts) in by_dialect(artifacts) {
+        let mut project = (dialect.load)(&artifacts, &reading);
+        findings.append(&mut project.diagnostics);
+        match &mut whole {
+            None => whole = Some(project),
+            Some(whole) => join(whole, project),
+        }
+    }
+    whole.unwrap_or_default()
+}
+
+/// The files of each dialect, in the order of their first ones.
+fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)> {
+    let mut groups: Vec<(&'static Dialect, Vec<Artifact>)> = Vec::new();
+    for artifact in artifacts {
+        let dialect = artifact.role.dialect();
+        match groups.iter_mut().find(|(known, _)| known.name == dialect.name) {
+            Some((_, group)) => group.push(artifact),
+            None => groups.push((dialect, vec![artifact])),
+        }
+    }
+    groups
+}
+
+/// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
+fn join(whole: &mut Project, other: Project) {
+    let Project { hooks, unplaced, agent, team, personas, permissions, diagnostics } = other;
+    whole.hooks.extend(hooks);
+    whole.unplaced.extend(unplaced);
+    whole.agent = whole.agent.take().or(agent);
+    whole.team = whole.team.take().or(team);
+    whole.personas.extend(personas);
+    if whole.permissions == PermissionsSpec::default() {
+        whole.permissions = permissions;
+    }
+    whole.diagnostics.extend(diagnostics);
 }
 
 /// Compiles what belongs to an agent and its sub-agents, to see whether it would run.

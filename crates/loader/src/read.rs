@@ -36,10 +36,11 @@ fn read(found: &Found) -> Result<Artifact, Diagnostic> {
     }
 }
 
-/// The name without `.md` and nothing else, so that `a.b.md` is `a.b`.
+/// The name without its ending and nothing else, so that `a.b.md` is `a.b`.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let known = [".md", ".yaml", ".yml"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    let known =
+        [".md", ".yaml", ".yml", ".star", ".harn", ".toml"].into_iter().find_map(|ending| name.strip_suffix(ending));
     known.unwrap_or(&name).to_owned()
 }
 

@@ -27,7 +27,7 @@ pub fn load_user(folder: &Path, build: &dyn Build, options: &Options<'_>) -> Loa
     let mut findings = Vec::new();
     let found = discover(folder, &mut findings);
     let artifacts = read::read_all(&found, &mut findings);
-    let project = understand(&artifacts, options, &mut findings);
+    let project = understand(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(folder.display().to_string(), Layer::User, &project.hooks, build);
     findings.extend(compiled);
     sort(&mut findings);
@@ -35,6 +35,7 @@ pub fn load_user(folder: &Path, build: &dyn Build, options: &Options<'_>) -> Loa
         chains,
         agent: None,
         team: None,
+        personas: Vec::new(),
         permissions: project.permissions,
         diagnostics: findings,
         declarations: project.hooks,

@@ -56,7 +56,7 @@ pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
             Role::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
             Role::Agent => agent::read(artifact, &mut gathered),
             // The loader gives these to the dialect they belong to.
-            Role::Team | Role::UserSettings | Role::HooksBlock => {}
+            Role::Team | Role::UserSettings | Role::HooksBlock | Role::Plugin | Role::Package | Role::Module => {}
         }
     }
     assemble(gathered, reading.host_tools)
@@ -71,7 +71,7 @@ fn rank(role: Role) -> u8 {
         Role::Bundle(Folder::Plugins) => 4,
         Role::Bundle(Folder::Builtins) => 5,
         Role::Bundle(Folder::Overrides) => 6,
-        Role::Agent | Role::Team | Role::UserSettings | Role::HooksBlock => 7,
+        _ => 7,
     }
 }
 

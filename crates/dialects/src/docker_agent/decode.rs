@@ -24,7 +24,9 @@ pub(super) fn decode(codec: &DockerAgent, event: &Event, row: &'static Row, answ
     match answer {
         Answer::Process(answer) => process::decode(&asked, &answer),
         Answer::Text(reply) => reply::decode(&asked, &reply),
-        Answer::Script(_) => bad("only commands, built-ins and models can answer in this dialect"),
+        Answer::Script(_) | Answer::Returned(_) => {
+            bad("only commands, built-ins and models can answer in this dialect")
+        }
     }
 }
 

@@ -43,6 +43,6 @@ fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: O
             project.hooks.extend(hooks.unwrap_or_default());
         }
         // The loader gives these to the dialect they belong to.
-        Role::Harness | Role::HarnessYaml | Role::Tool | Role::Hook | Role::Bundle(_) | Role::Agent => {}
+        _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the documents people write: bytes, frontmatter, YAML with a place for every value, typed fields.
+//! Reading the documents people write: bytes, frontmatter, YAML and TOML with a place for every value, typed fields.
 //!
 //! Every step goes on after a fault, so that one run reports all of them.
 
@@ -8,6 +8,7 @@ mod json;
 mod node;
 mod report;
 mod source;
+mod toml;
 mod yaml;
 
 pub use fields::Fields;
@@ -16,4 +17,5 @@ pub use json::to_json;
 pub use node::{Entry, Kind, Node, Plain, Scalar, Style};
 pub use report::{Report, keep_to_one_line};
 pub use source::{MAX_FILE_BYTES, source_file};
+pub use toml::parse_toml;
 pub use yaml::parse;

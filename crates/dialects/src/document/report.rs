@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Location, SourceFile, Span};
+use pintle_contract::{Diagnostic, Location, Severity, SourceFile, Span};
 
 /// The findings of one file.
 ///
@@ -12,6 +12,7 @@ use pintle_contract::{Diagnostic, Location, SourceFile, Span};
 pub struct Report {
     file: Arc<SourceFile>,
     prefix: String,
+    format: &'static str,
     findings: RefCell<Vec<Diagnostic>>,
 }
 
@@ -19,7 +20,13 @@ impl Report {
     /// A report on a file, with the words that go before each error.
     #[must_use]
     pub fn new(file: Arc<SourceFile>, prefix: impl Into<String>) -> Self {
-        Self { file, prefix: prefix.into(), findings: RefCell::new(Vec::new()) }
+        Self { file, prefix: prefix.into(), format: "yaml", findings: RefCell::new(Vec::new()) }
+    }
+
+    /// The same report on a file in another format than YAML.
+    #[must_use]
+    pub fn of_format(self, format: &'static str) -> Self {
+        Self { format, ..self }
     }
 
     /// The file reported on.
@@ -45,11 +52,11 @@ impl Report {
         self.add(Diagnostic { help, ..finding });
     }
 
-    /// Adds an error about a value in the YAML: prefix, `yaml: line N: ` and message (AI Harness reference,
+    /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message (AI Harness reference,
     /// Validation surface).
     pub fn value_error(&self, code: &'static str, message: &str, span: Span, help: Option<String>) {
         let (line, _) = self.file.line_column(span.start);
-        self.error(code, &format!("yaml: line {line}: {message}"), span, help);
+        self.error(code, &format!("{}: line {line}: {message}", self.format), span, help);
     }
 
     /// Adds a warning.
@@ -62,6 +69,12 @@ impl Report {
     pub fn note(&self, code: &'static str, message: impl Into<String>, span: Span, help: Option<String>) {
         let finding = Diagnostic::note(code, message, self.location(span));
         self.add(Diagnostic { help, ..finding });
+    }
+
+    /// How many errors there are so far.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        self.findings.borrow().iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
     /// What was found.

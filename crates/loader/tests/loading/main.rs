@@ -5,6 +5,7 @@ mod discovery;
 mod fuzz;
 mod lints;
 mod malformed;
+mod packages;
 mod support;
 mod team;
 mod user;

@@ -30,7 +30,7 @@ fn read(files: &[(Role, &str, &str)]) -> Project {
                 Role::Bundle(Folder::Builtins) => "builtins/",
                 Role::Bundle(Folder::Overrides) => "overrides/",
                 Role::Agent => "agents/",
-                Role::Team | Role::UserSettings | Role::HooksBlock => "elsewhere/",
+                _ => "elsewhere/",
             };
             let path = PathBuf::from(format!("{folder}{name}.md"));
             Artifact {

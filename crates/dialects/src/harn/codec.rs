@@ -1,0 +1,129 @@
+//! How the hooks of this dialect are spoken to.
+
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, ProcessAnswer, Returned, Verdict};
+use serde_json::Value;
+
+use super::{DIALECT, ROWS, decode, encode};
+
+/// The codec of a hook that has no name.
+#[must_use]
+pub fn codec() -> Arc<dyn Codec> {
+    Arc::new(Harn::default())
+}
+
+/// The codec of one hook: it knows the hook's name, for what is said of a bad answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Harn {
+    hook: Arc<str>,
+}
+
+impl Harn {
+    /// The codec of the hook with a name.
+    pub(super) fn of(hook: &str) -> Self {
+        Self { hook: Arc::from(hook) }
+    }
+}
+
+impl Codec for Harn {
+    fn dialect(&self) -> &'static str {
+        DIALECT.name
+    }
+
+    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+        // The catalogue's event ends every call; Harn's is for tools that ran, here also for those that failed.
+        (spelling == "PostToolUse").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
+    }
+
+    fn guards(&self, spelling: &str) -> bool {
+        ROWS.iter().any(|row| row.name == spelling && row.veto)
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(encode::encode(event, spelling))
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+        let returned = match answer {
+            Answer::Returned(returned) => returned,
+            Answer::Process(process) => match printed(&process) {
+                Ok(value) => Returned::Value(value),
+                Err(failure) => return Verdict::failed(failure),
+            },
+            Answer::Text(text) => Returned::Value(Value::String(text)),
+            Answer::Script(script) => {
+                Returned::Other { type_name: String::from("decision"), printed: format!("{script:?}") }
+            }
+        };
+        decode::decode(event, spelling, &self.hook, returned)
+    }
+}
+
+/// What a function printed that runs in a program of its own: one JSON value, or nothing.
+fn printed(process: &ProcessAnswer) -> Result<Value, Failure> {
+    if process.exit_code != Some(0) {
+        let told = String::from_utf8_lossy(&process.stderr);
+        let last = told.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
+        return Err(Failure::new(FailureKind::Error, format!("the program of the handler failed: {last}")));
+    }
+    let text = String::from_utf8_lossy(&process.stdout);
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_str(text).map_err(|_| {
+        let shown: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
+        Failure::new(FailureKind::BadOutput, format!("the program of the handler printed `{shown}`, which is not JSON"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{EventName, Origin, Said};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_program_prints_is_what_its_function_returned() {
+        let event =
+            Event::new(EventName::parse("prompt.submit").unwrap(), json!({"prompt": "x"}), Arc::new(Origin::default()));
+        let said = |exit_code, stdout: &str, stderr: &str| {
+            let process = ProcessAnswer {
+                exit_code,
+                stdout: stdout.as_bytes().to_vec(),
+                stderr: stderr.as_bytes().to_vec(),
+                ..ProcessAnswer::default()
+            };
+            codec().decode(&event, "UserPromptSubmit", Answer::Process(process)).said
+        };
+        assert_eq!(said(Some(0), "null\n", ""), Said::Pass);
+        assert_eq!(said(Some(0), "", ""), Said::Pass);
+        let denied = said(Some(0), "{\"block\": true, \"reason\": \"no\"}\n", "");
+        assert_eq!(denied, Said::Deny { reason: String::from("no") });
+        let told = |said| match said {
+            Said::Failed(failure) => failure.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            told(said(Some(1), "", "a\nHARN-NAM-002: no\n")),
+            "error: the program of the handler failed: HARN-NAM-002: no"
+        );
+        assert_eq!(
+            told(said(Some(0), "hello", "")),
+            "bad output: the program of the handler printed `hello`, which is not JSON"
+        );
+    }
+
+    #[test]
+    fn only_what_can_be_vetoed_has_guards_and_a_call_that_did_not_run_is_no_tool_use() {
+        let codec = codec();
+        for row in ROWS {
+            assert_eq!(codec.guards(row.name), row.veto, "{}", row.name);
+            assert_eq!(codec.narrower(row.name).is_some(), row.name == "PostToolUse", "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The four functions that register hooks, for whoever calls them: a plugin, a manifest or a program.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec, Mode, OnDeny, Profile,
+};
+
+use super::codec::Harn;
+use super::name::{self, NameFault, Named};
+use super::native::{Deny, MaxOutput};
+use super::pattern::{EventPattern, Glob, Scope};
+use super::row::{Row, Surface};
+
+/// What may be said of any hook besides what it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookOptions {
+    /// The hook's name on the tape. Default: where it was registered and what it is.
+    pub name: Option<String>,
+    /// Wall time for one call. Default: that of every hook.
+    pub timeout_ms: Option<u64>,
+    /// What a failure means. Default: it denies where the event can be vetoed, and is shown elsewhere.
+    pub on_error: Option<FailurePolicy>,
+    /// Whether the verdict is enforced. Default: it is.
+    pub mode: Mode,
+}
+
+/// The table of `register_tool_hook`.
+#[derive(Debug, Clone)]
+pub struct ToolHookSpec {
+    /// Which tools; empty or `*` is every one.
+    pub pattern: String,
+    /// Refuses the calls, with this reason.
+    pub deny: Option<String>,
+    /// The longest result in bytes; what is longer is cut in its middle.
+    pub max_output: Option<u64>,
+    /// What runs before a call.
+    pub pre: Option<HandlerSpec>,
+    /// What runs after one.
+    pub post: Option<HandlerSpec>,
+    /// What else is said of them.
+    pub options: HookOptions,
+    /// Where it was registered.
+    pub location: Location,
+}
+
+/// One part of a tool hook: its event and what runs.
+type Part = (&'static str, &'static str, HandlerSpec);
+
+/// Declares the hooks of one table of `register_tool_hook`: those without a closure first, `pre` before `post`.
+///
+/// # Errors
+/// Everything that is wrong with the table; nothing is registered by half.
+pub fn tool_hook(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+    let ToolHookSpec { pattern, deny, max_output, pre, post, options, location } = spec;
+    let parts: Vec<Part> = [
+        deny.map(|reason| ("deny", "PreToolUse", HandlerSpec::Native(Arc::new(Deny::new(reason))))),
+        max_output.map(|limit| ("max_output", "PostToolUse", HandlerSpec::Native(Arc::new(MaxOutput::new(limit))))),
+        pre.map(|handler| ("pre", "PreToolUse", handler)),
+        post.map(|handler| ("post", "PostToolUse", handler)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() {
+        let fault = Diagnostic::error("no_hook", "a tool hook that does nothing", location)
+            .help("give it `deny`, `max_output`, `pre` or `post`");
+        return Err(vec![fault]);
+    }
+    let shown = if pattern.trim().is_empty() { "*" } else { pattern.trim() };
+    let single = parts.len() == 1;
+    let mut declared = Vec::new();
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    for (part, event, handler) in parts {
+        let name = match &options.name {
+            Some(name) if single => name.clone(),
+            Some(name) => format!("{name} {part}"),
+            None => default_name(&location, Surface::Tool, &format!("{shown} {part}")),
+        };
+        let matcher = find(event, Surface::Tool)
+            .and_then(|named| Ok((named, EventPattern::of(shown, named.row).map_err(Fault::Pattern)?)));
+        match matcher {
+            Ok((named, pattern)) => {
+                let matcher = (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern)));
+                declared.extend(declaration(name, named, matcher, handler, &options, location.clone()));
+            }
+            // The same pattern has the same fault in each part.
+            Err(fault) if faults.is_empty() => faults.push(fault.at(location.clone())),
+            Err(_) => {}
+        }
+    }
+    if faults.is_empty() { Ok(declared) } else { Err(faults) }
+}
+
+/// Declares a hook of `register_session_hook`.
+///
+/// # Errors
+/// When the event is none of the session's or the pattern is bad.
+pub fn session_hook(
+    event: &str,
+    pattern: Option<&str>,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    let fault = |fault: Fault| vec![fault.at(location.clone())];
+    let named = find(event, Surface::Session).map_err(fault)?;
+    patterned(named, pattern.unwrap_or("*"), handler, options, location)
+}
+
+/// Declares a hook on any event by a pattern, as `[[hooks]]` of a manifest does.
+///
+/// # Errors
+/// When there is no such event or the pattern is bad.
+pub fn manifest_hook(
+    event: &str,
+    pattern: Option<&str>,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    let found = name::find(event).and_then(|named| name::find_for(event, named.row.surface));
+    let named = found.map_err(|fault| vec![fault.at(location.clone())])?;
+    patterned(named, pattern.unwrap_or("*"), handler, options, location)
+}
+
+fn patterned(
+    named: Named,
+    pattern: &str,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    let row = named.row;
+    let pattern = EventPattern::of(pattern, row).map_err(|fault| vec![fault.at(location.clone())])?;
+    let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface, row.name));
+    let matcher = match named.percent {
+        None => (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern))),
+        Some(_) => {
+            let scope = Scope {
+                row,
+                text: String::from("*"),
+                persona: Glob::All,
+                step: None,
+                percent: named.percent,
+                pattern: Some(pattern),
+            };
+            Some(MatcherSpec::Compiled(Arc::new(scope)))
+        }
+    };
+    declaration(name, named, matcher, handler, &options, location.clone())
+        .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{}`", row.name), location)])
+}
+
+/// Declares a hook of `register_persona_hook`.
+///
+/// # Errors
+/// Everything that is wrong with the pattern and the event.
+pub fn persona_hook(
+    persona_pattern: &str,
+    event: &str,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    scoped(persona_pattern, None, event, handler, options, location)
+}
+
+/// Declares a hook of `register_step_hook`.
+///
+/// # Errors
+/// Everything that is wrong with the pattern, the step and the event.
+pub fn step_hook(
+    persona_pattern: &str,
+    step_name: &str,
+    event: &str,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    scoped(persona_pattern, Some(step_name), event, handler, options, location)
+}
+
+fn scoped(
+    persona: &str,
+    step: Option<&str>,
+    event: &str,
+    handler: HandlerSpec,
+    options: HookOptions,
+    location: Location,
+) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let glob = Glob::compile(persona.trim()).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
+    if step.is_some_and(|step| step.trim().is_empty()) {
+        let fault = Diagnostic::error("bad_step", "the step has no name", location.clone());
+        faults.push(fault.help("name the step, or use `register_persona_hook` for all of them"));
+    }
+    let named = find(event, Surface::Persona).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
+    let (Some(glob), Some(named), true) = (glob, named, faults.is_empty()) else { return Err(faults) };
+    let shown = match (step, if persona.trim().is_empty() { "*" } else { persona.trim() }) {
+        (Some(step), persona) => format!("{persona}.{step} {event}"),
+        (None, persona) => format!("{persona} {event}"),
+    };
+    let name = options.name.clone().unwrap_or_else(|| default_name(&location, Surface::Persona, &shown));
+    let everything = matches!(glob, Glob::All) && step.is_none() && named.percent.is_none();
+    let scope = Scope {
+        row: named.row,
+        text: persona.trim().to_owned(),
+        persona: glob,
+        step: step.map(|step| step.trim().to_owned()),
+        percent: named.percent,
+        pattern: None,
+    };
+    let matcher = (!everything).then(|| MatcherSpec::Compiled(Arc::new(scope)));
+    declaration(name, named, matcher, handler, &options, location.clone())
+        .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{event}`"), location)])
+}
+
+/// Why a hook cannot be declared.
+enum Fault {
+    Name(NameFault),
+    Pattern(super::pattern::PatternFault),
+}
+
+impl Fault {
+    fn at(self, location: Location) -> Diagnostic {
+        match self {
+            Self::Name(fault) => fault.at(location),
+            Self::Pattern(fault) => fault.at(location),
+        }
+    }
+}
+
+fn find(event: &str, surface: Surface) -> Result<Named, Fault> {
+    name::find_for(event.trim(), surface).map_err(Fault::Name)
+}
+
+/// `policy.star:12 exec_* deny`, or the function for a hook that stands in no file.
+fn default_name(location: &Location, surface: Surface, what: &str) -> String {
+    let file = location.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+    match (file, location.line_column()) {
+        (Some(file), Some((line, _))) => format!("{file}:{line} {what}"),
+        _ => format!("{} {what}", surface.function()),
+    }
+}
+
+/// Gives a hook another name, which its answers are spoken of by too.
+pub(super) fn rename(declaration: &mut HookDeclaration, name: String) {
+    declaration.codec = Arc::new(Harn::of(&name));
+    declaration.name = name;
+}
+
+fn declaration(
+    name: String,
+    named: Named,
+    matcher: Option<MatcherSpec>,
+    handler: HandlerSpec,
+    options: &HookOptions,
+    location: Location,
+) -> Option<HookDeclaration> {
+    let row: &'static Row = named.row;
+    Some(HookDeclaration {
+        event: EventName::parse(row.canonical).ok()?,
+        spelling: Arc::from(row.name),
+        priority: 0,
+        matcher,
+        handler,
+        on_error: options.on_error,
+        default_on_error: row.on_failure(),
+        on_deny: OnDeny::AsRow,
+        profile: Profile::SequentialFirstDeny,
+        definition: None,
+        mode: options.mode,
+        timeout_ms: options.timeout_ms,
+        examples: Vec::new(),
+        location,
+        codec: Arc::new(Harn::of(&name)),
+        name,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The four functions as a program calls them, and what tool hooks do without a closure.
+
+use pintle_contract::event::CATALOGUE;
+use pintle_contract::{Call, CallId, Cancel, Event, FailurePolicy, Hook, HookId, Limits, Mode, NoSeam, Origin, Said};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::harn::{ROWS, UNSUPPORTED};
+
+fn spec(pattern: &str) -> ToolHookSpec {
+    ToolHookSpec {
+        pattern: pattern.to_owned(),
+        deny: None,
+        max_output: None,
+        pre: None,
+        post: None,
+        options: HookOptions::default(),
+        location: Location::default(),
+    }
+}
+
+fn session(event: &str) -> Result<HookDeclaration, Vec<Diagnostic>> {
+    session_hook(event, None, HandlerSpec::None, HookOptions::default(), Location::default())
+}
+
+fn messages(faults: Vec<Diagnostic>) -> Vec<String> {
+    faults.into_iter().map(|fault| format!("{}; {}", fault.message, fault.help.unwrap_or_default())).collect()
+}
+
+#[test]
+fn session_events_have_both_spellings_and_one_alias() {
+    for row in ROWS.iter().filter(|row| row.surface == Surface::Session) {
+        for spelled in [row.name.to_owned(), row.snake()] {
+            let declared = session(&spelled).unwrap();
+            assert_eq!((declared.event.as_str(), &*declared.spelling), (row.canonical, row.name), "{spelled}");
+        }
+    }
+    assert_eq!(session("error").unwrap().event.as_str(), "session.error");
+    assert_eq!(session("user_prompt_submit").unwrap().event.as_str(), "prompt.submit");
+}
+
+#[test]
+fn each_surface_refuses_the_events_of_the_others_and_says_where_they_belong() {
+    for row in ROWS {
+        let persona = persona_hook(
+            "*",
+            if row.name == "OnBudgetThreshold" { "OnBudgetThreshold(1)" } else { row.name },
+            HandlerSpec::None,
+            HookOptions::default(),
+            Location::default(),
+        );
+        assert_eq!(persona.is_ok(), row.surface == Surface::Persona, "{}", row.name);
+        assert_eq!(session(row.name).is_ok(), row.surface == Surface::Session, "{}", row.name);
+        if row.surface == Surface::Tool {
+            let told = messages(session(row.name).unwrap_err());
+            assert!(told[0].contains("register it with `register_tool_hook`, under the key"), "{told:?}");
+        }
+    }
+    for (name, nearest) in UNSUPPORTED {
+        let told = messages(session(name).unwrap_err());
+        let wanted = format!("`{name}` is an event of Harn that Pintle does not fire; the nearest one is `{nearest}`");
+        assert_eq!(told, [wanted]);
+    }
+}
+
+#[test]
+fn marks_of_budgets_are_numbers_above_zero() {
+    let named = |event: &str| persona_hook("*", event, HandlerSpec::None, HookOptions::default(), Location::default());
+    for (written, mark) in
+        [("OnBudgetThreshold(80)", 80.0), ("OnBudgetThreshold( 0.5 )", 0.5), ("OnBudgetThreshold(250)", 250.0)]
+    {
+        let Some(MatcherSpec::Compiled(matcher)) = named(written).unwrap().matcher else { panic!() };
+        assert_eq!(matcher.mark_percent(), Some(mark), "{written}");
+    }
+    for bad in [
+        "OnBudgetThreshold",
+        "OnBudgetThreshold()",
+        "OnBudgetThreshold(0)",
+        "OnBudgetThreshold(-3)",
+        "OnBudgetThreshold(abc)",
+        "OnBudgetThreshold(inf)",
+        "OnBudgetThreshold(80",
+    ] {
+        assert!(named(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_tool_hook_that_does_nothing_is_an_error_and_a_bad_pattern_is_told_once() {
+    assert_eq!(
+        messages(tool_hook(spec("exec_*")).unwrap_err()),
+        ["a tool hook that does nothing; give it `deny`, `max_output`, `pre` or `post`"]
+    );
+    let both = ToolHookSpec { deny: Some(String::from("x")), max_output: Some(1), ..spec("[a") };
+    assert_eq!(tool_hook(both).unwrap_err().len(), 1);
+}
+
+#[test]
+fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
+    let hook = |name: Option<&str>| {
+        let options = HookOptions {
+            name: name.map(str::to_owned),
+            mode: Mode::Shadow,
+            on_error: Some(FailurePolicy::Open),
+            ..HookOptions::default()
+        };
+        tool_hook(ToolHookSpec { deny: Some(String::from("no")), options, ..spec("exec_*") }).unwrap().remove(0)
+    };
+    assert_eq!(hook(None).name, "register_tool_hook exec_* deny");
+    let named = hook(Some("gate"));
+    assert_eq!((named.name.as_str(), named.mode, named.on_error), ("gate", Mode::Shadow, Some(FailurePolicy::Open)));
+}
+
+/// Asks a native handler.
+fn ask(declaration: &HookDeclaration, payload: Value) -> Said {
+    let HandlerSpec::Native(handler) = &declaration.handler else { panic!() };
+    let event = Event::new(declaration.event.clone(), payload, Arc::new(Origin::default()));
+    let hook = Hook {
+        id: HookId::new(declaration.name.as_str()),
+        event: declaration.event.clone(),
+        spelling: Arc::clone(&declaration.spelling),
+        priority: 0,
+        matcher: None,
+        handler: Arc::clone(handler),
+        on_deny: OnDeny::AsRow,
+        definition: None,
+        guard: true,
+        on_failure: FailurePolicy::Closed,
+        strict_matcher: false,
+        mode: Mode::Enforce,
+        limits: Limits::default(),
+        location: Location::default(),
+    };
+    let (limits, cancel) = (Limits::default(), Cancel::default());
+    let call = Call { id: CallId(0), hook: &hook, event: &event, limits: &limits, seam: &NoSeam, cancel: &cancel };
+    handler.call(&call).said
+}
+
+#[test]
+fn deny_refuses_with_its_reason_and_max_output_cuts_below_two_hundred_too() {
+    let table = ToolHookSpec { deny: Some(String::from("exec is gated")), max_output: Some(100), ..spec("*") };
+    let [deny, cut] = tool_hook(table).unwrap().try_into().unwrap();
+    assert_eq!(ask(&deny, json!({"name": "exec_root"})), Said::Deny { reason: String::from("exec is gated") });
+    assert_eq!(ask(&cut, json!({"content": "x".repeat(100)})), Said::Pass);
+    let Said::Rewrite(pintle_contract::Rewrite::Fields(fields)) = ask(&cut, json!({"content": "x".repeat(1000)}))
+    else {
+        panic!()
+    };
+    let content = fields["content"].as_str().unwrap();
+    assert!(content.len() <= 100 && content.contains(" bytes cut ..."), "{content}");
+    assert_eq!(fields.len(), 1);
+}
+
+#[test]
+fn every_row_leads_to_the_catalogue_and_hooks_fail_as_their_veto_says() {
+    for row in ROWS {
+        let known = CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap();
+        let policy = if row.veto { FailurePolicy::Closed } else { FailurePolicy::Open };
+        assert_eq!(row.on_failure(), policy, "{}", row.name);
+        assert!(row.paths().contains(&String::from("session.id")), "{}", row.name);
+        // What is found by its subject is found by the catalogue's.
+        assert!(!row.indexed || known.subject.is_some(), "{}", row.name);
+    }
+}

@@ -1,0 +1,225 @@
+//! Vetoes, permission decisions and rewrites.
+
+use pintle_contract::{Effect, Failure, Rewrite, Said, Verdict};
+use serde_json::{Map, Value};
+
+use super::tables::Table;
+use super::{Reading, shape};
+use crate::harn::row::Rewrites;
+
+type Fields = Map<String, Value>;
+
+impl Reading<'_> {
+    /// Reads the keys that say what is to be done. `nil` counts as absent.
+    pub(super) fn control(&mut self, mut fields: Fields) -> Result<(), Failure> {
+        for name in fields.keys() {
+            if let Some(objection) = Table::objection(name, self.row) {
+                return Err(self.fault(&objection));
+            }
+        }
+        let reason = self.text(fields.remove("reason"), "reason")?;
+        let has_reason = reason.is_some();
+        let decision = fields.remove("decision").map(|word| self.decision(&word)).transpose()?;
+        if let Some(refusal) = self.refusal(&mut fields, reason.as_deref())? {
+            self.deny(refusal);
+            return Ok(());
+        }
+        let decided = decision.is_some();
+        match decision {
+            Some("allow") => self.verdict.said = Said::Allow { reason: reason.clone().unwrap_or_default() },
+            Some("deny") => {
+                self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied it", self.row.name)));
+                return Ok(());
+            }
+            // Somebody is about to be asked anyway: the host's resolver, or the person.
+            Some(_) => self.verdict.said = Said::Ask { reason: reason.clone().unwrap_or_default() },
+            None => {}
+        }
+        let acted = decided || fields.remove("block").is_some() | fields.remove("action").is_some();
+        if has_reason && !acted && fields.is_empty() {
+            if self.row.rewrites == Some(Rewrites::StepArguments) {
+                self.deny(reason.unwrap_or_default());
+                return Ok(());
+            }
+            return Err(self.fault("a table with `reason` alone"));
+        }
+        match self.row.rewrites {
+            Some(Rewrites::Arguments) => self.arguments(fields),
+            Some(Rewrites::StepArguments) => self.step_arguments(fields),
+            Some(Rewrites::Result) => self.result(fields),
+            Some(Rewrites::Output) => self.output(fields),
+            None => Ok(()),
+        }
+    }
+
+    /// Why the event is vetoed, when it is.
+    fn refusal(&self, fields: &mut Fields, reason: Option<&str>) -> Result<Option<String>, Failure> {
+        let blocks = match fields.get("block") {
+            None | Some(Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => true,
+            Some(other) => return Err(self.mistyped("block", other, "true or false")),
+        };
+        let denies = match fields.remove("deny") {
+            None => None,
+            Some(Value::Bool(true)) => Some(None),
+            Some(Value::String(text)) => Some(Some(text)),
+            Some(Value::Number(number)) => Some(Some(number.to_string())),
+            Some(other) => return Err(self.mistyped("deny", &other, "the reason")),
+        };
+        let acts = match fields.get("action") {
+            None => false,
+            Some(Value::String(word)) if word == "deny" => true,
+            Some(Value::String(word)) if word == "allow" => false,
+            Some(other) => return Err(self.mistyped("action", other, "\"deny\" or \"allow\"")),
+        };
+        if !(blocks || denies.is_some() || acts) {
+            return Ok(None);
+        }
+        let own = denies.flatten().filter(|text| !text.trim().is_empty());
+        let default = || format!("{} hook blocked the operation", self.row.name);
+        Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(default)))
+    }
+
+    /// `allow`, `deny` or `ask`; case and blanks are forgiven.
+    fn decision(&self, word: &Value) -> Result<&'static str, Failure> {
+        let Value::String(text) = word else {
+            return Err(self.mistyped("decision", word, "\"allow\", \"deny\" or \"ask\""));
+        };
+        let plain = text.trim().to_lowercase();
+        let known = ["allow", "deny", "ask"].into_iter().find(|known| *known == plain);
+        known.ok_or_else(|| self.fault(&format!("`decision` \"{text}\", which is not \"allow\", \"deny\" or \"ask\"")))
+    }
+
+    fn arguments(&mut self, mut fields: Fields) -> Result<(), Failure> {
+        match fields.remove("args") {
+            None => Ok(()),
+            Some(args @ Value::Object(_)) => {
+                self.replace("args", args);
+                Ok(())
+            }
+            Some(other) => Err(self.mistyped("args", &other, "a table")),
+        }
+    }
+
+    fn step_arguments(&mut self, fields: Fields) -> Result<(), Failure> {
+        match self.only(fields, "args")? {
+            None => Ok(()),
+            Some((_, args @ Value::Array(_))) => {
+                self.replace("args", args);
+                Ok(())
+            }
+            Some((name, other)) => Err(self.mistyped(&name, &other, "a list, the step's arguments in order")),
+        }
+    }
+
+    fn output(&mut self, fields: Fields) -> Result<(), Failure> {
+        if let Some((_, output)) = self.only(fields, "output")? {
+            self.replace("output", output);
+        }
+        Ok(())
+    }
+
+    /// The one key of a table whose keys all mean the same.
+    fn only(&self, fields: Fields, meant: &str) -> Result<Option<(String, Value)>, Failure> {
+        let mut fields = fields.into_iter();
+        match (fields.next(), fields.next()) {
+            (Some((first, _)), Some((second, _))) => {
+                Err(self
+                    .fault(&format!("a table with both `{first}` and `{second}`, which mean the same as `{meant}`")))
+            }
+            (first, _) => Ok(first),
+        }
+    }
+
+    fn result(&mut self, mut fields: Fields) -> Result<(), Failure> {
+        let result = fields.remove("result");
+        let denial = fields.remove("denial").map(|denial| self.denial(denial)).transpose()?;
+        let dropped = self.truncation(&mut fields)?;
+        let Some(result) = result else {
+            return match (denial, dropped) {
+                (None, None) => Ok(()),
+                (Some(_), _) => Err(self.failure("returned a denial without `result`, which is what the model sees")),
+                (None, Some(_)) => Err(self.failure("returned `truncated` without `result`")),
+            };
+        };
+        match result {
+            Value::String(text) => self.replace("content", Value::String(text)),
+            other => self.replace("result", other),
+        }
+        let mut facts = Fields::new();
+        if let Some(bytes) = dropped {
+            facts.insert(String::from("truncated"), Value::Bool(true));
+            facts.insert(String::from("dropped_bytes"), Value::from(bytes));
+        }
+        if let Some(denial) = denial {
+            if facts.contains_key("truncated") {
+                return Err(self.failure("returned a denial that is also truncated; a denial is shown whole"));
+            }
+            self.replace("is_error", Value::Bool(true));
+            facts.insert(String::from("denial"), denial);
+        }
+        if !facts.is_empty() {
+            self.verdict.effects.push(Effect::Metadata(facts));
+        }
+        Ok(())
+    }
+
+    /// `{kind, message}`, the class of a refusal.
+    fn denial(&self, denial: Value) -> Result<Value, Failure> {
+        let Value::Object(fields) = &denial else { return Err(self.mistyped("denial", &denial, "a table")) };
+        if let Some(unknown) = fields.keys().find(|key| !matches!(key.as_str(), "kind" | "message")) {
+            return Err(self
+                .failure(&format!("returned a denial with the unknown key `{unknown}`; it has `kind` and `message`")));
+        }
+        match fields.get("kind") {
+            Some(Value::String(kind)) if !kind.trim().is_empty() => {}
+            _ => return Err(self.failure("returned a denial without `kind`; it must be a text that is not empty")),
+        }
+        match fields.get("message") {
+            None | Some(Value::String(_) | Value::Null) => Ok(denial),
+            Some(other) => Err(self.mistyped("message", other, "a text")),
+        }
+    }
+
+    /// How many bytes a result lost, when it says so.
+    fn truncation(&self, fields: &mut Fields) -> Result<Option<u64>, Failure> {
+        let dropped = fields.remove("dropped_bytes");
+        match fields.remove("truncated") {
+            Some(Value::Bool(true)) => match dropped.as_ref().and_then(Value::as_u64) {
+                Some(bytes) if bytes > 0 => Ok(Some(bytes)),
+                _ => Err(self.failure("returned `truncated` without `dropped_bytes`, a whole number above 0")),
+            },
+            None | Some(Value::Bool(false)) if dropped.is_none() => Ok(None),
+            None | Some(Value::Bool(false)) => Err(self.failure("returned `dropped_bytes` without `truncated: true`")),
+            Some(other) => Err(self.mistyped("truncated", &other, "true or false")),
+        }
+    }
+
+    fn text(&self, value: Option<Value>, name: &str) -> Result<Option<String>, Failure> {
+        match value {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.mistyped(name, &other, "a text")),
+        }
+    }
+
+    fn mistyped(&self, name: &str, value: &Value, wanted: &str) -> Failure {
+        self.fault(&format!("a table whose `{name}` is {}, not {wanted}", shape::of(value)))
+    }
+
+    pub(super) fn deny(&mut self, reason: String) {
+        self.verdict.said = Said::Deny { reason };
+    }
+
+    /// Adds a field to what is rewritten.
+    pub(super) fn replace(&mut self, field: &str, value: Value) {
+        let fields = match std::mem::replace(&mut self.verdict.said, Said::Pass) {
+            Said::Rewrite(Rewrite::Fields(mut fields)) => {
+                fields.insert(field.to_owned(), value);
+                fields
+            }
+            _ => Map::from_iter([(field.to_owned(), value)]),
+        };
+        self.verdict.said = Verdict::rewrite(fields).said;
+    }
+}

@@ -1,0 +1,140 @@
+//! Specifications of reminders (Harn behaviour, section 1.7).
+
+use pintle_contract::{Authority, Propagate, Reminder, RoleHint, did_you_mean};
+use serde_json::{Map, Value};
+
+use super::shape;
+
+/// The keys of a specification. `goal_pin` is known and has no effect.
+pub(super) const KEYS: [&str; 9] = [
+    "body",
+    "tags",
+    "dedupe_key",
+    "ttl_turns",
+    "preserve_on_compact",
+    "propagate",
+    "role_hint",
+    "authority",
+    "goal_pin",
+];
+
+/// A reminder as read.
+#[derive(Debug, PartialEq)]
+pub(super) struct Read {
+    pub(super) reminder: Reminder,
+    pub(super) warning: Option<String>,
+}
+
+/// Reads a specification.
+///
+/// # Errors
+/// What is wrong with it, with Harn's code where it has one.
+pub(super) fn read(spec: Value) -> Result<Read, String> {
+    let Value::Object(mut fields) = spec else {
+        return Err(format!("a reminder must be a table, not {}", shape::of(&spec)));
+    };
+    fields.retain(|_, value| !value.is_null());
+    unknown(&fields)?;
+    let body = match fields.remove("body") {
+        Some(Value::String(body)) if !body.trim().is_empty() => body.trim().to_owned(),
+        _ => return Err(String::from("`body` must be a text that is not empty")),
+    };
+    let warning = fields
+        .remove("goal_pin")
+        .map(|_| String::from("`goal_pin` of a reminder has no effect: nothing pins goals here"));
+    let reminder = Reminder {
+        body,
+        tags: tags(fields.remove("tags"))?,
+        dedupe_key: key(fields.remove("dedupe_key"))?,
+        ttl_turns: turns(fields.remove("ttl_turns"))?,
+        preserve_on_compact: match fields.remove("preserve_on_compact") {
+            None => false,
+            Some(Value::Bool(said)) => said,
+            Some(other) => return Err(mistyped("preserve_on_compact", "true or false", &other)),
+        },
+        propagate: word(fields.remove("propagate"), "propagate", "HARN-RMD-005: ", &PROPAGATE)?,
+        role_hint: word(fields.remove("role_hint"), "role_hint", "", &ROLES)?,
+        authority: word(fields.remove("authority"), "authority", "", &AUTHORITY)?,
+    };
+    Ok(Read { reminder, warning })
+}
+
+const PROPAGATE: [(&str, Propagate); 3] =
+    [("all", Propagate::All), ("session", Propagate::Session), ("none", Propagate::None)];
+
+const ROLES: [(&str, RoleHint); 4] = [
+    ("system", RoleHint::System),
+    ("developer", RoleHint::Developer),
+    ("user_block", RoleHint::UserBlock),
+    ("ephemeral_cache", RoleHint::EphemeralCache),
+];
+
+const AUTHORITY: [(&str, Authority); 3] =
+    [("contract", Authority::Contract), ("corrective", Authority::Corrective), ("advisory", Authority::Advisory)];
+
+fn unknown(fields: &Map<String, Value>) -> Result<(), String> {
+    let strange: Vec<&str> = fields.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
+    let Some(first) = strange.first() else { return Ok(()) };
+    let hint = did_you_mean(first, KEYS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let names: Vec<String> = strange.iter().map(|key| format!("`{key}`")).collect();
+    Err(format!("HARN-RMD-001: unknown reminder option {}{hint}", names.join(", ")))
+}
+
+/// Texts without blanks around them, each once.
+fn tags(value: Option<Value>) -> Result<Vec<String>, String> {
+    let items = match value {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items,
+        Some(other) => return Err(mistyped("tags", "a list of texts", &other)),
+    };
+    let mut tags: Vec<String> = Vec::with_capacity(items.len());
+    for item in items {
+        let Value::String(tag) = item else {
+            return Err(format!("`tags` must hold texts, not {}", shape::of(&item)));
+        };
+        let tag = tag.trim();
+        if !tag.is_empty() && tags.iter().all(|known| known != tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    Ok(tags)
+}
+
+fn key(value: Option<Value>) -> Result<Option<String>, String> {
+    match value {
+        None => Ok(None),
+        Some(Value::String(key)) if !key.trim().is_empty() => Ok(Some(key.trim().to_owned())),
+        Some(Value::String(_)) => Err(String::from("`dedupe_key` must not be empty")),
+        Some(other) => Err(mistyped("dedupe_key", "a text", &other)),
+    }
+}
+
+fn turns(value: Option<Value>) -> Result<Option<u32>, String> {
+    let Some(value) = value else { return Ok(None) };
+    if !value.is_number() {
+        return Err(mistyped("ttl_turns", "a whole number above 0", &value));
+    }
+    let turns = value.as_u64().and_then(|turns| u32::try_from(turns).ok()).filter(|turns| *turns > 0);
+    turns.map(Some).ok_or_else(|| format!("`ttl_turns` must be a whole number above 0, not {value}"))
+}
+
+fn word<T: Copy + Default, const N: usize>(
+    value: Option<Value>,
+    name: &str,
+    code: &str,
+    words: &[(&str, T); N],
+) -> Result<T, String> {
+    let all = || words.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+    match value {
+        None => Ok(T::default()),
+        Some(Value::String(text)) => {
+            let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+            found.ok_or_else(|| format!("{code}`{name}` must be one of {}, not \"{text}\"", all()))
+        }
+        Some(other) => Err(format!("{code}`{name}` must be one of {}, not {}", all(), shape::of(&other))),
+    }
+}
+
+fn mistyped(name: &str, wanted: &str, value: &Value) -> String {
+    format!("`{name}` must be {wanted}, not {}", shape::of(value))
+}

@@ -1,0 +1,178 @@
+//! The return-value protocol: every event and every shape against a table, and the parts of it one by one.
+
+mod fuzz;
+mod matrix;
+mod reminders;
+
+use std::sync::Arc;
+
+use pintle_contract::event::CATALOGUE;
+use pintle_contract::{Effect, Event, EventName, Origin, Reminder, Returned, Rewrite, Said, Verdict};
+use serde_json::{Value, json};
+
+use super::decode;
+use crate::harn::ROWS;
+
+/// The example event of the catalogue for one of Harn's.
+fn event(name: &str) -> Event {
+    let row = ROWS.iter().find(|row| row.name == name).unwrap();
+    let example = CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example;
+    Event::new(EventName::parse(row.canonical).unwrap(), example(), Arc::new(Origin::default()))
+}
+
+fn answer(name: &str, value: Value) -> Verdict {
+    decode(&event(name), name, "policy.star:3", Returned::Value(value))
+}
+
+fn message(name: &str, value: Value) -> String {
+    match answer(name, value).said {
+        Said::Failed(failure) => failure.message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn fields(value: Value) -> Said {
+    let Value::Object(fields) = value else { panic!("{value}") };
+    Said::Rewrite(Rewrite::Fields(fields))
+}
+
+#[test]
+fn misuse_names_the_hook_the_event_the_shape_and_what_would_be_right() {
+    for (event, value, wanted) in [
+        (
+            "UserPromptSubmit",
+            json!(42),
+            "hook policy.star:3 (UserPromptSubmit) returned a number; it must return nil, true, false or a table with \
+             `block`, `deny` or `reminder`",
+        ),
+        (
+            "PostTurn",
+            json!(false),
+            "hook policy.star:3 (PostTurn) returned false; it must return nil, true or a table with `reminder`",
+        ),
+        (
+            "PreFinish",
+            json!({"block": true}),
+            "hook policy.star:3 (PreFinish) returned a table with `block`, which this event does not support; it must \
+             return nil, true or a table with `reminder`",
+        ),
+        (
+            "PreToolUse",
+            json!({"dney": "no"}),
+            "hook policy.star:3 (PreToolUse) returned a table with the unknown key `dney`, did you mean `deny`?; it must \
+             return nil, true, false or a table with `block`, `deny`, `args` or `reminder`",
+        ),
+        (
+            "PostToolUse",
+            json!(7),
+            "hook policy.star:3 (PostToolUse) returned a number; it must return nil, true, a text or a table with \
+             `result` or `reminder`",
+        ),
+        (
+            "PermissionAsked",
+            json!({"decision": "maybe"}),
+            "hook policy.star:3 (PermissionAsked) returned `decision` \"maybe\", which is not \"allow\", \"deny\" or \
+             \"ask\"; it must return nil, true, false or a table with `block`, `deny`, `decision` or `reminder`",
+        ),
+    ] {
+        assert_eq!(message(event, value.clone()), wanted, "{event} {value}");
+    }
+    let other = Returned::Other { type_name: String::from("function"), printed: String::from("<function f>") };
+    let verdict = decode(&event("PreStep"), "PreStep", "", other);
+    let Said::Failed(failure) = verdict.said else { panic!() };
+    assert!(failure.message.starts_with("hook without a name (PreStep) returned a function; "), "{}", failure.message);
+}
+
+#[test]
+fn a_permission_is_decided_in_three_ways_and_nowhere_else() {
+    for (value, wanted) in [
+        (json!({"decision": "allow", "reason": "ci"}), Said::Allow { reason: String::from("ci") }),
+        (json!({"decision": " DENY ", "reason": "no"}), Said::Deny { reason: String::from("no") }),
+        (json!({"decision": "ask"}), Said::Ask { reason: String::new() }),
+        // A veto beside a decision dominates.
+        (json!({"decision": "allow", "block": true, "reason": "no"}), Said::Deny { reason: String::from("no") }),
+    ] {
+        assert_eq!(answer("PermissionAsked", value.clone()).said, wanted, "{value}");
+    }
+    for row in ROWS.iter().filter(|row| row.name != "PermissionAsked") {
+        assert!(matches!(answer(row.name, json!({"decision": "deny"})).said, Said::Failed(_)), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_step_may_be_refused_by_a_reason_alone_and_rewritten_in_both_spellings() {
+    for (event, value, wanted) in [
+        ("PreStep", json!({"reason": "frozen"}), Said::Deny { reason: String::from("frozen") }),
+        ("PreStep", json!({"action": "deny", "reason": "x"}), Said::Deny { reason: String::from("x") }),
+        ("PreStep", json!({"args": [1]}), fields(json!({"args": [1]}))),
+        ("PreStep", json!({"modify": [2]}), fields(json!({"args": [2]}))),
+        ("PreStep", json!("Allow"), Said::Pass),
+        ("PostStep", json!("Pass"), Said::Pass),
+        ("PostStep", json!({"output": 1}), fields(json!({"output": 1}))),
+        ("PostStep", json!({"result": 1}), fields(json!({"output": 1}))),
+        ("PostStep", json!({"modify": 1}), fields(json!({"output": 1}))),
+    ] {
+        assert_eq!(answer(event, value.clone()).said, wanted, "{event} {value}");
+    }
+    assert!(message("PreStep", json!({"args": {"a": 1}})).contains("whose `args` is a table, not a list"));
+    assert!(message("PostStep", json!({"output": 1, "result": 2})).contains("both `output` and `result`"));
+}
+
+#[test]
+fn a_result_is_replaced_refused_or_marked_as_cut() {
+    let denied = answer("PostToolUse", json!({"result": "gone", "denial": {"kind": "scope", "message": "no"}}));
+    assert_eq!(denied.said, fields(json!({"content": "gone", "is_error": true})));
+    let facts = |value: Value| Effect::Metadata(value.as_object().unwrap().clone());
+    assert_eq!(denied.effects, [facts(json!({"denial": {"kind": "scope", "message": "no"}}))]);
+    let cut = answer("PostToolUse", json!({"result": {"a": 1}, "truncated": true, "dropped_bytes": 9}));
+    assert_eq!(cut.said, fields(json!({"result": {"a": 1}})));
+    assert_eq!(cut.effects, [facts(json!({"truncated": true, "dropped_bytes": 9}))]);
+    for (value, wanted) in [
+        (json!({"result": "x", "denial": {"kind": ""}}), "returned a denial without `kind`"),
+        (json!({"result": "x", "denial": {"kind": "a", "mesage": "b"}}), "a denial with the unknown key `mesage`"),
+        (json!({"denial": {"kind": "a"}}), "a denial without `result`"),
+        (json!({"result": "x", "truncated": true}), "`truncated` without `dropped_bytes`"),
+        (json!({"result": "x", "truncated": true, "dropped_bytes": 0}), "`truncated` without `dropped_bytes`"),
+        (json!({"result": "x", "dropped_bytes": 3}), "`dropped_bytes` without `truncated: true`"),
+        (
+            json!({"result": "x", "denial": {"kind": "a"}, "truncated": true, "dropped_bytes": 3}),
+            "a denial that is also truncated",
+        ),
+    ] {
+        let told = message("PostToolUse", value.clone());
+        assert!(told.contains(wanted), "{value}: {told}");
+    }
+}
+
+#[test]
+fn a_deny_wins_over_new_arguments() {
+    let both = answer("PreToolUse", json!({"args": {"a": 1}, "deny": "no"}));
+    assert_eq!(both.said, Said::Deny { reason: String::from("no") });
+    assert_eq!(both.rewritten(), None);
+}
+
+#[test]
+fn what_is_nil_is_not_there() {
+    for value in [json!({"block": null}), json!({"deny": null, "reason": null}), json!({}), json!({"args": null})] {
+        assert_eq!(answer("PreToolUse", value.clone()), Verdict::pass(), "{value}");
+    }
+}
+
+#[test]
+fn the_receipt_of_queued_work_passes() {
+    let receipt = json!({"schema": "harn.context_maintenance.job_receipt.v1", "job_id": "a", "status": "queued"});
+    assert_eq!(answer("FileEdited", receipt.clone()), Verdict::pass());
+    assert_eq!(answer("UserPromptSubmit", receipt), Verdict::pass());
+}
+
+#[test]
+fn the_inner_action_of_a_reminder_applies() {
+    let verdict = answer("PreStep", json!({"reminder": {"body": "Audit step is running"}, "then": {"args": [3]}}));
+    assert_eq!(verdict.said, fields(json!({"args": [3]})));
+    let reminder = Reminder { body: String::from("Audit step is running"), ..Reminder::default() };
+    assert_eq!(verdict.effects, [Effect::Reminder(reminder.clone())]);
+    // What stands beside the reminder applies as well.
+    let beside = answer("UserPromptSubmit", json!({"reminder": {"body": "Audit step is running"}, "block": true}));
+    assert!(matches!(beside.said, Said::Deny { .. }));
+    assert_eq!(beside.effects, [Effect::Reminder(reminder)]);
+}

@@ -1,0 +1,247 @@
+//! The keys of each event's payload, in order.
+//!
+//! Those of Harn's own payloads stand first (Harn behaviour, sections 1.2 to 1.4); what Pintle adds where that document
+//! calls something missing follows them: `agent`, `turn`, `persona`, `cwd`, the raw result and its success, durations.
+
+use pintle_contract::Event;
+use serde_json::Value;
+
+use super::given::{Get, Given, Key};
+use crate::harn::Row;
+
+const fn field(name: &'static str) -> Key {
+    Key { name, get: Get::Field(name) }
+}
+
+const fn from(name: &'static str, field: &'static str) -> Key {
+    Key { name, get: Get::Field(field) }
+}
+
+const fn made(name: &'static str, make: fn(&Event) -> Given<'_>) -> Key {
+    Key { name, get: Get::Made(make) }
+}
+
+const fn table(name: &'static str, keys: &'static [Key]) -> Key {
+    Key { name, get: Get::Table(keys) }
+}
+
+/// The keys of every payload, behind `event`.
+pub(in crate::harn) static EVERYWHERE: &[Key] = &[
+    table("session", &[made("id", |event| Given::Text(&event.origin.session))]),
+    made("agent", |event| Given::Text(&event.origin.agent)),
+    made("turn", |event| Given::Number(event.origin.turn.into())),
+    made("persona", |event| Given::Text(persona(event))),
+    made("cwd", |event| Given::Text(&event.origin.cwd)),
+];
+
+/// The step that an event outside the step's own belongs to; absent outside steps.
+const IN_STEP: Key = table("step", &[made("name", |event| Given::some(step(event)))]);
+
+/// The persona that an event belongs to; empty outside one.
+pub(in crate::harn) fn persona(event: &Event) -> &str {
+    event.payload.field("persona").and_then(Value::as_str).unwrap_or(&event.origin.persona)
+}
+
+/// The step that an event belongs to; empty outside one.
+pub(in crate::harn) fn step(event: &Event) -> &str {
+    event.payload.field("step").and_then(Value::as_str).unwrap_or(&event.origin.step)
+}
+
+pub(in crate::harn) static PRE_TOOL: &[Key] = &[
+    table("tool", &[field("name"), field("args"), from("tool_call_id", "id"), field("category"), field("read_only")]),
+    from("tool_call_id", "id"),
+    IN_STEP,
+];
+
+pub(in crate::harn) static POST_TOOL: &[Key] = &[
+    table(
+        "tool",
+        &[field("name"), field("args"), from("tool_call_id", "call_id"), field("category"), field("read_only")],
+    ),
+    from("tool_call_id", "call_id"),
+    table("result", &[from("text", "content"), from("value", "result"), field("is_error")]),
+    field("duration_ms"),
+    IN_STEP,
+];
+
+/// `persona.step`, or the step alone.
+fn target(event: &Event) -> Given<'_> {
+    match (persona(event), step(event)) {
+        ("", step) => Given::Text(step),
+        (persona, step) => Given::Made(Value::from(format!("{persona}.{step}"))),
+    }
+}
+
+pub(in crate::harn) static PRE_STEP: &[Key] =
+    &[made("target", target), table("step", &[from("name", "step"), field("function"), field("args")])];
+
+pub(in crate::harn) static POST_STEP: &[Key] = &[
+    made("target", target),
+    table("step", &[from("name", "step"), field("function"), field("args"), field("is_error"), field("usage")]),
+    field("output"),
+    field("duration_ms"),
+];
+
+pub(in crate::harn) static APPROVAL: &[Key] = &[
+    table("approval", &[field("id"), field("name"), field("reason"), field("digest"), field("expires_ms")]),
+    field("reason"),
+    IN_STEP,
+];
+
+pub(in crate::harn) static HANDOFF: &[Key] =
+    &[table("handoff", &[field("id"), field("from"), field("to"), field("summary"), field("payload")]), IN_STEP];
+
+pub(in crate::harn) static PAUSE: &[Key] = &[field("reason"), field("by"), IN_STEP];
+
+pub(in crate::harn) static BUDGET: &[Key] = &[
+    table(
+        "budget",
+        &[
+            from("kind", "budget"),
+            field("scope"),
+            field("used"),
+            field("limit"),
+            field("percent"),
+            field("threshold_percent"),
+        ],
+    ),
+    IN_STEP,
+];
+
+pub(in crate::harn) static START: &[Key] = &[field("source")];
+
+pub(in crate::harn) static END: &[Key] = &[
+    from("final_status", "reason"),
+    made("stop_reason", |event| Given::first(event, &["stop_reason", "reason"])),
+    made("iterations", |event| Given::first(event, &["iterations", "turns"])),
+    field("duration_ms"),
+    field("usage"),
+    from("error", "message"),
+];
+
+pub(in crate::harn) static PROMPT: &[Key] = &[field("prompt"), field("source"), IN_STEP];
+
+/// Harn's word for a compaction because the model took no more.
+fn reason(event: &Event) -> Given<'_> {
+    match Given::first(event, &["source", "reason"]) {
+        Given::Value(Value::String(word)) if word == "overflow" => Given::Text("context_overflow"),
+        given => given,
+    }
+}
+
+pub(in crate::harn) static PRE_COMPACT: &[Key] =
+    &[made("reason", reason), field("message_count"), field("instructions"), IN_STEP];
+
+/// How long the summary is, in characters.
+fn summary_length(event: &Event) -> Given<'_> {
+    match event.payload.field("summary") {
+        Some(Value::String(summary)) => Given::Number(summary.chars().count() as u64),
+        _ => Given::Absent,
+    }
+}
+
+pub(in crate::harn) static POST_COMPACT: &[Key] = &[
+    made("reason", reason),
+    from("archived_messages", "removed_messages"),
+    made("new_summary_len", summary_length),
+    field("remaining_messages"),
+    field("summary"),
+    from("estimated_tokens_before", "input_tokens"),
+    from("estimated_tokens_after", "input_tokens_after"),
+    field("context_limit"),
+    IN_STEP,
+];
+
+/// Model calls count from 0 in Harn.
+fn iteration(event: &Event) -> Given<'_> {
+    match event.payload.field("iteration").and_then(Value::as_u64) {
+        Some(number) => Given::Number(number.saturating_sub(1)),
+        None => Given::Absent,
+    }
+}
+
+/// How many tools were called.
+fn tool_count(event: &Event) -> Given<'_> {
+    match event.payload.field("tool_names") {
+        Some(Value::Array(names)) => Given::Number(names.len() as u64),
+        _ => Given::Absent,
+    }
+}
+
+pub(in crate::harn) static POST_TURN: &[Key] = &[
+    made("session_id", |event| Given::Text(&event.origin.session)),
+    made("iteration", iteration),
+    field("has_tool_calls"),
+    field("tool_results"),
+    made("tool_count", tool_count),
+    field("tool_names"),
+    field("available_tool_names"),
+    field("provider"),
+    field("model"),
+    field("successful_tool_names"),
+    field("rejected_tool_names"),
+    field("text"),
+    from("visible_text", "text"),
+    field("finish_reason"),
+    IN_STEP,
+];
+
+/// The tool of a question for permission.
+const ASKED: Key =
+    table("tool", &[field("name"), field("args"), from("tool_call_id", "id"), field("category"), field("read_only")]);
+
+pub(in crate::harn) static PERMISSION: &[Key] = &[ASKED, field("reason"), field("asked_by"), IN_STEP];
+
+pub(in crate::harn) static REPLY: &[Key] =
+    &[ASKED, field("decision"), field("reason"), field("source"), field("remember"), IN_STEP];
+
+pub(in crate::harn) static FILE: &[Key] = &[
+    field("path"),
+    made("metadata", |event| match event.payload.field("metadata") {
+        Some(own @ Value::Object(_)) => Given::Value(own),
+        _ => Given::Table(METADATA),
+    }),
+    field("from"),
+    field("tool"),
+    field("call_id"),
+    IN_STEP,
+];
+
+/// What is said of a change that came without words of its own.
+static METADATA: &[Key] = &[field("operation"), from("bytes", "size_bytes")];
+
+pub(in crate::harn) static ERROR: &[Key] =
+    &[from("final_status", "status"), field("stop_reason"), from("error", "message")];
+
+pub(in crate::harn) static IDLE: &[Key] = &[field("iteration"), field("wake_interval_ms"), field("waited_ms")];
+
+pub(in crate::harn) static PRE_FINISH: &[Key] = &[
+    field("return_value"),
+    field("unsettled"),
+    made("has_on_finish", |event| match event.payload.field("has_on_finish") {
+        Some(said) => Given::Value(said),
+        None => Given::Made(Value::Bool(false)),
+    }),
+];
+
+pub(in crate::harn) static UNSETTLED: &[Key] = &[field("unsettled"), field("summary")];
+
+pub(in crate::harn) static POST_FINISH: &[Key] = &[field("return_value"), field("unsettled")];
+
+pub(in crate::harn) static PRE_AGENT_TURN: &[Key] =
+    &[made("prompt", |event| Given::Value(event.payload.value())), IN_STEP];
+
+pub(in crate::harn) static POST_AGENT_TURN: &[Key] =
+    &[field("text"), field("tool_calls"), field("tool_results"), field("usage"), field("duration_ms"), IN_STEP];
+
+/// The paths of a payload.
+pub(in crate::harn) fn paths(row: &Row) -> Vec<String> {
+    let mut paths = vec![String::from("event")];
+    for key in row.all_keys() {
+        match key.get {
+            Get::Table(keys) => paths.extend(keys.iter().map(|inner| format!("{}.{}", key.name, inner.name))),
+            Get::Field(_) | Get::Made(_) => paths.push(key.name.to_owned()),
+        }
+    }
+    paths
+}

@@ -1,0 +1,105 @@
+//! One example an event, against `payloads.txt`.
+
+use std::sync::Arc;
+
+use pintle_contract::event::CATALOGUE;
+use pintle_contract::{Event, EventName, Origin};
+use serde_json::{Value, json};
+
+use super::encode;
+use crate::harn::{ROWS, Row};
+
+const PAYLOADS: &str = include_str!("tests/payloads.txt");
+
+fn origin() -> Arc<Origin> {
+    Arc::new(Origin {
+        session: String::from("s1"),
+        turn: 2,
+        agent: String::from("root"),
+        cwd: String::from("/home/ada/project"),
+        ..Origin::default()
+    })
+}
+
+fn event(row: &Row, payload: Value) -> Event {
+    Event::new(EventName::parse(row.canonical).unwrap(), payload, origin())
+}
+
+fn example(row: &Row) -> Value {
+    (CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example)()
+}
+
+#[test]
+fn every_event_has_its_documented_payload() {
+    let mut found = String::new();
+    for row in ROWS {
+        let value = encode(&event(row, example(row)), row.name);
+        found.push_str(&format!("{}\n", serde_json::to_string_pretty(&value).unwrap()));
+    }
+    if std::env::var_os("PINTLE_UPDATE").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/harn/encode/tests/payloads.txt");
+        std::fs::write(path, &found).unwrap();
+    }
+    assert!(found == PAYLOADS, "payloads.txt differs; run with PINTLE_UPDATE=1 and look at what changed\n{found}");
+}
+
+/// Each path that a document names, in the example.
+#[test]
+fn payloads_hold_what_the_documents_name_and_what_they_call_missing() {
+    for (name, pointers) in [
+        ("PreToolUse", &["/event", "/tool/name", "/tool/args", "/tool/tool_call_id", "/tool_call_id"][..]),
+        ("PreToolUse", &["/session/id", "/agent", "/turn", "/persona", "/cwd"]),
+        ("PostToolUse", &["/result/text", "/result/value", "/result/is_error", "/duration_ms", "/tool/args"]),
+        ("PreStep", &["/target", "/persona", "/step/name", "/step/function", "/step/args"]),
+        ("PostStep", &["/target", "/step/name", "/output"]),
+        ("UserPromptSubmit", &["/prompt", "/session/id"]),
+        ("PermissionAsked", &["/tool/name", "/tool/args", "/reason"]),
+        ("PermissionReplied", &["/tool/name", "/decision", "/reason"]),
+        ("FileEdited", &["/path", "/metadata/operation", "/metadata/bytes"]),
+        (
+            "PostTurn",
+            &["/session_id", "/iteration", "/has_tool_calls", "/tool_count", "/tool_names", "/text", "/model"],
+        ),
+        ("SessionError", &["/final_status", "/stop_reason", "/error"]),
+        ("SessionEnd", &["/final_status", "/stop_reason", "/iterations"]),
+        ("SessionIdle", &["/iteration", "/wake_interval_ms"]),
+        ("PreFinish", &["/return_value", "/unsettled", "/has_on_finish"]),
+        ("OnUnsettledDetected", &["/unsettled"]),
+        ("PostFinish", &["/return_value", "/unsettled"]),
+        ("PreCompact", &["/reason", "/message_count"]),
+        ("PostCompact", &["/archived_messages", "/remaining_messages", "/summary", "/new_summary_len"]),
+    ] {
+        let row = ROWS.iter().find(|row| row.name == name).unwrap();
+        let value = encode(&event(row, example(row)), name);
+        for pointer in pointers {
+            assert!(value.pointer(pointer).is_some(), "{name}{pointer} in {value}");
+        }
+    }
+}
+
+#[test]
+fn iterations_count_from_zero_and_an_overflow_has_its_word() {
+    let row = |name: &str| ROWS.iter().find(|row| row.name == name).unwrap();
+    let turn = encode(&event(row("PostTurn"), json!({"iteration": 1})), "PostTurn");
+    assert_eq!(turn["iteration"], json!(0));
+    let compact = encode(&event(row("PreCompact"), json!({"source": "overflow", "message_count": 3})), "PreCompact");
+    assert_eq!(compact["reason"], json!("context_overflow"));
+}
+
+#[test]
+fn a_step_of_no_persona_has_a_target_of_its_own_and_a_step_is_seen_by_its_tools() {
+    let row = ROWS.iter().find(|row| row.name == "PreStep").unwrap();
+    let alone = encode(&event(row, json!({"persona": "", "step": "audit", "args": []})), "PreStep");
+    assert_eq!((&alone["target"], &alone["persona"]), (&json!("audit"), &json!("")));
+    let inside = Origin { persona: String::from("merge_captain"), step: String::from("audit"), ..(*origin()).clone() };
+    let call = Event::new(EventName::parse("tool.pre").unwrap(), json!({"name": "shell"}), Arc::new(inside));
+    let seen = encode(&call, "PreToolUse");
+    assert_eq!((&seen["persona"], &seen["step"]["name"]), (&json!("merge_captain"), &json!("audit")));
+}
+
+#[test]
+fn what_a_host_says_of_an_edit_is_passed_on() {
+    let row = ROWS.iter().find(|row| row.name == "FileEdited").unwrap();
+    let own = encode(&event(row, json!({"path": "/a", "metadata": {"by": "me"}})), "FileEdited");
+    assert_eq!(own["metadata"], json!({"by": "me"}));
+}

@@ -1,0 +1,203 @@
+//! The arguments of one registration, taken one by one.
+
+use std::fmt::Display;
+
+use pintle_contract::{Argument, Closure, Diagnostic, Location, Registration, did_you_mean};
+use serde_json::Value;
+
+/// What to do about an argument that is given twice.
+const TWICE: &str = "keep one of the two";
+
+/// The arguments of a call or the keys of a table.
+pub(super) struct Arguments<'a> {
+    owner: &'a str,
+    location: &'a Location,
+    given: Vec<(String, Argument)>,
+    known: Vec<&'static str>,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments of a call: those without a name get the names of their places.
+    ///
+    /// `None` when there are too many, or one is given twice.
+    pub(super) fn of_call(
+        registration: &'a Registration,
+        places: &[&'static str],
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let (function, location) = (registration.function.as_str(), &registration.location);
+        let mut given: Vec<(String, Argument)> = Vec::new();
+        if registration.arguments.len() > places.len() {
+            let message = format!("`{function}` takes at most {} arguments", places.len());
+            let help = format!("write `{function}({})`", places.join(", "));
+            findings.push(Diagnostic::error("bad_registration", message, location.clone()).help(help));
+            return None;
+        }
+        for (place, argument) in places.iter().zip(&registration.arguments) {
+            given.push(((*place).to_owned(), argument.clone()));
+        }
+        given.extend(registration.named.iter().cloned());
+        Self::of_table(function, location, given, findings)
+    }
+
+    /// The keys of a table.
+    pub(super) fn of_table(
+        owner: &'a str,
+        location: &'a Location,
+        given: Vec<(String, Argument)>,
+        findings: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let twice =
+            given.iter().enumerate().find(|(at, (name, _))| given.iter().take(*at).any(|(known, _)| known == name));
+        if let Some((_, (name, _))) = twice {
+            let message = format!("`{name}` of `{owner}` is given twice");
+            findings.push(Diagnostic::error("bad_registration", message, location.clone()).help(TWICE));
+            return None;
+        }
+        // `None` counts as absent.
+        let given = given.into_iter().filter(|(_, argument)| *argument != Argument::Value(Value::Null)).collect();
+        Some(Self { owner, location, given, known: Vec::new(), findings })
+    }
+
+    /// The same arguments and those of a table of options. One that is given twice is told, and the first is kept.
+    pub(super) fn and(mut self, options: Vec<(String, Argument)>) -> Self {
+        for (name, argument) in options {
+            if self.has(&name) {
+                self.fault(format!("`{name}` of `{}` is given twice", self.owner), TWICE);
+            } else if argument != Argument::Value(Value::Null) {
+                self.given.push((name, argument));
+            }
+        }
+        self
+    }
+
+    /// Adds a fault.
+    pub(super) fn fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        let finding = Diagnostic::error("bad_registration", message.into(), self.location.clone());
+        self.findings.push(finding.help(help));
+    }
+
+    /// How many faults there are.
+    pub(super) fn faults(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Takes an argument.
+    pub(super) fn take(&mut self, name: &'static str) -> Option<Argument> {
+        self.known.push(name);
+        let at = self.given.iter().position(|(given, _)| given == name)?;
+        Some(self.given.remove(at).1)
+    }
+
+    /// Takes a text.
+    pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
+        match self.take(name)? {
+            Argument::Value(Value::String(text)) => Some(text),
+            other => self.mistyped(name, &other, "a text"),
+        }
+    }
+
+    /// Takes a text that must be there.
+    pub(super) fn needed_text(&mut self, name: &'static str) -> Option<String> {
+        if self.has(name) {
+            return self.text(name);
+        }
+        self.known.push(name);
+        self.fault(format!("`{}` has no `{name}`", self.owner), format!("give it `{name}`, a text"));
+        None
+    }
+
+    /// Whether an argument is given and not taken yet.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, _)| given == name)
+    }
+
+    /// Takes a whole number that is at least `least`.
+    pub(super) fn number(&mut self, name: &'static str, least: u64) -> Option<u64> {
+        let argument = self.take(name)?;
+        let Argument::Value(Value::Number(number)) = &argument else {
+            return self.mistyped(name, &argument, "a whole number");
+        };
+        let fitting = number.as_u64().filter(|number| *number >= least);
+        if fitting.is_none() {
+            let message =
+                format!("`{name}` of `{}` must be a whole number of {least} or more, not {number}", self.owner);
+            self.fault(message, format!("write digits alone, as in `{name}: 4000`"));
+        }
+        fitting
+    }
+
+    /// Takes a function that can be called with the event.
+    pub(super) fn function(&mut self, name: &'static str) -> Option<Closure> {
+        match self.take(name)? {
+            Argument::Function(closure) if closure.takes_one => Some(closure),
+            Argument::Function(closure) => {
+                let message =
+                    format!("`{}`, the `{name}` of `{}`, cannot be called with one argument", closure.name, self.owner);
+                self.fault(
+                    message,
+                    "a handler takes the event and nothing else: `def handle(event):` or `lambda event: ..`",
+                );
+                None
+            }
+            other => self.mistyped(name, &other, "a function"),
+        }
+    }
+
+    /// Takes one of some words.
+    pub(super) fn choice<T: Copy>(&mut self, name: &'static str, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text(name)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+        if found.is_none() {
+            let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            let near = did_you_mean(&text, words.iter().map(|(word, _)| *word));
+            let help =
+                near.map_or_else(|| format!("write {}", all.join(" or ")), |near| format!("did you mean `{near}`?"));
+            self.fault(format!("`{name}` of `{}` must be {}, not `{text}`", self.owner, all.join(" or ")), help);
+        }
+        found
+    }
+
+    /// Reports every argument that nobody asked for.
+    pub(super) fn finish(self) {
+        for (name, _) in &self.given {
+            let help = match did_you_mean(name, self.known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys: {}", self.known.join(", ")),
+            };
+            let message = format!("unknown key `{name}` in `{}`", self.owner);
+            self.findings.push(Diagnostic::error("unknown_key", message, self.location.clone()).help(help));
+        }
+    }
+
+    fn mistyped<T>(&mut self, name: &str, argument: &Argument, wanted: impl Display) -> Option<T> {
+        let message = format!("`{name}` of `{}` must be {wanted}, not {}", self.owner, describe(argument));
+        self.fault(message, format!("give `{name}` {wanted}"));
+        None
+    }
+}
+
+/// What an argument is, for people.
+pub(super) fn describe(argument: &Argument) -> &'static str {
+    match argument {
+        Argument::Value(Value::Null) => "None",
+        Argument::Value(Value::Bool(_)) => "True or False",
+        Argument::Value(Value::Number(_)) => "a number",
+        Argument::Value(Value::String(_)) => "a text",
+        Argument::Value(Value::Array(_)) | Argument::List(_) => "a list",
+        Argument::Value(Value::Object(_)) | Argument::Table(_) => "a table",
+        Argument::Function(_) => "a function",
+    }
+}
+
+/// The keys of a table; `None` for what is none.
+pub(super) fn entries(argument: Argument) -> Option<Vec<(String, Argument)>> {
+    match argument {
+        Argument::Table(entries) => Some(entries),
+        Argument::Value(Value::Object(fields)) => {
+            Some(fields.into_iter().map(|(name, value)| (name, Argument::Value(value))).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,146 @@
+//! Finding the function that a manifest names: `module::function`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle_contract::{
+    CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptText, Span, did_you_mean,
+};
+
+use crate::Artifact;
+
+/// The folders of a package in which its modules stand, the first one first.
+const FOLDERS: [&str; 3] = ["", "src", "lib"];
+
+/// A package, for its handlers.
+pub(super) struct Home<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) package: Option<&'a str>,
+    /// The exported modules and their paths.
+    pub(super) exports: &'a [(String, String)],
+    pub(super) modules: &'a [&'a Artifact],
+    pub(super) has_harn: bool,
+}
+
+/// Why there is no such handler.
+#[derive(Debug)]
+pub(super) struct HandlerFault {
+    message: String,
+    help: String,
+}
+
+impl HandlerFault {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+
+    pub(super) fn at(self, location: Location) -> Diagnostic {
+        Diagnostic::error("bad_handler", self.message, location).help(self.help)
+    }
+}
+
+/// The handler that a manifest names.
+pub(super) fn resolve(handler: &str, home: &Home<'_>) -> Result<HandlerSpec, HandlerFault> {
+    let Some((module, function)) =
+        handler.rsplit_once("::").filter(|(module, function)| !module.is_empty() && !function.is_empty())
+    else {
+        return Err(HandlerFault::new(
+            format!("`{handler}` names no function of a module"),
+            "write `module::function`, such as `policy::reject_secrets`",
+        ));
+    };
+    if function.starts_with('_') {
+        return Err(HandlerFault::new(
+            format!("`{function}` of module `{module}` is private: its name begins with an underscore"),
+            "name a function that is exported, or rename it",
+        ));
+    }
+    if !function.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+        return Err(HandlerFault::new(format!("`{function}` is no name of a function"), "write `module::function`"));
+    }
+    let artifact = find(module, home)?;
+    if artifact.file.path.extension().is_some_and(|ending| ending == "harn") {
+        return in_harn(artifact, module, function, home);
+    }
+    let span = Span { start: 0, end: artifact.file.text.len() };
+    let text = ScriptText {
+        location: Location::new(Arc::clone(&artifact.file), span),
+        ..ScriptText::bare(artifact.file.text.as_str())
+    };
+    let name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(HandlerSpec::Function(FunctionSpec {
+        name: Arc::from(name),
+        module: text,
+        function: FunctionRef::Exported(Arc::from(function)),
+    }))
+}
+
+/// The file of a module: the exported one of the name, or the one of the name in the package.
+fn find<'a>(module: &str, home: &Home<'a>) -> Result<&'a Artifact, HandlerFault> {
+    let own = home.package.and_then(|package| module.strip_prefix(package)?.strip_prefix("::")).unwrap_or(module);
+    let has_path = |path: &Path| home.modules.iter().find(|artifact| artifact.file.path == *path).copied();
+    if let Some((_, path)) = home.exports.iter().find(|(name, _)| name == own) {
+        return has_path(&home.folder.join(path)).ok_or_else(|| {
+            let message = format!("module `{module}` is exported as `{path}`, which is not there or cannot be read");
+            HandlerFault::new(message, "mend the path under `[exports]`; it is relative to the manifest")
+        });
+    }
+    let stem: PathBuf = own.split("::").collect();
+    for ending in ["star", "harn"] {
+        let found = FOLDERS
+            .iter()
+            .find_map(|folder| has_path(&home.folder.join(folder).join(format!("{}.{ending}", stem.display()))));
+        if let Some(artifact) = found {
+            return Ok(artifact);
+        }
+    }
+    let known: Vec<&str> = known(home);
+    let help = match did_you_mean(own, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => {
+            format!("write it as `{}.star` beside the manifest, in `src/` or in `lib/`", stem.display())
+        }
+        None => format!("the package has {}", known.join(", ")),
+    };
+    Err(HandlerFault::new(format!("there is no module `{module}` in the package"), help))
+}
+
+/// The names of the modules that are there.
+fn known<'a>(home: &Home<'a>) -> Vec<&'a str> {
+    let is_own = |artifact: &&&Artifact| artifact.file.path.starts_with(home.folder);
+    let mut names: Vec<&str> = home.modules.iter().filter(is_own).map(|artifact| artifact.name.as_str()).collect();
+    names.extend(home.exports.iter().map(|(name, _)| name.as_str()));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A function written in Harn, which the `harn` program runs as a worker: it reads events, a line of JSON each, and
+/// prints what the function returns (Harn, command line reference, `harn run -e`).
+fn in_harn(artifact: &Artifact, module: &str, function: &str, home: &Home<'_>) -> Result<HandlerSpec, HandlerFault> {
+    let path = artifact.file.path.display();
+    if !home.has_harn {
+        return Err(HandlerFault::new(
+            format!("module `{module}` is written in Harn, and there is no `harn` program to run `{path}`"),
+            format!("install Harn so that `harn` is on the PATH, or write the module in Starlark as `{module}.star`"),
+        ));
+    }
+    let folder = artifact.file.path.parent().unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let program = format!(
+        "import {{ {function} }} from \"./{}\"\nvar line = harness.stdio.read_line()\nwhile line != nil {{\n  \
+         harness.stdio.println(json_stringify({function}(json_parse(line))))\n  line = harness.stdio.read_line()\n}}\n",
+        artifact.name
+    );
+    Ok(HandlerSpec::Command(CommandSpec {
+        command: format!("exec harn run -e {}", quoted(&program)),
+        directory: Some(folder.display().to_string()),
+        keep: true,
+        ..CommandSpec::default()
+    }))
+}
+
+/// A text as one word of the shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

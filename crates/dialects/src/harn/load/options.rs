@@ -1,0 +1,38 @@
+//! The keys that every registration may have besides its own.
+
+use pintle_contract::{FailurePolicy, Mode};
+
+use super::argument::Arguments;
+use crate::document::Fields;
+use crate::harn::HookOptions;
+
+/// The longest time one call may be given: an hour.
+const MAX_TIMEOUT_MS: u64 = 3_600_000;
+
+const POLICIES: [(&str, FailurePolicy); 2] = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
+const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
+
+/// Those of a call.
+pub(super) fn of_call(arguments: &mut Arguments<'_>) -> HookOptions {
+    let name = arguments.text("name").filter(|name| !name.trim().is_empty());
+    let timeout_ms = arguments.number("timeout_ms", 1);
+    if let Some(long) = timeout_ms.filter(|timeout| *timeout > MAX_TIMEOUT_MS) {
+        arguments.fault(format!("`timeout_ms` must be at most {MAX_TIMEOUT_MS}, not {long}"), "an hour is the most");
+    }
+    HookOptions {
+        name,
+        timeout_ms,
+        on_error: arguments.choice("on_error", &POLICIES),
+        mode: arguments.choice("mode", &MODES).unwrap_or_default(),
+    }
+}
+
+/// Those of a manifest's table.
+pub(super) fn of_fields(fields: &mut Fields<'_>) -> HookOptions {
+    HookOptions {
+        name: fields.text("name").filter(|name| !name.trim().is_empty()),
+        timeout_ms: fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS),
+        on_error: fields.choice("on_error", &POLICIES),
+        mode: fields.choice("mode", &MODES).unwrap_or_default(),
+    }
+}

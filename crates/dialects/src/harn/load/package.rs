@@ -1,0 +1,60 @@
+//! What the loader has to read besides a manifest itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle_contract::{Location, SourceFile};
+
+use crate::document::{Kind, Node, Report, parse_toml};
+
+/// The files that belong to a package, relative to the folder of its manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackageFiles {
+    /// The modules that it exports by a path of their own.
+    pub modules: Vec<PathBuf>,
+    /// The packages that it depends on, in the order written.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A package that another one depends on by its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its folder, relative to that of the manifest.
+    pub folder: PathBuf,
+    /// Where the manifest names it.
+    pub location: Location,
+}
+
+/// The files that the manifest at `path` names. What cannot be read is told when the manifest itself is read.
+#[must_use]
+pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
+    let file = SourceFile { path: path.to_owned(), text: manifest.to_owned() };
+    let report = Report::new(Arc::new(file), "");
+    let document = parse_toml(&report);
+    let local = dependencies(&document).filter_map(|(_, node)| {
+        let written = node.get("path")?;
+        Some(Dependency { folder: PathBuf::from(written.as_text()?), location: report.location(written.span) })
+    });
+    PackageFiles {
+        modules: exports(&document).map(|(_, path)| PathBuf::from(path)).collect(),
+        dependencies: local.collect(),
+    }
+}
+
+/// The modules of `[exports]` and their paths.
+pub(super) fn exports(document: &Node) -> impl Iterator<Item = (&str, &str)> {
+    let entries = match document.get("exports").map(|exports| &exports.kind) {
+        Some(Kind::Map(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    entries.iter().filter_map(|entry| Some((entry.key.as_str(), entry.value.as_text()?)))
+}
+
+/// The names of `[dependencies]` and what is said of each.
+pub(super) fn dependencies(document: &Node) -> impl Iterator<Item = (&str, &Node)> {
+    let entries = match document.get("dependencies").map(|dependencies| &dependencies.kind) {
+        Some(Kind::Map(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    entries.iter().map(|entry| (entry.key.as_str(), &entry.value))
+}

@@ -1,0 +1,129 @@
+//! Names of events as people write them.
+
+use std::borrow::Cow;
+
+use pintle_contract::{Diagnostic, Location, did_you_mean};
+
+use super::row::{ROWS, Row, Surface, snake};
+
+/// An event as somebody named it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
+    pub(super) row: &'static Row,
+    /// The mark of `OnBudgetThreshold(pct)`.
+    pub(super) percent: Option<f64>,
+}
+
+/// A name that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NameFault {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+impl NameFault {
+    pub(super) fn at(self, location: Location) -> Diagnostic {
+        Diagnostic { help: self.help, ..Diagnostic::error(self.code, self.message, location) }
+    }
+}
+
+/// The one other spelling that Harn has.
+const ALIAS: (&str, &str) = ("error", "SessionError");
+
+/// The name that takes a number.
+const BUDGET: &str = "OnBudgetThreshold";
+
+/// Events of Harn that Pintle does not fire, and what comes nearest; empty where nothing does.
+pub const UNSUPPORTED: &[(&str, &str)] = &[
+    ("WorkerSpawned", "PreAgentTurn"),
+    ("WorkerProgressed", "PostTurn"),
+    ("WorkerWaitingForInput", "SessionIdle"),
+    ("WorkerSuspended", "OnPersonaPaused"),
+    ("WorkerResumed", "OnPersonaResumed"),
+    ("WorkerCompleted", "PostAgentTurn"),
+    ("WorkerFailed", "SessionError"),
+    ("WorkerStopped", "SessionEnd"),
+    ("WorkerCancelled", "SessionEnd"),
+    ("PreSuspend", "OnPersonaPaused"),
+    ("PostSuspend", "OnPersonaPaused"),
+    ("PreResume", "OnPersonaResumed"),
+    ("PostResume", "OnPersonaResumed"),
+    ("PreDrain", "OnUnsettledDetected"),
+    ("PostDrain", "PostFinish"),
+    ("OnDrainDecision", "OnUnsettledDetected"),
+    ("LoopCheckpoint", "PostTurn"),
+];
+
+/// The event of a name in either spelling, through whatever function it is registered.
+pub(super) fn find(written: &str) -> Result<Named, NameFault> {
+    let (name, mark) = match written.strip_prefix(BUDGET).map(str::trim) {
+        Some(rest) if rest.starts_with('(') => (BUDGET, Some(rest)),
+        _ => (written, None),
+    };
+    let spelled = if name == ALIAS.0 { ALIAS.1 } else { name };
+    let has_name = |row: &&Row| row.name == spelled || (row.surface == Surface::Session && row.snake() == spelled);
+    let Some(row) = ROWS.iter().find(has_name) else { return Err(unknown(written)) };
+    let percent = mark.map(|mark| percent(mark, written)).transpose()?;
+    Ok(Named { row, percent })
+}
+
+/// The event of a name, for one of the functions that register hooks.
+///
+/// Only the session's events have a spelling in lower case, and each function has its own events.
+pub(super) fn find_for(written: &str, surface: Surface) -> Result<Named, NameFault> {
+    let named = find(written)?;
+    let row = named.row;
+    if row.surface != surface {
+        let message = format!("`{}` is no event of `{}`", row.name, surface.function());
+        let help = match row.surface {
+            Surface::Tool => {
+                let key = if row.veto { "pre" } else { "post" };
+                format!("register it with `register_tool_hook`, under the key `{key}`")
+            }
+            other => format!("register it with `{}`", other.function()),
+        };
+        return Err(NameFault { code: "wrong_event", message, help: Some(help) });
+    }
+    if row.name == BUDGET && named.percent.is_none() {
+        let message = String::from("`OnBudgetThreshold` needs the mark it waits for, in per cent");
+        let help = Some(String::from("write a number, as in `OnBudgetThreshold(80)`"));
+        return Err(NameFault { code: "bad_event", message, help });
+    }
+    Ok(named)
+}
+
+/// The number in `(80)`.
+fn percent(mark: &str, written: &str) -> Result<f64, NameFault> {
+    let number = mark.strip_prefix('(').and_then(|mark| mark.strip_suffix(')')).unwrap_or_default().trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent.is_finite() && percent > 0.0 => Ok(percent),
+        _ => {
+            let message = format!("`{written}` has no mark that can be reached: `{number}` is no number above 0");
+            let help = Some(String::from("write a number of per cent, as in `OnBudgetThreshold(80)`"));
+            Err(NameFault { code: "bad_event", message, help })
+        }
+    }
+}
+
+fn unknown(written: &str) -> NameFault {
+    if let Some((name, nearest)) = UNSUPPORTED.iter().find(|(name, _)| *name == written || snake(name) == written) {
+        return NameFault {
+            code: "unsupported_event",
+            message: format!("`{name}` is an event of Harn that Pintle does not fire"),
+            help: Some(format!("the nearest one is `{nearest}`")),
+        };
+    }
+    let names: Vec<Cow<'_, str>> = ROWS
+        .iter()
+        .flat_map(|row| {
+            let snake = (row.surface == Surface::Session).then(|| Cow::Owned(row.snake()));
+            std::iter::once(Cow::Borrowed(row.name)).chain(snake)
+        })
+        .collect();
+    let help = match did_you_mean(written, names.iter().map(AsRef::as_ref)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the events are {}", ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")),
+    };
+    NameFault { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
+}

@@ -1,0 +1,55 @@
+//! What a tool hook does without a closure: refusing calls, and cutting long results.
+
+mod compact;
+
+use pintle_contract::{Call, Handler, Verdict};
+use serde_json::{Map, Value};
+
+/// Refuses every call with one reason.
+#[derive(Debug)]
+pub(super) struct Deny {
+    reason: String,
+}
+
+impl Deny {
+    pub(super) fn new(reason: String) -> Self {
+        Self { reason }
+    }
+}
+
+impl Handler for Deny {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn call(&self, _call: &Call<'_>) -> Verdict {
+        Verdict::deny(self.reason.as_str())
+    }
+}
+
+/// Cuts results in their middle.
+#[derive(Debug)]
+pub(super) struct MaxOutput {
+    limit_bytes: usize,
+}
+
+impl MaxOutput {
+    pub(super) fn new(limit_bytes: u64) -> Self {
+        Self { limit_bytes: usize::try_from(limit_bytes).unwrap_or(usize::MAX) }
+    }
+}
+
+impl Handler for MaxOutput {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        let content = call.event.payload.field("content").and_then(Value::as_str).unwrap_or_default();
+        if content.len() <= self.limit_bytes {
+            return Verdict::pass();
+        }
+        let cut = compact::compact(content, self.limit_bytes);
+        Verdict::rewrite(Map::from_iter([(String::from("content"), Value::from(cut))]))
+    }
+}

@@ -1,0 +1,117 @@
+//! Cutting a long text in its middle, so that what failed stays visible.
+//!
+//! The head and the tail are kept, a marker says how much is gone, and up to 32 lines of what was cut that look like
+//! failures stand beside it (Harn behaviour, section 1.2). What comes out is never longer than the limit.
+
+/// How many lines that look like failures are kept.
+const MAX_LINES: usize = 32;
+
+/// Words of a line that tells of a failure, in lower case.
+const FAILURES: [&str; 10] =
+    ["error", "fail", "panic", "exception", "traceback", "fatal", "assert", "denied", "cannot", "not found"];
+
+/// The text in at most `limit_bytes` bytes.
+pub(super) fn compact(text: &str, limit_bytes: usize) -> String {
+    if text.len() <= limit_bytes {
+        return text.to_owned();
+    }
+    // The marker's number of bytes depends on its own length by a digit at most, so the longest one is reserved.
+    let room = limit_bytes.saturating_sub(marker(text.len()).len());
+    if room == 0 {
+        // Nothing but the beginning fits.
+        return head(text, limit_bytes).to_owned();
+    }
+    // A third for failures at most, and only where there are some; the rest is shared by head and tail.
+    let (first, last) = (head(text, room / 3), tail(text, room / 3));
+    let middle = text.get(first.len()..text.len() - last.len()).unwrap_or_default();
+    let kept = failures(middle, room - first.len() - last.len());
+    if kept.is_empty() {
+        let (first, last) = (head(text, room.div_ceil(2)), tail(text, room / 2));
+        return format!("{first}{}{last}", marker(text.len() - first.len() - last.len()));
+    }
+    let gone = middle.len().saturating_sub(kept.len());
+    format!("{first}{}{kept}{last}", marker(gone))
+}
+
+/// What stands for what was cut.
+fn marker(bytes: usize) -> String {
+    format!("\n[... {bytes} bytes cut ...]\n")
+}
+
+/// The lines that look like failures, each with its line end, as far as they fit.
+fn failures(text: &str, room: usize) -> String {
+    let mut kept = String::new();
+    let looks_so = |line: &&str| {
+        let lower = line.to_lowercase();
+        FAILURES.iter().any(|word| lower.contains(word))
+    };
+    for line in text.lines().filter(looks_so).take(MAX_LINES) {
+        if kept.len() + line.len() + 1 > room {
+            break;
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// As much of the beginning as fits.
+fn head(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// As much of the end as fits.
+fn tail(text: &str, bytes: usize) -> &str {
+    let start = (text.len() - bytes.min(text.len())..=text.len()).find(|start| text.is_char_boundary(*start));
+    text.get(start.unwrap_or(text.len())..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn head_and_tail_stay_and_the_marker_counts_what_is_gone() {
+        let text = "a".repeat(500) + &"z".repeat(500);
+        let cut = compact(&text, 100);
+        assert!(cut.len() <= 100 && cut.starts_with("aaa") && cut.ends_with("zzz"), "{cut}");
+        let gone = 1000 - cut.matches(['a', 'z']).count();
+        assert!(cut.contains(&format!("\n[... {gone} bytes cut ...]\n")), "{cut} {gone}");
+    }
+
+    #[test]
+    fn lines_that_look_like_failures_are_kept() {
+        let mut text = "all is well\n".repeat(200);
+        text.push_str("error[E0308]: mismatched types\n");
+        text.push_str(&"all is well\n".repeat(200));
+        let cut = compact(&text, 400);
+        assert!(cut.contains("error[E0308]: mismatched types\n") && cut.len() <= 400, "{cut}");
+        let many = "test failed\n".repeat(100) + &"fine\n".repeat(4000);
+        let cut = compact(&(String::from("x").repeat(9000) + "\n" + &many), 9000);
+        assert_eq!(cut.matches("test failed\n").count(), 32);
+    }
+
+    #[test]
+    fn every_limit_is_kept_also_one_that_has_no_room_for_a_marker() {
+        let text = "x".repeat(1000);
+        assert_eq!(compact(&text, 0), "");
+        assert_eq!(compact(&text, 7), "x".repeat(7));
+        for limit in [20, 28, 29, 30, 31, 60, 100, 199, 200, 999] {
+            assert!(compact(&text, limit).len() <= limit, "{limit}");
+            assert!(!compact(&text, limit).is_empty(), "{limit}");
+        }
+        assert_eq!(compact(&text, 1000), text);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_at_characters_and_a_cut_text_stays_as_it_is(text in "(é|a|\n|error|😀){0,300}", limit in 0_usize..300) {
+            let cut = compact(&text, limit);
+            prop_assert!(cut.len() <= limit);
+            prop_assert_eq!(compact(&cut, limit), cut);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Globs: `*`, `?`, `[..]`, `{a,b}` and the backslash. `*` crosses every character, `/` and `.` too.
+
+use regex::{Regex, RegexBuilder};
+
+use super::PatternFault;
+
+/// How many names the braces of a glob without wildcards may stand for, to be looked up rather than matched.
+const MAX_NAMES: usize = 64;
+
+/// A compiled glob.
+#[derive(Debug, Clone)]
+pub(in crate::harn) enum Glob {
+    /// Every text.
+    All,
+    /// One of these texts.
+    Names(Vec<String>),
+    /// A text that begins so.
+    Prefix(String),
+    /// A text that ends so.
+    Suffix(String),
+    /// Anything else.
+    Shape(Regex),
+}
+
+impl Glob {
+    /// Compiles a glob.
+    pub(in crate::harn) fn compile(text: &str) -> Result<Self, PatternFault> {
+        if text.is_empty() || text == "*" {
+            return Ok(Self::All);
+        }
+        let plain = |part: &str| !part.contains(['*', '?', '[', ']', '{', '}', '\\']);
+        if plain(text) {
+            return Ok(Self::Names(vec![text.to_owned()]));
+        }
+        match (text.strip_suffix('*'), text.strip_prefix('*')) {
+            (Some(start), _) if plain(start) => return Ok(Self::Prefix(start.to_owned())),
+            (_, Some(end)) if plain(end) => return Ok(Self::Suffix(end.to_owned())),
+            _ => {}
+        }
+        let shape = Shape::read(text)?;
+        match shape.names {
+            Some(names) => Ok(Self::Names(names)),
+            None => Ok(Self::Shape(shape.regex(text)?)),
+        }
+    }
+
+    /// Whether a text has this shape.
+    pub(in crate::harn) fn accepts(&self, text: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.iter().any(|name| name == text),
+            Self::Prefix(start) => text.starts_with(start.as_str()),
+            Self::Suffix(end) => text.ends_with(end.as_str()),
+            Self::Shape(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// The texts that a glob stands for; `None` for one with wildcards.
+type Names = Option<Vec<String>>;
+
+/// A glob as a regular expression, and the texts it stands for when it has no wildcards.
+struct Shape {
+    expression: String,
+    names: Names,
+}
+
+impl Shape {
+    fn read(text: &str) -> Result<Self, PatternFault> {
+        let mut shape = Self { expression: String::from("^(?s:"), names: Some(vec![String::new()]) };
+        let mut rest = text.chars();
+        // What each open brace's alternatives share, and the alternatives that are whole.
+        let mut braces: Vec<(Names, Names)> = Vec::new();
+        while let Some(letter) = rest.next() {
+            match letter {
+                '*' => shape.wild(".*"),
+                '?' => shape.wild("."),
+                '[' => {
+                    let class = class(&mut rest).ok_or_else(|| unclosed(text, '['))?;
+                    shape.wild(&class);
+                }
+                '{' => {
+                    shape.expression.push_str("(?:");
+                    braces.push((shape.names.clone(), Some(Vec::new())));
+                }
+                ',' if !braces.is_empty() => {
+                    shape.expression.push('|');
+                    if let Some((before, done)) = braces.last_mut() {
+                        *done = both(done.take(), shape.names.take());
+                        shape.names.clone_from(before);
+                    }
+                }
+                '}' if !braces.is_empty() => {
+                    shape.expression.push(')');
+                    if let Some((_, done)) = braces.pop() {
+                        shape.names = both(done, shape.names.take());
+                    }
+                }
+                '\\' => match rest.next() {
+                    Some(escaped) => shape.letter(escaped),
+                    None => {
+                        let message = format!("the glob `{text}` ends in a backslash");
+                        return Err(PatternFault::with(message, "write `\\\\` for a backslash"));
+                    }
+                },
+                _ => shape.letter(letter),
+            }
+        }
+        if !braces.is_empty() {
+            return Err(unclosed(text, '{'));
+        }
+        shape.expression.push_str(")$");
+        Ok(shape)
+    }
+
+    fn letter(&mut self, letter: char) {
+        self.expression.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
+        for name in self.names.iter_mut().flatten() {
+            name.push(letter);
+        }
+    }
+
+    fn wild(&mut self, expression: &str) {
+        self.expression.push_str(expression);
+        self.names = None;
+    }
+
+    fn regex(self, text: &str) -> Result<Regex, PatternFault> {
+        let built = RegexBuilder::new(&self.expression).size_limit(super::expression::MAX_REGEX_BYTES).build();
+        built.map_err(|fault| {
+            let message = format!("the glob `{text}` cannot be used: {}", super::expression::one_line(&fault));
+            PatternFault::new(message, None)
+        })
+    }
+}
+
+/// The names of both, unless one of them has wildcards or there are too many.
+fn both(one: Names, other: Names) -> Names {
+    let mut names = one?;
+    names.extend(other?);
+    (names.len() <= MAX_NAMES).then_some(names)
+}
+
+/// The rest of a `[..]` as the class of a regular expression; `None` when it does not end or holds nothing.
+fn class(rest: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut class = String::from("[");
+    let mut letters = 0_usize;
+    loop {
+        match rest.next()? {
+            ']' if letters > 0 => break,
+            '!' | '^' if class == "[" => {
+                class.push('^');
+                continue;
+            }
+            '\\' => push_in_class(&mut class, rest.next()?),
+            '-' if letters > 0 && !rest.as_str().starts_with(']') => class.push('-'),
+            letter => push_in_class(&mut class, letter),
+        }
+        letters += 1;
+    }
+    class.push(']');
+    Some(class)
+}
+
+/// Adds a letter that means itself.
+fn push_in_class(class: &mut String, letter: char) {
+    if matches!(letter, '[' | ']' | '\\' | '^' | '-' | '&' | '~') {
+        class.push('\\');
+    }
+    class.push(letter);
+}
+
+fn unclosed(text: &str, opening: char) -> PatternFault {
+    let closing = if opening == '[' { ']' } else { '}' };
+    let message = format!("the glob `{text}` has a `{opening}` without its `{closing}`");
+    PatternFault::with(message, format!("close it, or write `\\{opening}` for the character itself"))
+}

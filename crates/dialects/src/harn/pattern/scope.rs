@@ -1,0 +1,68 @@
+//! Which personas and steps a hook wants.
+
+use pintle_contract::{Event, Match, Matcher, Subjects};
+use serde_json::Value;
+
+use super::{EventPattern, Glob};
+use crate::harn::Row;
+use crate::harn::encode::keys::{persona, step};
+
+/// The persona, step and budget that a hook is for (Harn behaviour, section 1.3).
+#[derive(Debug, Clone)]
+pub(in crate::harn) struct Scope {
+    /// The event.
+    pub(in crate::harn) row: &'static Row,
+    /// The persona's name, as written.
+    pub(in crate::harn) text: String,
+    /// The persona's name; `*` is also for a step without one.
+    pub(in crate::harn) persona: Glob,
+    /// The step's name.
+    pub(in crate::harn) step: Option<String>,
+    /// The mark of a budget, in per cent, that must have been reached.
+    pub(in crate::harn) percent: Option<f64>,
+    /// What else.
+    pub(in crate::harn) pattern: Option<EventPattern>,
+}
+
+impl Scope {
+    fn reaches(&self, event: &Event) -> bool {
+        let Some(mark) = self.percent else { return true };
+        let number = |field| event.payload.field(field).and_then(Value::as_f64);
+        // One event is fired for each mark that is passed, so a hook hears once, whatever marks others set.
+        let before = number("previous_percent").unwrap_or(f64::NEG_INFINITY);
+        let reached = number("threshold_percent").or_else(|| number("percent"));
+        reached.is_some_and(|reached| reached >= mark && before < mark)
+    }
+}
+
+impl Matcher for Scope {
+    fn matches(&self, event: &Event) -> Match {
+        let wanted = self.persona.accepts(persona(event))
+            && self.step.as_deref().is_none_or(|wanted| wanted == step(event))
+            && self.reaches(event)
+            && self.pattern.as_ref().is_none_or(|pattern| pattern.accepts(event));
+        if wanted { Match::Yes } else { Match::No }
+    }
+
+    fn subjects(&self) -> Subjects {
+        // Steps are found by their name, personas by theirs; an event of something else has another subject.
+        match &self.step {
+            Some(name) if self.row.subject == Some("target") => {
+                Subjects::Only { names: vec![name.clone()], sufficient: false }
+            }
+            _ => Subjects::Any,
+        }
+    }
+
+    fn mark_percent(&self) -> Option<f64> {
+        self.percent
+    }
+
+    fn describe(&self) -> String {
+        let mut words = vec![format!("persona {}", self.text)];
+        words.extend(self.step.as_ref().map(|step| format!("step {step}")));
+        words.extend(self.percent.map(|percent| format!("budget used to {percent} %")));
+        words.extend(self.pattern.as_ref().filter(|pattern| !pattern.matches_all()).map(|pattern| pattern.describe()));
+        words.join(", ")
+    }
+}

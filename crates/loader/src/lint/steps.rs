@@ -1,0 +1,40 @@
+//! Hooks on steps that no persona has (Harn behaviour, section 6: the lint `persona-hook-target`).
+
+use std::sync::Arc;
+
+use pintle_contract::{Chain, Diagnostic, Event, Hook, Match, Origin, PersonaSpec, StepSpec};
+
+/// The hooks of a chain that wait for a step, where personas are declared and none of them has such a step.
+pub(crate) fn names_no_step(chain: &Chain, personas: &[Arc<PersonaSpec>]) -> Vec<Diagnostic> {
+    let on_steps = chain.hooks.iter().filter(|hook| hook.event.as_str().starts_with("step."));
+    if personas.is_empty() { Vec::new() } else { on_steps.filter_map(|hook| unmet(hook, personas)).collect() }
+}
+
+fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
+    let wanted = hook.matcher.as_ref()?;
+    let described = wanted.describe();
+    // An expression may look at what only a step that runs has.
+    if described.contains('=') {
+        return None;
+    }
+    let steps = || personas.iter().flat_map(|persona| persona.steps.iter().map(move |step| (&**persona, step)));
+    if steps().any(|(persona, step)| !matches!(wanted.matches(&example(hook, persona, step)), Match::No)) {
+        return None;
+    }
+    let names: Vec<String> = steps().map(|(persona, step)| format!("{}.{}", persona.name, step.name)).collect();
+    let message = format!("hook `{}` never runs: no declared persona has the step that it waits for", hook.id);
+    let help = format!("it waits for `{described}`; the declared steps are {}", names.join(", "));
+    Some(Diagnostic::warning("unknown_step", message, hook.location.clone()).help(help))
+}
+
+/// The event of a step, with some arguments.
+fn example(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
+    let mut payload = (hook.event.row().example)();
+    if let Some(fields) = payload.as_object_mut() {
+        for (name, text) in [("persona", persona.name.as_str()), ("step", &step.name), ("function", step.function())] {
+            fields.insert(name.to_owned(), text.into());
+        }
+    }
+    let origin = Origin { persona: persona.name.clone(), step: step.name.clone(), ..Origin::default() };
+    Event::new(hook.event.clone(), payload, Arc::new(origin))
+}
