@@ -1,11 +1,12 @@
 //! Putting a runtime together.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, PermissionsSpec,
-    Resolver, Severity, TeamSpec,
+    PersonaSpec, Resolver, Severity, TeamSpec,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
@@ -14,6 +15,7 @@ use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
+use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, SessionHook, Surface, ToolHook};
 use crate::runtime::Parts;
 use crate::state::State;
 use crate::{Random, Runtime, Seeded, SystemClock};
@@ -34,6 +36,8 @@ pub struct Builder {
     user: Option<PathBuf>,
     compat: Option<Compat>,
     declared: Vec<Declared>,
+    registered: u64,
+    faults: Vec<Diagnostic>,
     shadow: bool,
 }
 
@@ -54,6 +58,8 @@ pub struct Built {
     pub agent: Option<AgentSpec>,
     /// The team, when one of the paths declares agents that know each other by name.
     pub team: Option<TeamSpec>,
+    /// Roles that the agent can work in, of all paths; of two with one name the first counts.
+    pub personas: Vec<Arc<PersonaSpec>>,
     /// The hooks as declared.
     pub declarations: Vec<HookDeclaration>,
     /// Everything that was found, of every file.
@@ -98,6 +104,61 @@ impl Builder {
     pub fn declared(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
         self.declared.push(Declared { layer, source: source.to_owned(), hooks });
         self
+    }
+
+    /// Registers a hook on tool calls, as [`Runtime::register_tool_hook`] does while running.
+    ///
+    /// Hooks that a builder registers are the project's, behind those of its files. They are there from the first event
+    /// on, and `clear_*` does not take them out. What is wrong with them is among [`Built::diagnostics`].
+    #[must_use]
+    pub fn register_tool_hook(self, hook: ToolHook) -> Self {
+        self.register_hook(hook)
+    }
+
+    /// Registers a hook on an event of personas, as [`Runtime::register_persona_hook`] does while running.
+    #[must_use]
+    pub fn register_persona_hook<R: Into<HookReturn>>(
+        self,
+        persona_pattern: &str,
+        event: impl Display,
+        answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        self.register_hook(PersonaHook::on(persona_pattern, event, answer))
+    }
+
+    /// Registers a hook on an event of one step, as [`Runtime::register_step_hook`] does while running.
+    #[must_use]
+    pub fn register_step_hook<R: Into<HookReturn>>(
+        self,
+        persona_pattern: &str,
+        step: &str,
+        event: impl Display,
+        answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        self.register_hook(PersonaHook::on(persona_pattern, event, answer).step(step))
+    }
+
+    /// Registers a hook on an event of sessions, as [`Runtime::register_session_hook`] does while running.
+    #[must_use]
+    pub fn register_session_hook<R: Into<HookReturn>>(
+        self,
+        event: impl Display,
+        answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        self.register_hook(SessionHook::on(event, answer))
+    }
+
+    /// Registers a hook of any surface with its options.
+    #[must_use]
+    pub fn register_hook<S: Surface>(mut self, hook: NewHook<S>) -> Self {
+        self.registered += 1;
+        match hook.declare(self.registered) {
+            Ok(hooks) => self.declared(Layer::Project, register::SOURCE, hooks),
+            Err(faults) => {
+                self.faults.extend(faults);
+                self
+            }
+        }
     }
 
     /// Adds a chain made in code.
@@ -178,7 +239,8 @@ impl Builder {
         let build = self.judge.into_iter().fold(build, handlers::Builder::judge);
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
-        let (mut diagnostics, mut declarations) = (Vec::new(), Vec::new());
+        let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
+        let (mut diagnostics, mut declarations) = (self.faults, Vec::new());
         let options = pintle_loader::Options { compat: self.compat, ..pintle_loader::Options::default() };
         let mut permissions = PermissionsSpec::default();
         let user = self.user.iter().map(|folder| pintle_loader::load_user(folder, &build, &options));
@@ -191,6 +253,11 @@ impl Builder {
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
+            for persona in loaded.personas {
+                if personas.iter().all(|known| known.name != persona.name) {
+                    personas.push(persona);
+                }
+            }
             join(&mut permissions, loaded.permissions);
         }
         for Declared { layer, source, hooks } in self.declared {
@@ -223,8 +290,8 @@ impl Builder {
             journals,
             shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(set, parts));
-        Built { runtime, agent, team, declarations, diagnostics, files }
+        let runtime = Arc::new(Runtime::new(set, self.registered, parts));
+        Built { runtime, agent, team, personas, declarations, diagnostics, files }
     }
 }
 

@@ -26,3 +26,18 @@ impl Clock for SystemClock {
         u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
+
+/// Stands still. How long a call takes is told to the journal and to nobody else, and asking the machine twice for each
+/// call costs more than all the rest of a short one.
+#[derive(Debug)]
+pub(crate) struct Unheard;
+
+impl Clock for Unheard {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        0
+    }
+}

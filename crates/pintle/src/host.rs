@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use pintle_contract::{Caller, Reply, Request, SeamError};
+use pintle_contract::{Caller, EventName, Outcome, Reply, Request, SeamError};
 
 use crate::Scope;
 
@@ -16,4 +16,10 @@ pub trait Host: Send + Sync + Debug {
     /// # Errors
     /// When the request is refused or fails; the script sees it as an error at that line.
     fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError>;
+
+    /// Takes over what the hooks of an event that `caller` emitted have for the model and the person, whatever they
+    /// decided. By default nothing is.
+    fn caused(&self, caller: Caller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+        let _ = (caller, event, outcome, scope);
+    }
 }

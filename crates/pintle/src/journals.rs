@@ -48,6 +48,11 @@ impl Journals {
         }
     }
 
+    /// Whether anybody is told of the steps.
+    pub(crate) fn hears(&self) -> bool {
+        self.tape.is_some() || !self.watchers.is_empty()
+    }
+
     /// Whether anybody keeps effects, so that a request need not be copied for nobody.
     pub(crate) fn keeps_effects(&self) -> bool {
         self.tape.is_some()

@@ -32,13 +32,17 @@
 //! ```
 
 pub mod native;
+pub mod register;
+pub mod replay;
 
 mod builder;
 mod clock;
 mod host;
 mod journals;
+mod nesting;
 mod overlay;
 mod random;
+mod recall;
 mod runtime;
 mod scope;
 mod seam;
@@ -49,6 +53,7 @@ pub use clock::SystemClock;
 pub use host::Host;
 pub use overlay::Overlay;
 pub use random::{Random, Seeded};
+pub use register::{HookEvent, HookReturn, PersonaEvent, PersonaHook, Registered, SessionEvent, SessionHook, ToolHook};
 pub use runtime::Runtime;
 pub use scope::Scope;
 pub use seam::ScopeSeam;

@@ -7,6 +7,8 @@ use pintle_contract::{Chain, Matcher};
 
 pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 
+use crate::nesting;
+
 /// A hook that calls a closure on every dispatch of an event.
 ///
 /// It counts as a guard, and a failure of it (a panic) goes by the event's row of the catalogue.
@@ -18,7 +20,10 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         event,
         priority: 0,
         matcher: None,
-        handler: Arc::new(NativeHandler::new(name, answer)),
+        handler: Arc::new(NativeHandler::new(name, move |call| match nesting::refusal() {
+            Some(failure) => Verdict::failed(failure),
+            None => answer(call),
+        })),
         guard: true,
         on_failure,
         on_deny: pintle_contract::OnDeny::default(),

@@ -1,6 +1,7 @@
 //! The runtime: one set of hooks and the state its scripts share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::cell::Cell;
+use std::sync::Arc;
 
 use pintle_contract::{
     Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Judge, Layer, Origin, Outcome, Redact, Resolver,
@@ -12,18 +13,25 @@ use pintle_handlers::{self as handlers, ScriptTool};
 use pintle_tape::Tape;
 use serde_json::{Map, Value};
 
+use crate::clock::Unheard;
 use crate::journals::Journals;
+use crate::nesting::Nested;
+use crate::register::{Kind, Registry, SOURCE};
 use crate::state::State;
 use crate::{Builder, Random, Scope, ScopeSeam};
+
+thread_local! {
+    /// The scope of this thread's last event that had no agent behind it, emptied, for the next one. It belongs to no
+    /// runtime.
+    static SPARE: Cell<Option<Scope>> = const { Cell::new(None) };
+}
 
 /// One compiled set of hooks, ready to be fired at from any thread.
 #[derive(Debug)]
 pub struct Runtime {
-    set: RwLock<Arc<HookSet>>,
+    pub(crate) registry: Arc<Registry>,
     /// What events happen in that no hook listens to: nothing ever touches it, so it is made once.
     unheard: Scope,
-    /// The scope of the last event that had no agent behind it, emptied, for the next one.
-    spare: Mutex<Option<Scope>>,
     pub(crate) parts: Parts,
 }
 
@@ -47,8 +55,9 @@ impl Runtime {
         Builder::default()
     }
 
-    pub(crate) fn new(set: HookSet, parts: Parts) -> Self {
-        Self { set: RwLock::new(Arc::new(set)), unheard: Scope::default(), spare: Mutex::default(), parts }
+    /// `registered` is how many registrations were numbered already.
+    pub(crate) fn new(set: HookSet, registered: u64, parts: Parts) -> Self {
+        Self { registry: Arc::new(Registry::new(set, registered)), unheard: Scope::root(), parts }
     }
 
     /// Fires an event with no agent behind it.
@@ -58,15 +67,15 @@ impl Runtime {
         if !set.listens(&event.name) {
             return self.dispatch(&set, event, &self.unheard);
         }
-        let scope = self.spare().take().unwrap_or_default();
+        // A thread that ends has no spare scope any more.
+        let spare = SPARE.try_with(Cell::take).ok().flatten();
+        let scope = spare.unwrap_or_else(Scope::root);
         let outcome = self.dispatch(&set, event, &scope);
         scope.clear();
-        *self.spare() = Some(scope);
+        if !scope.cancel.is_cancelled() {
+            let _ = SPARE.try_with(|spare| spare.set(Some(scope)));
+        }
         outcome
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Option<Scope>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
@@ -86,13 +95,15 @@ impl Runtime {
 
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &Scope) -> Outcome {
         let parts = &self.parts;
+        let _nested = Nested::begin(scope.depth);
         let around = Surroundings {
             journal: &parts.journals,
-            clock: &*parts.clock,
+            clock: if parts.journals.hears() { &*parts.clock } else { &Unheard },
             seam: &self.seam(&event.origin, scope),
             resolver: scope.resolver.as_deref().unwrap_or(&*parts.resolver),
             cancel: &scope.cancel,
             shadow: parts.shadow,
+            cause: scope.cause,
         };
         dispatch(set, event, &around)
     }
@@ -106,7 +117,15 @@ impl Runtime {
     /// The hooks as they stand now.
     #[must_use]
     pub fn hooks(&self) -> Arc<HookSet> {
-        Arc::clone(&self.set.read().unwrap_or_else(PoisonError::into_inner))
+        self.registry.set()
+    }
+
+    /// The marks in per cent that hooks of `budget.threshold` wait for, those of the runtime and of the scope's agent.
+    #[must_use]
+    pub fn marks_percent(&self, scope: &Scope) -> Vec<f64> {
+        let set = scope.overlay.over(self.hooks());
+        let listening = set.hooks().filter(|(_, hook)| hook.event.as_str() == "budget.threshold");
+        listening.filter_map(|(_, hook)| hook.matcher.as_ref()?.mark_percent()).collect()
     }
 
     /// Compiles declarations to chains, such as the hooks of one agent.
@@ -127,17 +146,32 @@ impl Runtime {
     /// # Errors
     /// With everything that is wrong with it; then nothing was added.
     pub fn register(&self, declaration: &HookDeclaration) -> Result<(), Vec<Diagnostic>> {
-        let (chains, diagnostics) =
-            self.compile_chains("registered", Layer::Runtime, std::slice::from_ref(declaration));
+        let chains = self.compiled(SOURCE, Layer::Runtime, std::slice::from_ref(declaration))?;
+        self.add(self.registry.number(), None, chains);
+        Ok(())
+    }
+
+    /// Compiles declarations to chains, or gives everything that was found when one of them does not run.
+    pub(crate) fn compiled(
+        &self,
+        source: &str,
+        layer: Layer,
+        declarations: &[HookDeclaration],
+    ) -> Result<Vec<Chain>, Vec<Diagnostic>> {
+        let (chains, diagnostics) = self.compile_chains(source, layer, declarations);
         if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             return Err(diagnostics);
         }
-        if let Some(tape) = self.tape() {
-            tape.hooks(&chains);
-        }
-        let mut set = self.set.write().unwrap_or_else(PoisonError::into_inner);
-        *set = Arc::new(set.with(chains));
-        Ok(())
+        Ok(chains)
+    }
+
+    /// Puts chains in force. The tape knows them before they are asked.
+    pub(crate) fn add(&self, number: u64, kind: Option<Kind>, chains: Vec<Chain>) {
+        self.registry.add(number, kind, chains, |chains| {
+            if let Some(tape) = self.tape() {
+                tape.hooks(chains);
+            }
+        });
     }
 
     /// Compiles a tool's script.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, Resolver, SeamError};
+use pintle_contract::{CallId, Cancel, Resolver, SeamError};
 
-use crate::{Host, LogBook, Overlay, Scratch};
+use crate::{Host, LogBook, Overlay, Scratch, nesting};
 
 /// The deepest that events may cause events. One more is refused, and the script that asked is told.
 pub(crate) const MAX_DEPTH: u32 = 8;
@@ -12,7 +12,7 @@ pub(crate) const MAX_DEPTH: u32 = 8;
 /// What a dispatch happens in: the agent's own hooks, its host, and how deep in other dispatches it is.
 ///
 /// Cheap to clone; clones share everything but the depth.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Scope {
     /// The agent's chains, over those of the runtime.
     pub overlay: Arc<Overlay>,
@@ -26,11 +26,34 @@ pub struct Scope {
     pub logs: Arc<LogBook>,
     /// The scratch values of the turn (`ctx`).
     pub scratch: Arc<Scratch>,
-    /// How many events this one was caused by.
+    /// How many events this one was caused by. Default: as many as this thread stands in, so that an agent which a hook
+    /// runs counts from there.
     pub depth: u32,
+    /// The call of a hook that causes the events fired here, when one does.
+    pub cause: Option<CallId>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { depth: nesting::depth(), ..Self::root() }
+    }
 }
 
 impl Scope {
+    /// A scope that no event caused.
+    pub(crate) fn root() -> Self {
+        Self {
+            overlay: Arc::default(),
+            host: None,
+            resolver: None,
+            cancel: Cancel::default(),
+            logs: Arc::default(),
+            scratch: Arc::default(),
+            depth: 0,
+            cause: None,
+        }
+    }
+
     /// The scope of an event that a script in this one causes.
     ///
     /// # Errors
@@ -47,6 +70,6 @@ impl Scope {
     /// Forgets what scripts left behind, so that the scope is as good as a new one.
     pub(crate) fn clear(&self) {
         self.logs.clear();
-        self.scratch.remove(None);
+        self.scratch.clear();
     }
 }

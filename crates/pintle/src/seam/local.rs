@@ -7,7 +7,7 @@ use super::ScopeSeam;
 use crate::LogLine;
 
 /// Answers metrics, log, cache and scratch requests; none of them can fail.
-pub(super) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Reply {
+pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Reply {
     let (state, scope) = (seam.runtime.state(), seam.scope);
     let found = |value: Option<Value>| value.map_or(Reply::Absent, Reply::Value);
     match request {

@@ -1,7 +1,7 @@
 //! The door between scripts and the world, with the tape standing in it.
 
 mod emit;
-mod local;
+pub(crate) mod local;
 mod outside;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct ScopeSeam<'a> {
 impl ScopeSeam<'_> {
     fn answer(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
         match request {
-            Request::Emit { event, payload } => emit::emit(self, &event, payload),
+            Request::Emit { event, payload } => emit::emit(self, caller, &event, payload),
             Request::Http { .. } | Request::Sleep { .. } | Request::Now | Request::Random { .. } | Request::Uuid => {
                 outside::answer(self, request)
             }

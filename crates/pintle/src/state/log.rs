@@ -1,5 +1,6 @@
 //! Log lines of scripts, on their way into `turn.end`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::LogLevel;
@@ -18,7 +19,11 @@ pub struct LogLine {
 
 /// The log lines of one turn, in order.
 #[derive(Debug, Default)]
-pub struct LogBook(Mutex<Vec<LogLine>>);
+pub struct LogBook {
+    lines: Mutex<Vec<LogLine>>,
+    /// Whether a line was added since it was cleared; what says no needs no lock.
+    written: AtomicBool,
+}
 
 /// Lines kept for one turn; later ones are dropped, so that a chatty hook cannot eat the memory.
 const MAX_LINES: usize = 10_000;
@@ -26,7 +31,8 @@ const MAX_LINES: usize = 10_000;
 impl LogBook {
     /// Adds a line.
     pub fn push(&self, line: LogLine) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        self.written.store(true, Ordering::Relaxed);
         if lines.len() < MAX_LINES {
             lines.push(line);
         }
@@ -34,12 +40,16 @@ impl LogBook {
 
     /// Drops all lines.
     pub(crate) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        if self.written.load(Ordering::Relaxed) {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            self.written.store(false, Ordering::Relaxed);
+            lines.clear();
+        }
     }
 
     /// Takes all lines out, which begins the next turn.
     #[must_use]
     pub fn take(&self) -> Vec<LogLine> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

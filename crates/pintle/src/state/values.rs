@@ -1,29 +1,49 @@
 //! Values by key: the cache of a run and the scratch of a turn.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
 /// Values by key, shared by everything that runs in its lifetime.
 #[derive(Debug, Default)]
-pub struct Values(Mutex<BTreeMap<String, Value>>);
+pub struct Values {
+    values: Mutex<BTreeMap<String, Value>>,
+    /// Whether a key was set since they were cleared; what says no needs no lock.
+    written: AtomicBool,
+}
 
 impl Values {
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Value> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.values().get(key).cloned()
     }
 
     /// Sets a key.
     pub fn set(&self, key: String, value: Value) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value);
+        let mut values = self.values();
+        self.written.store(true, Ordering::Relaxed);
+        values.insert(key, value);
+    }
+
+    /// Removes all of them, for the next one who works with them.
+    pub(crate) fn clear(&self) {
+        if self.written.load(Ordering::Relaxed) {
+            let mut values = self.values();
+            self.written.store(false, Ordering::Relaxed);
+            values.clear();
+        }
+    }
+
+    fn values(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes a key, or all of them; tells whether there was something.
     pub fn remove(&self, key: Option<&str>) -> bool {
-        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.values();
         match key {
             Some(key) => values.remove(key).is_some(),
             None => !std::mem::take(&mut *values).is_empty(),
@@ -33,7 +53,7 @@ impl Values {
     /// All of them, sorted by key.
     #[must_use]
     pub fn all(&self) -> Map<String, Value> {
-        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.values();
         values.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 }

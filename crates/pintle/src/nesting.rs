@@ -1,0 +1,74 @@
+//! How deep the events stand in each other that this thread fires.
+//!
+//! What a script causes is counted by its [`Scope`](crate::Scope). A closure of the host program can fire events, or run
+//! a whole agent, without telling anybody, so that the thread keeps count besides. Neither holds a lock while a hook runs.
+
+use std::cell::Cell;
+
+use pintle_contract::{Failure, FailureKind, LimitKind};
+
+use crate::scope::MAX_DEPTH;
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// How many dispatches this thread stands in.
+pub(crate) fn depth() -> u32 {
+    DEPTH.get()
+}
+
+/// One dispatch; it ends when this is dropped, also by a panic.
+#[derive(Debug)]
+pub(crate) struct Nested {
+    before: u32,
+}
+
+impl Nested {
+    /// Begins a dispatch that stands in at least `depth` others.
+    pub(crate) fn begin(depth: u32) -> Self {
+        let before = DEPTH.get();
+        DEPTH.set(before.max(depth).saturating_add(1));
+        Self { before }
+    }
+}
+
+impl Drop for Nested {
+    fn drop(&mut self) {
+        DEPTH.set(self.before);
+    }
+}
+
+/// Why a closure is not called, when events are nested too deep.
+pub(crate) fn refusal() -> Option<Failure> {
+    // The dispatch that calls the closure counts itself.
+    (depth() > MAX_DEPTH + 1).then(|| {
+        let message =
+            format!("events are nested more than {MAX_DEPTH} deep; does the hook cause the event that it listens to?");
+        Failure::new(FailureKind::Limit(LimitKind::Depth), message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dispatch_counts_from_the_deeper_of_thread_and_scope_and_ends_with_a_panic() {
+        let outer = Nested::begin(0);
+        assert_eq!(depth(), 1);
+        let from_scope = Nested::begin(5);
+        assert_eq!(depth(), 6);
+        let panicked = std::panic::catch_unwind(|| {
+            let _inner = Nested::begin(0);
+            assert_eq!(depth(), 7);
+            std::panic::panic_any(());
+        });
+        assert!(panicked.is_err());
+        assert_eq!(depth(), 6);
+        drop(from_scope);
+        assert_eq!(depth(), 1);
+        drop(outer);
+        assert_eq!(depth(), 0);
+    }
+}

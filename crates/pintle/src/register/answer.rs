@@ -1,0 +1,266 @@
+//! What a closure answers.
+
+use std::fmt::Display;
+
+use pintle_contract::{Decision, Reminder};
+use serde_json::{Map, Value, json};
+
+/// What a hook returns: one of the shapes of Harn's return-value protocol.
+///
+/// Which shapes an event understands is its own affair. One that it does not, such as a block of an event that only
+/// tells, is a failure of the hook that names hook, event and shape: misuse is never silent.
+///
+/// Closures may as well return what converts: `()` and `None` pass, `true` passes and `false` vetoes, a text is a new
+/// result, a [`Reminder`] is injected, a JSON value is taken as it is, and an `Err` is a failure.
+#[derive(Debug, Clone)]
+pub struct HookReturn(Raw);
+
+#[derive(Debug, Clone)]
+enum Raw {
+    Value(Value),
+    /// The common refusal, which need not become JSON.
+    Refusal(Refusal, String),
+    Failed(String),
+}
+
+/// How a refusal is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// `{deny: reason}`.
+    Deny,
+    /// `{block: true, reason}`.
+    Block,
+}
+
+impl Default for HookReturn {
+    fn default() -> Self {
+        Self::allow()
+    }
+}
+
+impl HookReturn {
+    /// No objection (`nil`).
+    #[must_use]
+    pub fn allow() -> Self {
+        Self::value(Value::Null)
+    }
+
+    /// A veto of a session event (`{block: true, reason}`).
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self(Raw::Refusal(Refusal::Block, reason.into()))
+    }
+
+    /// A refusal of a tool call or of a step (`{deny: reason}`).
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self(Raw::Refusal(Refusal::Deny, reason.into()))
+    }
+
+    /// Other arguments of a tool call, an object, or of a step, a list (`{args}`).
+    pub fn args(arguments: impl Into<Value>) -> Self {
+        Self::of([("args", arguments.into())])
+    }
+
+    /// Another result of a tool call (`{result}`).
+    pub fn result(result: impl Into<Value>) -> Self {
+        Self::of([("result", result.into())])
+    }
+
+    /// A shortened result of a tool call (`{result, truncated: true, dropped_bytes}`): hooks after this one that add to
+    /// the result cannot hide that some of it is gone.
+    pub fn truncated(result: impl Into<Value>, dropped_bytes: u64) -> Self {
+        let truncated = [("truncated", Value::Bool(true)), ("dropped_bytes", Value::from(dropped_bytes))];
+        Self::of([("result", result.into())].into_iter().chain(truncated))
+    }
+
+    /// A result that tells the model of a refusal after the fact (`{result, denial: {kind, message}}`).
+    pub fn denial(result: impl Into<Value>, kind: &str, message: &str) -> Self {
+        Self::of([("result", result.into()), ("denial", json!({"kind": kind, "message": message}))])
+    }
+
+    /// Another output of a step (`{output}`).
+    pub fn output(output: impl Into<Value>) -> Self {
+        Self::of([("output", output.into())])
+    }
+
+    /// A decision on a permission (`{decision, reason}`). An empty reason is left out.
+    pub fn decision(decision: Decision, reason: impl Into<String>) -> Self {
+        let reason = Some(reason.into()).filter(|reason| !reason.is_empty());
+        let decision = [("decision", Value::String(decision.to_string()))];
+        Self::of(decision.into_iter().chain(reason.map(|reason| ("reason", Value::String(reason)))))
+    }
+
+    /// A reminder for the model (`{reminder}`), and otherwise no objection. Add what else is to happen with
+    /// [`HookReturn::then`].
+    #[must_use]
+    pub fn remind(reminder: Reminder) -> Self {
+        Self::of([("reminder", written(reminder))])
+    }
+
+    /// Several reminders, injected in order (`[{reminder}, …]`).
+    pub fn reminders(reminders: impl IntoIterator<Item = Reminder>) -> Self {
+        let each = reminders.into_iter().map(|reminder| json!({"reminder": written(reminder)}));
+        Self::value(Value::Array(each.collect()))
+    }
+
+    /// What else is to happen, beside a reminder (`{reminder, then}`).
+    #[must_use]
+    pub fn then(self, next: impl Into<Self>) -> Self {
+        match (self.into_value(), next.into().into_value()) {
+            (Err(message), _) | (_, Err(message)) => Self::fail(message),
+            (Ok(Value::Null), Ok(next)) => Self::value(next),
+            (Ok(Value::Object(mut fields)), Ok(next)) => {
+                fields.insert(String::from("then"), next);
+                Self::value(Value::Object(fields))
+            }
+            (Ok(_), Ok(_)) => Self::fail("`then` goes with a reminder; build it with `remind`"),
+        }
+    }
+
+    /// The raw protocol, for what has no constructor here.
+    #[must_use]
+    pub fn value(value: Value) -> Self {
+        Self(Raw::Value(value))
+    }
+
+    /// No answer: what follows is said by the failure policy of the hook.
+    pub fn fail(message: impl Into<String>) -> Self {
+        Self(Raw::Failed(message.into()))
+    }
+
+    /// Whether it is nothing at all, the commonest answer.
+    pub(super) fn is_nil(&self) -> bool {
+        matches!(self.0, Raw::Value(Value::Null))
+    }
+
+    /// How it refuses and why, when that is all it does.
+    pub(super) fn refusal(&self) -> Option<(Refusal, &str)> {
+        match &self.0 {
+            Raw::Refusal(refusal, reason) => Some((*refusal, reason)),
+            _ => None,
+        }
+    }
+
+    /// The value, or why there is none.
+    pub(super) fn into_value(self) -> Result<Value, String> {
+        let of = |fields: Vec<(&str, Value)>| Self::of(fields).into_value();
+        match self.0 {
+            Raw::Value(value) => Ok(value),
+            Raw::Refusal(Refusal::Deny, reason) => of(vec![("deny", Value::String(reason))]),
+            Raw::Refusal(Refusal::Block, reason) => {
+                of(vec![("block", Value::Bool(true)), ("reason", Value::String(reason))])
+            }
+            Raw::Failed(message) => Err(message),
+        }
+    }
+
+    fn of<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
+        let fields: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self::value(Value::Object(fields))
+    }
+}
+
+fn written(reminder: Reminder) -> Value {
+    // A reminder is plain data, which always has a JSON form.
+    serde_json::to_value(reminder).unwrap_or_default()
+}
+
+impl From<()> for HookReturn {
+    fn from((): ()) -> Self {
+        Self::allow()
+    }
+}
+
+impl From<bool> for HookReturn {
+    fn from(goes_on: bool) -> Self {
+        Self::value(Value::Bool(goes_on))
+    }
+}
+
+impl From<Value> for HookReturn {
+    fn from(value: Value) -> Self {
+        Self::value(value)
+    }
+}
+
+impl From<String> for HookReturn {
+    fn from(text: String) -> Self {
+        Self::value(Value::String(text))
+    }
+}
+
+impl From<&str> for HookReturn {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<Reminder> for HookReturn {
+    fn from(reminder: Reminder) -> Self {
+        Self::remind(reminder)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for HookReturn {
+    fn from(answer: Option<T>) -> Self {
+        answer.map_or_else(Self::allow, Into::into)
+    }
+}
+
+impl<T: Into<Self>, E: Display> From<Result<T, E>> for HookReturn {
+    fn from(answer: Result<T, E>) -> Self {
+        answer.map_or_else(|fault| Self::fail(fault.to_string()), Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constructor_makes_the_shape_of_the_protocol() {
+        let reminder = || Reminder { dedupe_key: Some(String::from("k")), ..Reminder::once("look") };
+        let written = json!({"body": "look", "dedupe_key": "k", "ttl_turns": 1});
+        let cases: Vec<(HookReturn, Value)> = vec![
+            (HookReturn::allow(), Value::Null),
+            (HookReturn::block("no"), json!({"block": true, "reason": "no"})),
+            (HookReturn::deny("no"), json!({"deny": "no"})),
+            (HookReturn::args(json!({"a": 1})), json!({"args": {"a": 1}})),
+            (HookReturn::result("short"), json!({"result": "short"})),
+            (HookReturn::truncated("s", 7), json!({"result": "s", "truncated": true, "dropped_bytes": 7})),
+            (
+                HookReturn::denial("s", "quota", "over"),
+                json!({"result": "s", "denial": {"kind": "quota", "message": "over"}}),
+            ),
+            (HookReturn::output(3), json!({"output": 3})),
+            (HookReturn::decision(Decision::Deny, "never"), json!({"decision": "deny", "reason": "never"})),
+            (HookReturn::decision(Decision::Allow, ""), json!({"decision": "allow"})),
+            (HookReturn::remind(reminder()), json!({"reminder": written})),
+            (HookReturn::reminders([reminder()]), json!([{"reminder": written}])),
+            (
+                HookReturn::remind(reminder()).then(HookReturn::deny("no")),
+                json!({"reminder": written, "then": {"deny": "no"}}),
+            ),
+            (HookReturn::allow().then(false), json!(false)),
+            (().into(), Value::Null),
+            (true.into(), json!(true)),
+            ("text".into(), json!("text")),
+            (reminder().into(), json!({"reminder": written})),
+            (None::<HookReturn>.into(), Value::Null),
+            (Some(false).into(), json!(false)),
+            (Ok::<_, String>(json!([1])).into(), json!([1])),
+        ];
+        for (answer, value) in cases {
+            assert_eq!(answer.into_value(), Ok(value));
+        }
+    }
+
+    #[test]
+    fn a_fault_stays_a_fault() {
+        let fault = || HookReturn::from(Err::<(), _>("the index is gone"));
+        let faults = [fault(), fault().then(true), HookReturn::remind(Reminder::once("x")).then(fault())];
+        for fault in faults {
+            assert_eq!(fault.into_value(), Err(String::from("the index is gone")));
+        }
+        assert!(HookReturn::from("text").then(()).into_value().is_err());
+    }
+}

@@ -1,0 +1,367 @@
+//! Hooks of the host program, before they are registered.
+
+use std::fmt::{self, Display};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use pintle_contract::{
+    Call, Diagnostic, Failure, FailureKind, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode, Returned,
+    Verdict,
+};
+use pintle_dialects::lifecycle_hooks::{self, HookOptions};
+use pintle_handlers::native::NativeHandler;
+
+use super::answer::Refusal;
+use super::{HookEvent, HookReturn};
+use crate::nesting;
+
+/// A hook of the host program on one of Harn's surfaces: [`ToolHook`], [`PersonaHook`] or [`SessionHook`].
+#[derive(Debug)]
+pub struct NewHook<S> {
+    surface: S,
+    options: HookOptions,
+}
+
+/// A hook on tool calls.
+pub type ToolHook = NewHook<OnTool>;
+/// A hook on a persona or on one of its steps.
+pub type PersonaHook = NewHook<OnPersona>;
+/// A hook on a whole session.
+pub type SessionHook = NewHook<OnSession>;
+
+/// A closure that answers events.
+type Answer = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
+
+/// A place where hooks are registered. Closed: these are Harn's three.
+pub trait Surface: private::Declares {}
+
+impl Surface for OnTool {}
+impl Surface for OnPersona {}
+impl Surface for OnSession {}
+
+pub(super) mod private {
+    use super::{Diagnostic, HookDeclaration, HookOptions};
+
+    /// What a surface makes of a hook.
+    pub trait Declares {
+        /// The function that a hook is registered with, which unnamed hooks are named after.
+        fn function(&self) -> &'static str;
+        /// What clears the surface.
+        fn kind() -> super::Kind;
+        /// Declares the hook.
+        ///
+        /// # Errors
+        /// With everything that is wrong with it.
+        fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
+    }
+}
+
+/// Which surface a hook belongs to, for clearing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Tool calls.
+    Tool,
+    /// Personas and steps.
+    Persona,
+    /// Sessions.
+    Session,
+}
+
+impl<S> NewHook<S> {
+    fn new(surface: S) -> Self {
+        Self { surface, options: HookOptions::default() }
+    }
+
+    /// What it is called on the tape and in reasons. Default: the function it was registered with and a number, such as
+    /// `register_tool_hook#3`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.options.name = Some(name.into());
+        self
+    }
+
+    /// How long a call may take. Default: as long as it likes.
+    ///
+    /// Nobody can stop a closure from outside. One that took longer has its answer thrown away: it has failed
+    /// ([`FailureKind::Timeout`]), and its failure policy says what follows. [`HookEvent::left`] tells a closure how much
+    /// time there is.
+    #[must_use]
+    pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
+        self.options.timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// What a failure means. Default: it denies where the event has a veto, and is shown and goes on elsewhere.
+    #[must_use]
+    pub fn on_error(mut self, policy: FailurePolicy) -> Self {
+        self.options.on_error = Some(policy);
+        self
+    }
+
+    /// Asks the hook and records what it says; nothing follows from it.
+    #[must_use]
+    pub fn shadow(mut self) -> Self {
+        self.options.mode = Mode::Shadow;
+        self
+    }
+}
+
+impl<S: Surface> NewHook<S> {
+    /// Declares the hook; `number` makes the name of an unnamed one unique.
+    pub(crate) fn declare(mut self, number: u64) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+        let function = self.surface.function();
+        self.options.name.get_or_insert_with(|| format!("{function}#{number}"));
+        self.surface.declare(self.options)
+    }
+}
+
+/// The surface of tool calls (`register_tool_hook`).
+pub struct OnTool {
+    pattern: String,
+    deny: Option<String>,
+    max_output: Option<u64>,
+    pre: Option<Answer>,
+    post: Option<Answer>,
+}
+
+impl ToolHook {
+    /// A hook on the tools whose names match a pattern, a glob or an expression such as `tool.name =~ "^exec_"`.
+    pub fn on(pattern: impl Into<String>) -> Self {
+        Self::new(OnTool { pattern: pattern.into(), deny: None, max_output: None, pre: None, post: None })
+    }
+
+    /// Refuses the calls.
+    #[must_use]
+    pub fn deny(mut self, reason: impl Into<String>) -> Self {
+        self.surface.deny = Some(reason.into());
+        self
+    }
+
+    /// Shortens results that are longer than this, in bytes, to their head and tail and the lines that look like failures.
+    #[must_use]
+    pub fn max_output(mut self, bytes: u64) -> Self {
+        self.surface.max_output = Some(bytes);
+        self
+    }
+
+    /// Answers before the tool runs: refuse, change the arguments, remind.
+    #[must_use]
+    pub fn pre<R: Into<HookReturn>>(mut self, answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static) -> Self {
+        self.surface.pre = Some(Box::new(move |event| answer(event).into()));
+        self
+    }
+
+    /// Answers after the tool ran, also when it failed, and not when it was refused: change the result, remind.
+    #[must_use]
+    pub fn post<R: Into<HookReturn>>(mut self, answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static) -> Self {
+        self.surface.post = Some(Box::new(move |event| answer(event).into()));
+        self
+    }
+}
+
+impl private::Declares for OnTool {
+    fn function(&self) -> &'static str {
+        "register_tool_hook"
+    }
+
+    fn kind() -> Kind {
+        Kind::Tool
+    }
+
+    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+        let Self { pattern, deny, max_output, pre, post } = self;
+        let (pre, post) = (pre.map(|pre| handler(pre, &options)), post.map(|post| handler(post, &options)));
+        let location = Location::default();
+        lifecycle_hooks::tool_hook(lifecycle_hooks::ToolHookSpec {
+            pattern,
+            deny,
+            max_output,
+            pre,
+            post,
+            options,
+            location,
+        })
+    }
+}
+
+/// The surface of personas and their steps (`register_persona_hook`, `register_step_hook`).
+pub struct OnPersona {
+    persona_pattern: String,
+    step: Option<String>,
+    event: String,
+    answer: Answer,
+}
+
+impl PersonaHook {
+    /// A hook on an event of the personas whose names match a glob. Take the event from
+    /// [`PersonaEvent`](super::PersonaEvent) or write it as text.
+    pub fn on<R: Into<HookReturn>>(
+        persona_pattern: impl Into<String>,
+        event: impl Display,
+        answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(OnPersona {
+            persona_pattern: persona_pattern.into(),
+            step: None,
+            event: event.to_string(),
+            answer: Box::new(move |event| answer(event).into()),
+        })
+    }
+
+    /// Only of the step of this name.
+    #[must_use]
+    pub fn step(mut self, step: impl Into<String>) -> Self {
+        self.surface.step = Some(step.into());
+        self
+    }
+}
+
+impl private::Declares for OnPersona {
+    fn function(&self) -> &'static str {
+        if self.step.is_some() { "register_step_hook" } else { "register_persona_hook" }
+    }
+
+    fn kind() -> Kind {
+        Kind::Persona
+    }
+
+    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+        let Self { persona_pattern, step, event, answer } = self;
+        let handler = handler(answer, &options);
+        let location = Location::default();
+        match step {
+            Some(step) => lifecycle_hooks::step_hook(&persona_pattern, &step, &event, handler, options, location),
+            None => lifecycle_hooks::persona_hook(&persona_pattern, &event, handler, options, location),
+        }
+        .map(|hook| vec![hook])
+    }
+}
+
+/// The surface of sessions (`register_session_hook`).
+pub struct OnSession {
+    event: String,
+    pattern: Option<String>,
+    answer: Answer,
+}
+
+impl SessionHook {
+    /// A hook on an event of a session. Take the event from [`SessionEvent`](super::SessionEvent) or write it as text, in
+    /// either spelling.
+    pub fn on<R: Into<HookReturn>>(
+        event: impl Display,
+        answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        let answer: Answer = Box::new(move |event| answer(event).into());
+        Self::new(OnSession { event: event.to_string(), pattern: None, answer })
+    }
+
+    /// Only where an expression over the event holds, such as `path =~ "\.rs$"`.
+    #[must_use]
+    pub fn matching(mut self, pattern: impl Into<String>) -> Self {
+        self.surface.pattern = Some(pattern.into());
+        self
+    }
+}
+
+impl private::Declares for OnSession {
+    fn function(&self) -> &'static str {
+        "register_session_hook"
+    }
+
+    fn kind() -> Kind {
+        Kind::Session
+    }
+
+    fn declare(self, options: HookOptions) -> Result<Vec<HookDeclaration>, Vec<Diagnostic>> {
+        let Self { event, pattern, answer } = self;
+        let handler = handler(answer, &options);
+        lifecycle_hooks::session_hook(&event, pattern.as_deref(), handler, options, Location::default())
+            .map(|hook| vec![hook])
+    }
+}
+
+/// What runs when the hook is asked. A panic of the closure is a failed verdict.
+fn handler(answer: Answer, options: &HookOptions) -> HandlerSpec {
+    let name = options.name.clone().unwrap_or_default();
+    let timeout = options.timeout_ms.map(Duration::from_millis);
+    let closure = Closure { answer, timeout, denies: OnceLock::new(), blocks: OnceLock::new() };
+    HandlerSpec::Native(Arc::new(NativeHandler::new(name, move |call| closure.ask(call))))
+}
+
+/// A closure that is asked about one event.
+struct Closure {
+    answer: Answer,
+    timeout: Option<Duration>,
+    /// Set once the dialect has taken a plain refusal of each form for what it is: another one needs no second look.
+    denies: OnceLock<()>,
+    blocks: OnceLock<()>,
+}
+
+impl Closure {
+    fn ask(&self, call: &Call<'_>) -> Verdict {
+        if let Some(failure) = nesting::refusal() {
+            return Verdict::failed(failure);
+        }
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let returned = (self.answer)(&HookEvent::new(call, deadline));
+        if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
+            && Instant::now() >= deadline
+        {
+            let message = format!("it took longer than the {} ms that it was given", timeout.as_millis());
+            return Verdict::failed(Failure::new(FailureKind::Timeout, message));
+        }
+        if returned.is_nil() { Verdict::pass() } else { self.verdict(call, returned) }
+    }
+
+    fn verdict(&self, call: &Call<'_>, returned: HookReturn) -> Verdict {
+        // What the dialect makes of a reason does not depend on its words, unless there are none.
+        let refusal = returned.refusal().filter(|(_, reason)| !reason.trim().is_empty());
+        let refusal = refusal.map(|(refusal, reason)| match refusal {
+            Refusal::Deny => (&self.denies, Verdict::deny(reason)),
+            Refusal::Block => (&self.blocks, Verdict::deny(reason)),
+        });
+        let refusal = match refusal {
+            Some((known, verdict)) if known.get().is_some() => return verdict,
+            other => other,
+        };
+        let verdict = match returned.into_value() {
+            Ok(value) => {
+                let (event, hook) = (call.event, call.hook);
+                lifecycle_hooks::decode(event, &hook.spelling, hook.id.as_str(), Returned::Value(value))
+            }
+            Err(message) => Verdict::failed(Failure::new(FailureKind::Error, message)),
+        };
+        if let Some((known, expected)) = refusal
+            && verdict == expected
+        {
+            known.get_or_init(|| ());
+        }
+        verdict
+    }
+}
+
+/// A closure cannot be shown, only that there is one.
+impl fmt::Debug for OnTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pattern, deny, max_output, pre, post } = self;
+        let mut shown = f.debug_struct("OnTool");
+        shown.field("pattern", pattern).field("deny", deny).field("max_output", max_output);
+        shown.field("pre", &pre.is_some()).field("post", &post.is_some()).finish()
+    }
+}
+
+impl fmt::Debug for OnPersona {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { persona_pattern, step, event, .. } = self;
+        let mut shown = f.debug_struct("OnPersona");
+        shown.field("persona_pattern", persona_pattern).field("step", step).field("event", event);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OnSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { event, pattern, .. } = self;
+        f.debug_struct("OnSession").field("event", event).field("pattern", pattern).finish_non_exhaustive()
+    }
+}

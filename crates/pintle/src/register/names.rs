@@ -1,0 +1,187 @@
+//! The events of Harn's surfaces, for who would rather not write them as text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pintle_contract::did_you_mean;
+use pintle_contract::event::UnknownEvent;
+
+/// An event of a whole session (Harn, Session lifecycle hooks).
+///
+/// It reads from both spellings and prints the first one: `"user_prompt_submit"`, `UserPromptSubmit`.
+///
+/// ```
+/// use pintle::SessionEvent;
+///
+/// let event: SessionEvent = "user_prompt_submit".parse()?;
+/// assert_eq!(event, SessionEvent::UserPromptSubmit);
+/// assert_eq!(event.to_string(), "UserPromptSubmit");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SessionEvent {
+    /// A session begins.
+    SessionStart,
+    /// A session is over.
+    SessionEnd,
+    /// A person's prompt is about to enter the conversation. Hooks may block it.
+    UserPromptSubmit,
+    /// The conversation is about to be compacted. Hooks may block that.
+    PreCompact,
+    /// The conversation was compacted.
+    PostCompact,
+    /// A model's answer and its tool calls are recorded.
+    PostTurn,
+    /// Somebody is about to be asked whether a tool call may run. Hooks may decide it.
+    PermissionAsked,
+    /// It was decided whether a tool call may run.
+    PermissionReplied,
+    /// A file was changed.
+    FileEdited,
+    /// A session ends badly.
+    SessionError,
+    /// An agent that waits for work has nothing to do.
+    SessionIdle,
+    /// A run is about to finish.
+    PreFinish,
+    /// A run wants to finish while work is not settled.
+    OnUnsettledDetected,
+    /// A run has finished.
+    PostFinish,
+}
+
+/// Each with its two spellings, and the alias where there is one.
+const SESSION: &[(SessionEvent, &str, &str)] = &[
+    (SessionEvent::SessionStart, "SessionStart", "session_start"),
+    (SessionEvent::SessionEnd, "SessionEnd", "session_end"),
+    (SessionEvent::UserPromptSubmit, "UserPromptSubmit", "user_prompt_submit"),
+    (SessionEvent::PreCompact, "PreCompact", "pre_compact"),
+    (SessionEvent::PostCompact, "PostCompact", "post_compact"),
+    (SessionEvent::PostTurn, "PostTurn", "post_turn"),
+    (SessionEvent::PermissionAsked, "PermissionAsked", "permission_asked"),
+    (SessionEvent::PermissionReplied, "PermissionReplied", "permission_replied"),
+    (SessionEvent::FileEdited, "FileEdited", "file_edited"),
+    (SessionEvent::SessionError, "SessionError", "session_error"),
+    (SessionEvent::SessionError, "SessionError", "error"),
+    (SessionEvent::SessionIdle, "SessionIdle", "session_idle"),
+    (SessionEvent::PreFinish, "PreFinish", "pre_finish"),
+    (SessionEvent::OnUnsettledDetected, "OnUnsettledDetected", "on_unsettled_detected"),
+    (SessionEvent::PostFinish, "PostFinish", "post_finish"),
+];
+
+impl SessionEvent {
+    /// All of them, in the order of Harn's table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SESSION.iter().filter(|(.., spelling)| *spelling != "error").map(|(event, ..)| *event)
+    }
+}
+
+impl fmt::Display for SessionEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = SESSION.iter().find(|(event, ..)| event == self).map_or("", |(_, name, _)| *name);
+        f.write_str(name)
+    }
+}
+
+impl FromStr for SessionEvent {
+    type Err = UnknownEvent;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEvent> {
+        let known = SESSION.iter().find(|(_, name, spelling)| [*name, *spelling].contains(&text));
+        known.map(|(event, ..)| *event).ok_or_else(|| {
+            let names = SESSION.iter().flat_map(|(_, name, spelling)| [*spelling, *name]);
+            UnknownEvent { name: text.to_owned(), suggestion: did_you_mean(text, names) }
+        })
+    }
+}
+
+/// An event of a persona or of one of its steps (Harn, Persona / step lifecycle hooks).
+///
+/// ```
+/// use pintle::PersonaEvent;
+///
+/// assert_eq!("OnBudgetThreshold(80)".parse(), Ok(PersonaEvent::OnBudgetThreshold(80.0)));
+/// assert_eq!(PersonaEvent::OnBudgetThreshold(80.0).to_string(), "OnBudgetThreshold(80)");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PersonaEvent {
+    /// A step is about to run. Hooks may deny it and change its arguments.
+    PreStep,
+    /// A step is over. Hooks may change what it gave.
+    PostStep,
+    /// Work waits for somebody's approval.
+    OnApprovalRequested,
+    /// Work was passed on.
+    OnHandoffEmitted,
+    /// A persona stops working.
+    OnPersonaPaused,
+    /// A persona works again.
+    OnPersonaResumed,
+    /// A budget is used up to this percentage.
+    OnBudgetThreshold(f64),
+}
+
+const PERSONA: &[(PersonaEvent, &str)] = &[
+    (PersonaEvent::PreStep, "PreStep"),
+    (PersonaEvent::PostStep, "PostStep"),
+    (PersonaEvent::OnApprovalRequested, "OnApprovalRequested"),
+    (PersonaEvent::OnHandoffEmitted, "OnHandoffEmitted"),
+    (PersonaEvent::OnPersonaPaused, "OnPersonaPaused"),
+    (PersonaEvent::OnPersonaResumed, "OnPersonaResumed"),
+];
+
+impl fmt::Display for PersonaEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OnBudgetThreshold(percent) => write!(f, "OnBudgetThreshold({percent})"),
+            plain => f.write_str(PERSONA.iter().find(|(event, _)| event == plain).map_or("", |(_, name)| *name)),
+        }
+    }
+}
+
+impl FromStr for PersonaEvent {
+    type Err = UnknownEvent;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEvent> {
+        if let Some((event, _)) = PERSONA.iter().find(|(_, name)| *name == text) {
+            return Ok(*event);
+        }
+        let percent = text.strip_prefix("OnBudgetThreshold(").and_then(|rest| rest.strip_suffix(')'));
+        let percent = percent.and_then(|percent| percent.trim().parse::<f64>().ok());
+        match percent.filter(|percent| percent.is_finite() && *percent > 0.0) {
+            Some(percent) => Ok(Self::OnBudgetThreshold(percent)),
+            None => {
+                let names = PERSONA.iter().map(|(_, name)| *name).chain(["OnBudgetThreshold(80)"]);
+                Err(UnknownEvent { name: text.to_owned(), suggestion: did_you_mean(text, names) })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_event_reads_from_both_spellings_and_prints_one() {
+        for (event, name, spelling) in SESSION {
+            assert_eq!((name.parse(), spelling.parse()), (Ok(*event), Ok(*event)));
+            assert_eq!(event.to_string(), *name);
+        }
+        assert_eq!(SessionEvent::all().count(), 14);
+        let fault = "user_promt_submit".parse::<SessionEvent>().unwrap_err();
+        assert_eq!(fault.to_string(), "unknown event `user_promt_submit`; did you mean `user_prompt_submit`?");
+    }
+
+    #[test]
+    fn every_persona_event_reads_as_it_prints_and_a_threshold_needs_a_percentage() {
+        let threshold = PersonaEvent::OnBudgetThreshold(87.5);
+        for event in PERSONA.iter().map(|(event, _)| *event).chain([threshold]) {
+            assert_eq!(event.to_string().parse(), Ok(event));
+        }
+        for odd in ["OnBudgetThreshold", "OnBudgetThreshold(abc)", "OnBudgetThreshold(0)", "OnBudgetThreshold(-1)"] {
+            assert!(odd.parse::<PersonaEvent>().is_err(), "{odd}");
+        }
+        assert_eq!("PreSetp".parse::<PersonaEvent>().unwrap_err().suggestion, Some("PreStep"));
+    }
+}

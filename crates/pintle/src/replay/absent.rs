@@ -1,0 +1,81 @@
+//! Hooks that stood in no file and were registered while the session ran.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{
+    Call, Chain, Event, EventName, Handler, Hook, HookId, Layer, Limits, Location, Match, Matcher, Verdict,
+};
+use pintle_engine::HookSet;
+use pintle_tape::HookEntry;
+
+use super::recorded::{Entries, Recorded, RecordedCall};
+
+/// The hooks of today and, for one dispatch, those that were registered while the session ran and are nowhere now: they say
+/// what they said.
+pub(super) fn with(set: Arc<HookSet>, recorded: &Recorded, entries: &Entries) -> Arc<HookSet> {
+    let is_there = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
+    let mut chains: Vec<Chain> = Vec::new();
+    let mut known: Vec<u64> = Vec::new();
+    for call in &recorded.calls {
+        let Some(entry) = entries.get(&call.entry).filter(|entry| entry.layer == Layer::Runtime) else { continue };
+        if known.contains(&entry.entry) || is_there(&entry.id) {
+            continue;
+        }
+        known.push(entry.entry);
+        chains.extend(chain(entry, recorded));
+    }
+    if chains.is_empty() { set } else { Arc::new(set.with(chains)) }
+}
+
+fn chain(entry: &HookEntry, recorded: &Recorded) -> Option<Chain> {
+    let of_hook = |call: &&RecordedCall| call.entry == entry.entry;
+    let said = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
+    let stand_in = Arc::new(AsThen(Mutex::new(said)));
+    let hook = Hook {
+        id: HookId::new(entry.id.as_str()),
+        event: EventName::parse(&entry.event).ok()?,
+        spelling: Arc::from(entry.spelling.as_str()),
+        priority: entry.priority,
+        matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
+        handler: stand_in,
+        on_deny: entry.on_deny,
+        definition: None,
+        guard: entry.guard,
+        on_failure: entry.on_failure,
+        strict_matcher: entry.strict_matcher,
+        mode: entry.mode,
+        limits: Limits::default(),
+        location: Location::default(),
+    };
+    Some(Chain {
+        source: Arc::from(entry.source.as_str()),
+        dialect: "tape",
+        layer: entry.layer,
+        profile: entry.profile,
+        hooks: vec![Arc::new(hook)],
+    })
+}
+
+/// Says again what a hook said, the last first in the list, and wants nothing when that is used up.
+#[derive(Debug)]
+struct AsThen(Mutex<Vec<Verdict>>);
+
+impl Matcher for AsThen {
+    fn matches(&self, _event: &Event) -> Match {
+        if self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty() { Match::No } else { Match::Yes }
+    }
+
+    fn describe(&self) -> String {
+        String::from("as the tape says")
+    }
+}
+
+impl Handler for AsThen {
+    fn kind(&self) -> &'static str {
+        "none"
+    }
+
+    fn call(&self, _call: &Call<'_>) -> Verdict {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_else(Verdict::pass)
+    }
+}

@@ -1,0 +1,58 @@
+//! The hooks of today.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pintle_contract::{AgentSpec, Diagnostic, Layer, Severity};
+use pintle_engine::HookSet;
+
+use crate::{Built, Overlay, Runtime};
+
+/// The hooks of today: those of a runtime, and those of its agents.
+#[derive(Debug)]
+pub struct Present<'r> {
+    pub(super) runtime: &'r Runtime,
+    base: Arc<HookSet>,
+    agents: HashMap<String, Arc<HookSet>>,
+}
+
+impl<'r> Present<'r> {
+    /// The hooks that a runtime has now, and no agent's.
+    #[must_use]
+    pub fn new(runtime: &'r Runtime) -> Self {
+        Self { runtime, base: runtime.hooks(), agents: HashMap::new() }
+    }
+
+    /// The hooks that were loaded with their agents, and what was found while those of the agents were compiled. An agent
+    /// that another one declares runs under the hooks of both.
+    #[must_use]
+    pub fn of(built: &'r Built) -> (Self, Vec<Diagnostic>) {
+        let mut present = Self::new(&built.runtime);
+        let mut found = Vec::new();
+        let none = Overlay::default();
+        if let Some(agent) = &built.agent {
+            present.add(agent, &none, &mut found);
+        }
+        for agent in built.team.iter().flat_map(|team| &team.agents) {
+            present.add(agent, &none, &mut found);
+        }
+        (present, found)
+    }
+
+    fn add(&mut self, agent: &AgentSpec, above: &Overlay, found: &mut Vec<Diagnostic>) {
+        let (chains, diagnostics) =
+            self.runtime.compile_chains(&format!("agent {}", agent.name), Layer::Agent, &agent.hooks);
+        found.extend(diagnostics.into_iter().filter(|finding| finding.severity == Severity::Error));
+        let overlay = above.with(chains);
+        for child in &agent.agents {
+            self.add(child, &overlay, found);
+        }
+        let set = overlay.over(Arc::clone(&self.base));
+        self.agents.entry(agent.name.clone()).or_insert(set);
+    }
+
+    /// The hooks over an agent.
+    pub(super) fn set(&self, agent: &str) -> Arc<HookSet> {
+        Arc::clone(self.agents.get(agent).unwrap_or(&self.base))
+    }
+}

@@ -1,0 +1,145 @@
+//! The dispatches of a tape.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pintle_contract::{
+    CallId, Event, EventName, FailureKind, Origin, Payload, Reply, Request, Resolution, SeamError, Verdict,
+};
+use pintle_tape::record::{Asked, Decided};
+use pintle_tape::replay::{resolution, verdict};
+use pintle_tape::{Body, HookEntry, Reading};
+use serde_json::Value;
+
+/// One dispatch, as it was.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) number: u64,
+    pub(super) cause: Option<CallId>,
+    pub(super) event: Event,
+    pub(super) calls: Vec<RecordedCall>,
+    pub(super) effects: Vec<RecordedEffect>,
+    pub(super) resolution: Option<Resolution>,
+    /// How many hooks were called before the host cancelled; `None` when it did not.
+    pub(super) cancelled_after: Option<usize>,
+    /// The line of the outcome and what it was; `None` when the session ended before it.
+    pub(super) outcome: Option<(usize, Decided<'static>)>,
+    /// The versions of the payload.
+    pub(super) versions: Vec<Payload>,
+}
+
+/// One call of a hook, as it was.
+#[derive(Debug)]
+pub(super) struct RecordedCall {
+    pub(super) line: usize,
+    pub(super) call: u64,
+    pub(super) hook: String,
+    /// The hook's number in the tape.
+    pub(super) entry: u64,
+    pub(super) round: u8,
+    /// The version of the payload that it saw.
+    pub(super) payload: u32,
+    /// What it said; `None` when the session ended before that.
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// Something that a hook asked of the world.
+#[derive(Debug, Clone)]
+pub(super) struct RecordedEffect {
+    pub(super) line: usize,
+    pub(super) hook: String,
+    pub(super) request: Request,
+    pub(super) answer: Result<Reply, SeamError>,
+}
+
+/// The hooks that were loaded, by their number.
+pub(super) type Entries = HashMap<u64, HookEntry>;
+
+/// The folder that a session ran in. It is none of the events' on a tape, and the session's first event tells it.
+pub(super) fn folder(reading: &Reading) -> Option<&str> {
+    reading.records.iter().find_map(|record| match &record.body {
+        Body::Event(fired) if fired.event == "session.start" => fired.payload.get("cwd").and_then(Value::as_str),
+        _ => None,
+    })
+}
+
+/// Takes a tape apart. Events that this program does not know are left out: there is no hook for them.
+pub(super) fn gather(reading: &Reading) -> (Entries, Vec<Recorded>) {
+    let mut loaded = Entries::new();
+    let cwd = folder(reading).unwrap_or_default();
+    let mut list: Vec<Recorded> = Vec::new();
+    let mut by_number: HashMap<u64, usize> = HashMap::new();
+    for (at, record) in reading.records.iter().enumerate() {
+        match &record.body {
+            Body::Hooks(hooks) => {
+                loaded.extend(hooks.hooks.iter().map(|hook| (hook.entry, hook.clone())));
+            }
+            Body::Event(fired) => {
+                let Ok(name) = EventName::parse(&fired.event) else { continue };
+                let payload = Payload::new(fired.payload.clone().into_owned());
+                let origin = Origin { cwd: cwd.to_owned(), ..fired.origin.clone().into_owned() };
+                by_number.insert(fired.dispatch, list.len());
+                list.push(Recorded {
+                    number: fired.dispatch,
+                    cause: fired.cause.map(CallId),
+                    event: Event::new(name, payload.clone(), Arc::new(origin)),
+                    calls: Vec::new(),
+                    effects: Vec::new(),
+                    resolution: None,
+                    cancelled_after: None,
+                    outcome: None,
+                    versions: vec![payload],
+                });
+            }
+            body => {
+                let index = body.dispatch().and_then(|number| by_number.get(&number));
+                if let Some(recorded) = index.and_then(|index| list.get_mut(*index)) {
+                    recorded.take(at + 1, body);
+                }
+            }
+        }
+    }
+    (loaded, list)
+}
+
+impl Recorded {
+    fn take(&mut self, line: usize, body: &Body<'static>) {
+        match body {
+            Body::HookCall(asked) => {
+                let Asked { call, hook, entry, round, payload, value, .. } = asked;
+                self.versions.extend(value.as_deref().map(|value| Payload::new(value.clone())));
+                let (call, hook, entry) = (*call, hook.clone().into_owned(), *entry);
+                let (round, payload, verdict) = (*round, *payload, None);
+                self.calls.push(RecordedCall { line, call, hook, entry, round, payload, verdict });
+            }
+            Body::HookReturned(answered) => {
+                if let Some(call) = self.calls.iter_mut().find(|call| call.call == answered.call) {
+                    call.verdict = Some(verdict(answered.said.clone()));
+                }
+            }
+            Body::Effect(effected) => {
+                let error = || effected.error.clone().map(|error| error.into_owned());
+                let answer = match &effected.reply {
+                    Some(reply) => Ok(reply.clone().into_owned()),
+                    None => Err(error().unwrap_or(SeamError(String::new()))),
+                };
+                let (hook, request) = (effected.by.clone().into_owned(), effected.request.clone().into_owned());
+                self.effects.push(RecordedEffect { line, hook, request, answer });
+            }
+            Body::Unasked(passed) if passed.failure.kind == FailureKind::Cancelled => {
+                self.cancelled_after.get_or_insert(self.calls.len());
+            }
+            Body::Approval(resolved) => self.resolution = Some(resolution(resolved)),
+            Body::Outcome(decided) => {
+                self.versions.extend(decided.value.as_deref().map(|value| Payload::new(value.clone())));
+                self.outcome = Some((line, decided.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// A version of the payload.
+    pub(super) fn version(&self, number: u32) -> Option<&Payload> {
+        self.versions.get(usize::try_from(number).ok()?)
+    }
+}

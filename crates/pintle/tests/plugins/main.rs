@@ -1,0 +1,48 @@
+//! Plugins and packages through the runtime, and the examples of their guide.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+mod guide;
+mod packages;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::{Built, Event, EventName, Layer, Origin, Outcome, Runtime};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder of files, whose paths are relative.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn load(path: &Path) -> Built {
+    Runtime::builder().path(path, Layer::Project).build()
+}
+
+/// What was found, relative to the folder, each with its next step.
+fn findings(built: &Built, folder: &Path) -> Vec<String> {
+    let root = format!("{}/", folder.display());
+    let one = |finding: &pintle::Diagnostic| {
+        format!("{finding}; {}", finding.help.as_deref().unwrap_or_default()).replace(&root, "")
+    };
+    built.diagnostics.iter().map(one).collect()
+}
+
+/// Fires an event; a call that says nothing of its arguments has none.
+fn fire(built: &Built, name: &str, mut payload: Value) -> Outcome {
+    if matches!(name, "tool.pre" | "permission.ask") && payload.get("args").is_none() {
+        payload["args"] = serde_json::json!({});
+    }
+    let name = EventName::parse(name).unwrap();
+    name.complete(&mut payload).unwrap();
+    let origin = Origin { session: String::from("s"), agent: String::from("root"), ..Origin::default() };
+    built.runtime.fire(&Event::new(name, payload, Arc::new(origin)))
+}
