@@ -5,14 +5,19 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use pintle::event::agent_switch::AgentModel;
 use pintle::{
-    AgentSpec, Cancel, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, Runtime, Severity, TeamSpec,
+    AgentSpec, BudgetSpec, Cancel, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, PriceSpec,
+    Runtime, Severity, TeamSpec,
 };
 
+use crate::approval::Approvals;
 use crate::delegation::{self, Bounds, Slots};
+use crate::edits::Edits;
+use crate::finish::OpenWork;
 use crate::meta::Registered;
 use crate::model::{Model, ModelError, ToolDefinition};
 use crate::observe::{Happening, Observer};
 use crate::permission::Permissions;
+use crate::persona::{Meter, Personas};
 use crate::session::{Inbox, Sleeper};
 use crate::team::{Member, Team};
 use crate::tools::{Done, Policies, StarlarkTool, Tool, Toolbox, told};
@@ -41,6 +46,18 @@ pub(crate) struct Shared {
     pub(crate) inbox: Inbox,
     /// What may run without a question.
     pub(crate) permissions: Permissions,
+    /// Tool calls and background work under way.
+    pub(crate) open: OpenWork,
+    /// Files that were changed and of which no hook was told yet.
+    pub(crate) edits: Edits,
+    /// What marks the host's own words to the models.
+    nonce: OnceLock<String>,
+    /// What a person is asked right now.
+    pub(crate) approvals: Approvals,
+    /// The roles that agents of the session work in.
+    pub(crate) personas: Personas,
+    /// What all model calls of the session use up.
+    pub(crate) meter: Arc<Meter>,
     numbers: AtomicU64,
 }
 
@@ -62,12 +79,26 @@ pub(crate) struct Choices {
     pub(crate) meta: MetaSpec,
     pub(crate) permissions: Permissions,
     pub(crate) team: Option<TeamSpec>,
+    pub(crate) budget: BudgetSpec,
+    pub(crate) prices: Vec<PriceSpec>,
 }
 
 impl Shared {
     pub(crate) fn new(choices: Choices) -> Self {
-        let Choices { runtime, workspace, observer, cancel, sleeper, open_model, session, meta, permissions, team } =
-            choices;
+        let Choices {
+            runtime,
+            workspace,
+            observer,
+            cancel,
+            sleeper,
+            open_model,
+            session,
+            meta,
+            permissions,
+            team,
+            budget,
+            prices,
+        } = choices;
         Self {
             runtime,
             workspace,
@@ -81,7 +112,13 @@ impl Shared {
             background: delegation::Background::default(),
             inbox: Inbox::default(),
             permissions,
+            open: OpenWork::default(),
+            edits: Edits::default(),
             team: team.map(|team| Arc::new(Team::new(team))),
+            nonce: OnceLock::new(),
+            approvals: Approvals::default(),
+            personas: Personas::default(),
+            meter: Arc::new(Meter::new("session", budget, &prices)),
             numbers: AtomicU64::new(0),
         }
     }
@@ -95,10 +132,21 @@ impl Shared {
         }
     }
 
+    /// What marks the host's own words to the models, so that no text they read can imitate them. It is taken when it is
+    /// first needed.
+    pub(crate) fn nonce(&self) -> &str {
+        self.nonce.get_or_init(|| format!("{:016x}", self.runtime.random().next()))
+    }
+
     /// Tells a person something about an agent that is not at work yet.
     pub(crate) fn warn(&self, agent: &str, warning: &str) {
         let origin = Origin { session: self.session.clone(), agent: agent.to_owned(), ..Origin::default() };
         self.observer.happened(&origin, &Happening::Notice { message: &format!("agent `{agent}`: {warning}") });
+    }
+
+    /// Gives no more names with numbers up to this one: a session that is taken up again has used them.
+    pub(crate) fn count_from(&self, number: u64) {
+        self.numbers.fetch_max(number, Ordering::Relaxed);
     }
 
     /// A name that nothing else in the session has, such as `delegation_3`.
@@ -335,7 +383,7 @@ pub(crate) fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) 
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     if faults.is_empty() {
         if let Some(tape) = runtime.tape() {
-            tape.hooks(&chains);
+            tape.agent_hooks(&chains);
         }
         Ok(Arc::new(above.with(chains)))
     } else {

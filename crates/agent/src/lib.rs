@@ -7,14 +7,20 @@
 pub mod model;
 
 mod agent;
+mod approval;
 mod compaction;
 mod delegation;
+mod edits;
+mod finish;
 mod host;
 mod judge;
 mod meta;
 mod observe;
 mod permission;
+mod persona;
+mod reminders;
 mod session;
+mod taping;
 mod team;
 mod tools;
 mod toolsets;
@@ -24,10 +30,23 @@ mod workspace;
 
 pub use agent::OpenModel;
 pub use compaction::Compacted;
+pub use finish::UnsettledState;
 pub use judge::ModelJudge;
 pub use observe::{Happening, Observer, Unobserved};
+pub use persona::{BudgetExceeded, Handoff, Paused, Persona, Step, StepError, StepErrorKind, Used};
 pub use session::{
-    Answer, Fault, FaultKind, Inbox, Interrupt, Interrupted, RealSleeper, Session, SessionBuilder, Sleeper,
+    Answer, DaemonOptions, Fault, FaultKind, Inbox, Interrupt, Interrupted, Past, PastState, RealSleeper, Session,
+    SessionBuilder, Sleeper,
 };
 pub use tools::{Tool, ToolUse};
 pub use workspace::Workspace;
+
+/// The blocks of the embedding guide, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/embedding.md")]
+mod embedding {}
+
+/// The block of the guide on personas, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/personas.md")]
+mod personas {}

@@ -4,13 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{ContextScope, EventPayload, Usage};
 use pintle::{
-    Cancel, Effect, Event, EventName, LogBook, Origin, Outcome, Question, Resolution, Resolver, Scope, Scratch,
+    Cancel, Effect, Event, EventName, LogBook, ModelSpec, Origin, Outcome, Question, Reminder, Resolution, Resolver,
+    Scope, Scratch,
 };
 use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::host::AgentHost;
+use crate::model::{Model, ToolDefinition};
 use crate::observe::Happening;
+use crate::persona::Work;
+use crate::reminders::Reminders;
 
 /// One turn of one agent: who, where in the session, and what its hooks see.
 #[derive(Debug, Clone)]
@@ -19,6 +23,8 @@ pub(crate) struct Turn {
     pub(crate) origin: Arc<Origin>,
     pub(crate) scope: Scope,
     pub(crate) state: Arc<TurnState>,
+    /// The step at work, when one is.
+    pub(crate) work: Option<Arc<Work>>,
 }
 
 /// What changes in the course of a turn.
@@ -34,10 +40,14 @@ pub(crate) struct TurnState {
     handoff: Mutex<Option<String>>,
     /// Why a hook ends the run, when one does.
     stop: Mutex<Option<String>>,
+    /// What hooks remind the model of, for the conversation that the turn is of.
+    pub(crate) reminders: Arc<Reminders>,
     /// The delegation this turn works on; empty for the agent the person talks to.
     pub(crate) delegation: Option<String>,
     /// What hooks redirected to other agents, from the first agent down to this one.
     pub(crate) redirects: Vec<Value>,
+    /// The step that the turn begins in, when there is one.
+    pub(crate) work: Option<Arc<Work>>,
 }
 
 /// Texts of hooks for the model, by how long they stay.
@@ -53,9 +63,33 @@ pub(crate) struct Notes {
     pub(crate) call: Vec<String>,
 }
 
+impl Notes {
+    /// Adds what a hook of an event told the model.
+    pub(crate) fn add(&mut self, event: &EventName, text: &str) {
+        let scope = match event.as_str() {
+            // That is for the summary and not for the conversation.
+            "compact.pre" => return,
+            _ if is_prompt(event) => return self.prompt.push(text.to_owned()),
+            _ => event.row().context,
+        };
+        match scope {
+            ContextScope::None => {}
+            ContextScope::Persistent => self.persistent.push(text.to_owned()),
+            ContextScope::Turn => self.turn.push(text.to_owned()),
+            ContextScope::Call => self.call.push(text.to_owned()),
+        }
+    }
+}
+
 impl TurnState {
-    pub(crate) fn new(delegation: Option<String>, redirects: Vec<Value>) -> Self {
-        Self { delegation, redirects, ..Self::default() }
+    /// A turn of a conversation that has these reminders, for a delegation if there is one.
+    pub(crate) fn new(reminders: &Arc<Reminders>, delegation: Option<String>, redirects: Vec<Value>) -> Self {
+        Self { reminders: Arc::clone(reminders), delegation, redirects, ..Self::default() }
+    }
+
+    /// The same turn in a step.
+    pub(crate) fn in_work(self, work: Option<Arc<Work>>) -> Self {
+        Self { work, ..self }
     }
 
     pub(crate) fn set_done(&self, summary: &str) {
@@ -107,6 +141,11 @@ impl TurnState {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).prompt.clear();
     }
 
+    /// Takes over what hooks told the model before the turn was cut off.
+    pub(crate) fn recall(&self, notes: Notes) {
+        *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = notes;
+    }
+
     /// Adds the tokens of another agent.
     pub(crate) fn spend(&self, usage: Usage) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,6 +187,8 @@ impl Turn {
             agent: agent.spec.name.clone(),
             depth: agent.depth,
             run: state.delegation.clone().unwrap_or_default(),
+            persona: state.work.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
+            step: state.work.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
             cwd: shared.workspace.root().display().to_string(),
         });
         let state = Arc::new(state);
@@ -155,13 +196,13 @@ impl Turn {
         let scope = Scope {
             overlay: Arc::clone(&agent.overlay),
             host: Some(Arc::new(host)),
-            resolver: None,
             cancel,
             logs: Arc::new(LogBook::default()),
             scratch,
-            depth: 0,
+            ..Scope::default()
         };
-        Self { agent: Arc::clone(agent), origin, scope, state }
+        let work = state.work.clone();
+        Self { agent: Arc::clone(agent), origin, scope, state, work }
     }
 
     /// The same turn with another agent at work: it takes over the conversation and what hooks said in it.
@@ -169,7 +210,7 @@ impl Turn {
         let origin = Arc::new(Origin { agent: agent.spec.name.clone(), ..Origin::clone(&self.origin) });
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&self.state));
         let scope = Scope { overlay: Arc::clone(&agent.overlay), host: Some(Arc::new(host)), ..self.scope.clone() };
-        Self { agent: Arc::clone(agent), origin, scope, state: Arc::clone(&self.state) }
+        Self { agent: Arc::clone(agent), origin, scope, state: Arc::clone(&self.state), work: self.work.clone() }
     }
 
     /// The same turn with a flag of its own that stops a part of its work.
@@ -184,6 +225,31 @@ impl Turn {
         self.scope.resolver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.resolver())
     }
 
+    /// The model that the agent uses here.
+    pub(crate) fn model(&self) -> &Arc<dyn Model> {
+        self.work.as_ref().and_then(|work| work.model_of(&self.agent)).map_or(&self.agent.model, |(_, model)| model)
+    }
+
+    /// What is declared of that model, if anything is.
+    pub(crate) fn model_spec(&self) -> Option<&ModelSpec> {
+        let of_work = self.work.as_ref().and_then(|work| work.model_of(&self.agent)).map(|(spec, _)| spec);
+        of_work.or(self.agent.spec.model.as_ref())
+    }
+
+    /// Whether the agent may use a tool here.
+    pub(crate) fn allows(&self, tool: &str) -> bool {
+        self.agent.allows(tool) && self.work.as_ref().is_none_or(|work| work.allows(tool))
+    }
+
+    /// The tools that the model is told of.
+    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+        let tools = self.agent.definitions();
+        match &self.work {
+            Some(work) => work.narrowed(tools),
+            None => tools,
+        }
+    }
+
     /// Whether the agent is one of a team.
     pub(crate) fn is_member(&self) -> bool {
         self.agent.spec.member.is_some()
@@ -192,6 +258,16 @@ impl Turn {
     /// Whether an event is fired that only teams need: for their members always, for others where a hook listens.
     pub(crate) fn tells_of<P: EventPayload>(&self) -> bool {
         self.is_member() || self.agent.shared.runtime.listens(&EventName::of(P::row()), &self.scope)
+    }
+
+    /// Whether a hook listens to an event, so that it is worth firing: for events that no team needs.
+    pub(crate) fn listens<P: EventPayload>(&self) -> bool {
+        self.agent.shared.runtime.listens(&EventName::of(P::row()), &self.scope)
+    }
+
+    /// Fires an event that is for those who listen alone.
+    pub(crate) fn fire_heard<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.listens::<P>().then(|| self.fire_end(&Event::of(&payload(), Arc::clone(&self.origin))))
     }
 
     /// Fires an event and takes over what its hooks have for the model and the person.
@@ -232,15 +308,17 @@ impl Turn {
         self.agent.shared.observer.happened(&self.origin, &what);
     }
 
+    /// Reminds the model of something, from its next request on.
+    pub(crate) fn remind(&self, reminder: Reminder) {
+        self.state.reminders.inject(self, reminder);
+    }
+
     /// Effects count whatever the decision was: a hook that denies may still have something to say.
-    fn take_effects(&self, event: &EventName, outcome: &Outcome) {
+    pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
         for (_, effect) in &outcome.effects {
             match effect {
-                // That is for the summary and not for the conversation.
-                Effect::Context(_) if event.as_str() == "compact.pre" => {}
-                Effect::Context(text) if is_prompt(event) => self.notes().prompt.push(text.clone()),
-                Effect::Context(text) => self.note(event.row().context, text),
-                Effect::Reminder(text) => self.note(ContextScope::Call, text),
+                Effect::Context(text) => self.notes().add(event, text),
+                Effect::Reminder(reminder) => self.remind(reminder.clone()),
                 Effect::Notice(text) => self.tell(Happening::Notice { message: text }),
                 // A summary is for compaction, log lines went through the seam, and redirects are for those who asked.
                 _ => {}
@@ -250,16 +328,6 @@ impl Turn {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.state.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note(&self, scope: ContextScope, text: &str) {
-        let mut notes = self.notes();
-        match scope {
-            ContextScope::None => {}
-            ContextScope::Persistent => notes.persistent.push(text.to_owned()),
-            ContextScope::Turn => notes.turn.push(text.to_owned()),
-            ContextScope::Call => notes.call.push(text.to_owned()),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every event of the AI Harness dialect fires in the agent loop, and its hooks see the payload that the catalogue
 //! promises.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod support;
 
@@ -9,9 +9,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, EventName, Layer, Location, MetaSpec, Runtime, ScriptText, ToolSpec};
-use pintle_agent::Session;
+use pintle::{
+    AgentSpec, EventName, Layer, Location, MetaSpec, PermissionMode, Resolution, Resolver, Runtime, ScriptText,
+    ToolSpec,
+};
 use pintle_agent::model::ModelError;
+use pintle_agent::{DaemonOptions, Session};
+use pintle_testkit::ScriptedResolver;
 use serde_json::{Map, Value, json};
 use support::*;
 
@@ -37,6 +41,29 @@ const EVENTS: &[&str] = &[
     "meta.call_tool",
 ];
 
+/// The events of a session and its rounds, which hooks of this dialect name as the catalogue does.
+const SESSION_EVENTS: &[&str] = &[
+    "prompt.submit",
+    "prompt.steer",
+    "prompt.followup",
+    "iteration.start",
+    "iteration.post",
+    "iteration.end",
+    "permission.ask",
+    "permission.reply",
+    "file.edited",
+    "compact.pre",
+    "compact.before",
+    "compact.post",
+    "session.idle",
+    "user.input",
+    "finish.pre",
+    "finish.unsettled",
+    "finish.post",
+    "session.error",
+    "session.end",
+];
+
 /// Counts the event and keeps every payload as this script sees it.
 const KEEP: &str = "\
 def handle(event, payload):
@@ -57,16 +84,20 @@ def run(args):
 ";
 
 /// The runtime of a project that has the hook on every event.
-fn watched() -> Arc<Runtime> {
+fn watched(events: &[&str], resolver: Option<Arc<dyn Resolver>>) -> Arc<Runtime> {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
     let script: String = KEEP.lines().map(|line| format!("  {line}\n")).collect();
-    for event in EVENTS {
+    for event in events {
         let text = format!("---\nevent: {event}\npriority: 1\nscript: |\n{script}---\n");
         fs::write(hooks.join(format!("{}.md", event.replace('.', "_"))), text).unwrap();
     }
-    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).build();
+    let builder = Runtime::builder().path(project.path(), Layer::Project).worker(worker());
+    let built = match resolver {
+        Some(resolver) => builder.resolver(resolver).build(),
+        None => builder.build(),
+    };
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     built.runtime
 }
@@ -106,7 +137,7 @@ fn played() -> Map<String, Value> {
     ]);
     model.add("reviewer", [say("sound")]);
     let folder = tempfile::tempdir().unwrap();
-    let runtime = watched();
+    let runtime = watched(EVENTS, None);
     let builder = Session::builder(Arc::clone(&runtime), team(), model).workspace(folder.path()).name("s");
     let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
     session.start().unwrap();
@@ -198,6 +229,66 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
         ("turn.start", 3),
     ];
     assert_eq!(counts, BTreeMap::from(expected));
+    check_payloads(&metrics);
+}
+
+/// A session that is asked for permission, edits a file, is steered, compacted, left waiting and finished with a message
+/// that nobody heard, and whose last turn fails.
+#[test]
+fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
+    let approves = ScriptedResolver::new(Resolution::Approved { by: String::from("ada") });
+    let runtime = watched(SESSION_EVENTS, Some(Arc::new(approves)));
+    let model = Play::root([
+        call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]),
+        say("written"),
+        say("and more"),
+        say("the gist"),
+        Err(ModelError::fatal("the model is gone")),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent(), model).workspace(folder.path()).name("s");
+    let builder = builder.permission_mode(PermissionMode::Strict).sleeper(Arc::new(NoSleep::default()));
+    let mut session = builder.build().unwrap();
+    let inbox = session.inbox();
+    inbox.steer("mind the tests");
+    inbox.follow_up("and then?");
+    session.turn("go").unwrap();
+    session.compact(None).unwrap().unwrap();
+    session.daemon(DaemonOptions { max_idle: Some(1), ..DaemonOptions::default() }, |_, _| {}).unwrap();
+    session.turn("go on").unwrap_err();
+    inbox.follow_up("nobody hears this");
+    session.end();
+    let metrics = runtime.metrics();
+    let fired = |event: &str| metrics.get(&format!("fired.{event}")).and_then(Value::as_u64).unwrap_or(0);
+    let counts: Vec<(&str, u64)> = SESSION_EVENTS.iter().map(|event| (*event, fired(event))).collect();
+    let expected = [
+        // Two prompts, and two that were said while the agent was at work.
+        ("prompt.submit", 4),
+        ("prompt.steer", 1),
+        ("prompt.followup", 1),
+        ("iteration.start", 4),
+        ("iteration.post", 3),
+        ("iteration.end", 4),
+        ("permission.ask", 1),
+        ("permission.reply", 1),
+        ("file.edited", 1),
+        ("compact.pre", 1),
+        ("compact.before", 1),
+        ("compact.post", 1),
+        ("session.idle", 1),
+        ("user.input", 3),
+        ("finish.pre", 1),
+        ("finish.unsettled", 1),
+        ("finish.post", 1),
+        ("session.error", 1),
+        ("session.end", 1),
+    ];
+    assert_eq!(counts, expected);
+    check_payloads(&metrics);
+}
+
+/// Holds every payload that hooks kept against the schema of its event.
+fn check_payloads(metrics: &Map<String, Value>) {
     for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
         let row = EventName::parse(event).unwrap().row();

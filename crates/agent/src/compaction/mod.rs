@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use pintle::Event;
 use pintle::event::{CompactBefore, CompactPost, CompactPre};
+use pintle::tape::record::host::Why;
 use pintle::{Effect, Outcome};
 
 use crate::model::{Message, Role};
@@ -120,6 +121,8 @@ pub(crate) fn compact(
         tell("there is nothing to compact");
         return Ok(None);
     }
+    // What the hooks that are asked from here on want the model to be told is about what comes.
+    let mark = conversation.reminders.mark();
     let Some(steering) = announce(turn, conversation, cause, instructions)? else { return Ok(None) };
     let tokens_before = tokens_of(conversation);
     let output_tokens = conversation.usage.output_tokens;
@@ -142,8 +145,9 @@ pub(crate) fn compact(
     let mut messages = vec![Message::user(format!("{SUMMARY}{summary}"))];
     messages.extend(split.kept);
     let tokens_after = messages.iter().map(|message| estimate(message) as u64).sum();
-    conversation.messages = messages;
-    conversation.length = Length { compacted_tokens: tokens_after, ..Length::default() };
+    conversation.replace(turn, Why::Compact, messages);
+    conversation.length.compacted_tokens = tokens_after;
+    conversation.reminders.compacted(turn, mark);
     let remaining = conversation.messages.len();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let removed_messages = (before + 1).saturating_sub(remaining);
@@ -228,7 +232,7 @@ fn is_vetoed(turn: &Turn, outcome: &Outcome) -> Result<bool, Fault> {
 /// The tokens that the model takes at most, as far as that is known.
 fn context_limit(turn: &Turn) -> Option<u64> {
     let declared = turn.agent.spec.member.as_ref().and_then(|member| member.compaction.context_limit);
-    let named = turn.agent.spec.model.as_ref().map_or_else(|| turn.agent.model.name(), |model| &model.name);
+    let named = turn.model_spec().map_or_else(|| turn.model().name(), |model| &model.name);
     declared.filter(|limit| *limit > 0).or_else(|| window::of(named))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn write(
     messages.extend_from_slice(newest(removed, limit));
     messages.push(Message::user(prompt));
     let spec = &turn.agent.spec;
-    let declared = spec.model.as_ref().filter(|model| model.provider.is_empty());
+    let declared = turn.model_spec().filter(|model| model.provider.is_empty());
     let request = ModelRequest {
         agent: spec.name.clone(),
         conversation: conversation.id.clone(),
@@ -45,7 +45,7 @@ pub(super) fn write(
         ..ModelRequest::default()
     };
     // A summary is for the model: nobody is told of it as of an answer.
-    let reply = session::complete(turn, &request, &|_| {})?.reply;
+    let reply = session::complete(turn, &request, None, &|_| {})?.reply;
     conversation.usage = conversation.usage.plus(Usage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {

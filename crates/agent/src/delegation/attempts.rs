@@ -10,6 +10,7 @@ use super::life::Life;
 use super::request::Request;
 use crate::agent::Agent;
 use crate::observe::Happening;
+use crate::reminders::Reminders;
 use crate::session::{Answer, Conversation, run_turn};
 use crate::tools::told;
 use crate::turn::{Turn, TurnState, redirect};
@@ -29,6 +30,8 @@ pub(super) struct Task<'a> {
     pub(super) child: Arc<Agent>,
     pub(super) verifiers: Vec<ScriptTool>,
     pub(super) redirects: Vec<Value>,
+    /// What the child is reminded of.
+    pub(super) reminders: Arc<Reminders>,
 }
 
 /// The scripts that a delegation must pass: the delegating agent's own, and the request's.
@@ -53,6 +56,8 @@ impl Task<'_> {
         let retries = self.request.max_verify_retries.or(self.turn.agent.spec.delegation.max_verify_retries);
         let attempts = retries.unwrap_or(RETRIES) + 1;
         let mut conversation = Conversation::new(self.turn.agent.shared.unique("conversation"));
+        conversation.reminders = Arc::clone(&self.reminders);
+        self.reminders.inherit(&self.turn_at(0), &self.turn.state.reminders);
         let life = Life::begin(&self, &mut conversation)?;
         let result = self.attempts(&mut conversation, attempts, usage);
         life.end(&self, result.as_ref().map(|_| ()), conversation.usage);
@@ -101,10 +106,12 @@ impl Task<'_> {
 
     /// A turn of the child. Whoever answers the asks of the delegating agent answers those of the child too.
     pub(super) fn turn_at(&self, number: u32) -> Turn {
-        let state = TurnState::new(Some(self.id.clone()), self.redirects.clone());
+        let state = TurnState::new(&self.reminders, Some(self.id.clone()), self.redirects.clone());
+        let state = state.in_work(self.turn.work.clone());
         let scope = &self.turn.scope;
         let mut turn = Turn::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
         turn.scope.resolver.clone_from(&scope.resolver);
+        turn.scope.depth = scope.depth;
         turn
     }
 

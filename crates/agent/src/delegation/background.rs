@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Delegated;
 use super::beside::About;
+use crate::finish::Kind;
 use crate::turn::Turn;
 
 /// The delegations of one session that run, or ended, in the background.
@@ -62,8 +63,12 @@ impl Background {
         drop(jobs);
         let turn = turn.clone();
         // Whoever waits for the job must be told even of a crash.
+        let shared = &turn.agent.shared;
+        let open = shared.open.hold(Kind::BackgroundTask, &id, kind, shared.runtime.clock().monotonic_us());
         let work = move || {
             let delegated = catch_unwind(AssertUnwindSafe(|| work(&turn)));
+            // Whoever waits for the end finds the task settled.
+            drop(open);
             job.end(delegated.unwrap_or_else(|_| Delegated {
                 result: Err(String::from("the delegation crashed")),
                 usage: Usage::default(),

@@ -6,7 +6,7 @@ use pintle::Event;
 use pintle::event::{SessionEnd, SessionStart, Usage};
 
 use super::attempts::Task;
-use crate::session::Conversation;
+use crate::session::{Conversation, ends_badly};
 
 /// A session below the first one, between its `session.start` and its `session.end`. Both are fired at the member's own
 /// hooks. An agent outside a team has none: it works in the session of the agent that called it.
@@ -55,6 +55,11 @@ impl Life {
             message: result.err().cloned(),
         };
         let turn = task.turn_at(0);
+        match result {
+            Err(why) if cancelled => ends_badly(&turn, "cancelled", "cancelled", why),
+            Err(why) => ends_badly(&turn, "failed", "delegation_error", why),
+            Ok(()) => {}
+        }
         let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
     }
 }

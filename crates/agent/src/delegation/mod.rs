@@ -83,7 +83,7 @@ fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut
     let verifiers = attempts::verifiers(turn, &request)?;
     let child: Arc<Agent> = child::of(turn, &request)?;
     let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
-    Task { turn, id, request, child, verifiers, redirects }.run(usage)
+    Task { turn, id, request, child, verifiers, redirects, reminders: Arc::default() }.run(usage)
 }
 
 /// Asks the hooks of `delegation.pre`, takes over what they rewrote, and gives the delegation its id.

@@ -86,6 +86,11 @@ impl Tool for DelegationTool {
         &self.definition
     }
 
+    /// The other agent's tools are watched themselves.
+    fn writes_unseen(&self) -> bool {
+        false
+    }
+
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         (self.call)(arguments, at)
     }

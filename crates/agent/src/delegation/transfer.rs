@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use pintle::Event;
 use pintle::event::{AgentSwitch, Usage};
+use serde_json::json;
 
 use super::attempts::{self, Task};
 use super::request::Request;
 use super::{Delegated, announce};
 use crate::agent::Agent;
+use crate::persona;
 use crate::session::Answer;
 use crate::team;
 use crate::turn::Turn;
@@ -43,10 +45,15 @@ fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut Usage) -> Re
     let verifiers = attempts::verifiers(turn, &request)?;
     let child = team.below(parent, &request.agent)?;
     let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
+    let kind = if way == Way::Waiting { "task" } else { "background" };
+    let payload = || json!({"task": request.task.clone(), "delegation": id.clone()});
+    persona::emit(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
     if way == Way::Waiting {
         switched(turn, parent, &child.spec.name, "delegation");
     }
-    let task = Task { turn, id, request, child: Arc::clone(&child), verifiers, redirects: Vec::new() };
+    let child_of = Arc::clone(&child);
+    let (redirects, reminders) = (Vec::new(), Arc::default());
+    let task = Task { turn, id, request, child: child_of, verifiers, redirects, reminders };
     let result = task.run(usage);
     if way == Way::Waiting {
         switched(turn, &child, &parent.spec.name, "delegation_return");

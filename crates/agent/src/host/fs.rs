@@ -3,26 +3,28 @@
 use pintle::Reply;
 use serde_json::{Value, json};
 
-use crate::workspace::{Lines, Workspace, find, replace_one};
+use crate::edits::Files;
+use crate::workspace::{Lines, find, replace_one};
 
 /// Performs one function of `fs`.
-pub(super) fn perform(workspace: &Workspace, function: &str, arguments: &Value) -> Result<Reply, String> {
+pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value) -> Result<Reply, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let path = text("path");
+    let workspace = files.workspace;
     let done = |done: Result<(), String>| done.map(|()| Reply::Done);
     let reply = match function {
         "read" => workspace.read(path).map(|content| Reply::Value(Value::String(content))),
-        "write" => done(workspace.write(path, text("content"))),
-        "append" => done(workspace.append(path, text("content"))),
+        "write" => done(files.write(path, text("content"))),
+        "append" => done(files.append(path, text("content"))),
         "exists" => workspace.exists(path).map(|exists| Reply::Value(Value::Bool(exists))),
-        "remove" => done(workspace.remove(path)),
-        "mkdir" => done(workspace.make_folder(path)),
+        "remove" => done(files.remove(path)),
+        "mkdir" => done(files.make_folder(path)),
         "list" => workspace.list(path).map(|found| Reply::Value(found.into_iter().map(|stat| stat.name).collect())),
         "stat" => workspace.stat(path).map(|stat| Reply::Value(stat.to_value())),
         "glob" => workspace.glob(text("pattern"), ".").map(|walk| Reply::Value(json!(walk.paths))),
-        "copy" => done(workspace.copy(text("src"), text("dst"))),
-        "move" => done(workspace.rename(text("src"), text("dst"))),
+        "copy" => done(files.copy(text("src"), text("dst"))),
+        "move" => done(files.rename(text("src"), text("dst"))),
         "find" => workspace.read(path).map(|content| {
             let found = find(&content, text("text")).map(|(line, text)| json!({"line_num": line, "text": text}));
             Reply::Value(found.collect())
@@ -30,7 +32,7 @@ pub(super) fn perform(workspace: &Workspace, function: &str, arguments: &Value) 
         "replace" => workspace
             .read(path)
             .and_then(|content| replace_one(&content, text("old"), text("new")))
-            .and_then(|content| done(workspace.write(path, &content))),
+            .and_then(|content| done(files.edit(path, &content))),
         "read_lines" => workspace.read(path).map(|content| {
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
             Reply::Value(Value::String(Lines::of(&content).numbered(first, last)))
@@ -48,6 +50,7 @@ mod tests {
     #[test]
     fn every_function_works_within_the_workspace() {
         let (_folder, workspace) = workspace();
+        let workspace = Files { workspace: &workspace, told: None };
         let value = |value: Value| Ok(Reply::Value(value));
         let cases = [
             ("write", json!({"path": "a/b.txt", "content": "one\ntwo\n"}), Ok(Reply::Done)),

@@ -6,10 +6,13 @@ mod fs;
 
 use std::sync::Arc;
 
-use pintle::{Caller, Host, Origin, Reply, Request, Scope, SeamError};
+use pintle::event::{EventPayload, FileEdited};
+use pintle::{CallId, Caller, EventName, Host, Origin, Outcome, Reply, Request, Scope, SeamError};
 
 use crate::agent::Agent;
+use crate::edits::{By, Files};
 use crate::meta;
+use crate::persona::Work;
 use crate::turn::{Turn, TurnState};
 
 /// The agent behind the scripts of one turn.
@@ -18,32 +21,46 @@ pub(crate) struct AgentHost {
     agent: Arc<Agent>,
     origin: Arc<Origin>,
     state: Arc<TurnState>,
+    /// The step at work, when one is.
+    work: Option<Arc<Work>>,
     /// How many `meta.call_tool` the script stands in.
     call_depth: u32,
 }
 
 impl AgentHost {
     pub(crate) fn new(agent: Arc<Agent>, origin: Arc<Origin>, state: Arc<TurnState>) -> Self {
-        Self { agent, origin, state, call_depth: 0 }
+        let work = state.work.clone();
+        Self { agent, origin, state, work, call_depth: 0 }
     }
 
     /// The turn as it stands for what a script causes, one event deeper.
-    fn turn(&self, scope: &Scope) -> Result<Turn, SeamError> {
-        Ok(Turn {
+    ///
+    /// What a hook causes belongs to no step: the one at work is suspended while its hooks are asked (Harn behaviour,
+    /// section 1.3). What a tool causes belongs to the step that uses it.
+    fn turn(&self, caller: Caller<'_>, scope: &Scope) -> Result<Turn, SeamError> {
+        let mut turn = Turn {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&self.origin),
             scope: scope.deeper()?,
             state: Arc::clone(&self.state),
-        })
+            work: self.work.clone(),
+        };
+        let is_hook = caller.call != CallId::default();
+        if is_hook && turn.work.take().is_some() {
+            let outside = Origin { persona: String::new(), step: String::new(), ..Origin::clone(&self.origin) };
+            turn.origin = Arc::new(outside);
+        }
+        Ok(turn)
     }
 
     /// The same, with a host that knows it stands in one more `meta.call_tool`.
-    fn nested(&self, scope: &Scope) -> Result<Turn, SeamError> {
-        let mut turn = self.turn(scope)?;
+    fn nested(&self, caller: Caller<'_>, scope: &Scope) -> Result<Turn, SeamError> {
+        let mut turn = self.turn(caller, scope)?;
         turn.scope.host = Some(Arc::new(Self {
             agent: Arc::clone(&self.agent),
-            origin: Arc::clone(&self.origin),
+            origin: Arc::clone(&turn.origin),
             state: Arc::clone(&self.state),
+            work: turn.work.clone(),
             call_depth: self.call_depth + 1,
         }));
         Ok(turn)
@@ -51,20 +68,31 @@ impl AgentHost {
 }
 
 impl Host for AgentHost {
-    fn perform(&self, _caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError> {
+    fn caused(&self, caller: Caller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+        if let Ok(turn) = self.turn(caller, scope) {
+            turn.take_effects(event, outcome);
+        }
+    }
+
+    fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
             Request::Exec { program, arguments, timeout_ms, directory } => {
                 let asked = exec::Asked { program, arguments, timeout_ms, directory };
                 exec::run(workspace, asked, &scope.cancel).map(Reply::Value)
             }
-            Request::Fs { function, arguments } => fs::perform(workspace, &function, &arguments),
+            Request::Fs { function, arguments } => {
+                let is_told = self.agent.shared.runtime.listens(&EventName::of(FileEdited::row()), scope);
+                let by = By { run: &self.origin.run, tool: caller.name, call_id: None };
+                let told = is_told.then_some((&self.agent.shared.edits, by));
+                fs::perform(&Files { workspace, told }, &function, &arguments)
+            }
             Request::Host { fact, key } => Ok(Reply::Value(facts::tell(workspace, &fact, key.as_deref()))),
             Request::CallTool { name, arguments } => {
-                meta::call_tool(&self.nested(scope)?, &name, arguments, self.call_depth).map(Reply::Value)
+                meta::call_tool(&self.nested(caller, scope)?, &name, arguments, self.call_depth).map(Reply::Value)
             }
             Request::Meta { function, arguments } => {
-                meta::perform(&self.turn(scope)?, &function, &arguments, self.call_depth).map(Reply::Value)
+                meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth).map(Reply::Value)
             }
             _ => Err(String::from("the agent cannot do that")),
         };

@@ -24,6 +24,19 @@ pub enum ModelErrorKind {
     Script,
 }
 
+impl ModelErrorKind {
+    /// The kind in a word, as the tape has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Retryable => "retryable",
+            Self::Fatal => "fatal",
+            Self::Cancelled => "cancelled",
+            Self::Script => "script",
+        }
+    }
+}
+
 impl ModelError {
     /// Makes an error.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {

@@ -36,10 +36,13 @@ pub struct Message {
     /// What is said; may be empty in a message that only calls tools.
     pub content: String,
     /// Tools the assistant calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
     /// For [`Role::Tool`]: the call that this answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// For [`Role::Tool`]: the tool's name. For others: a speaker's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
@@ -134,11 +137,12 @@ pub enum Delta {
 }
 
 /// A whole reply.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelReply {
     /// The text; may be empty when tools are called.
     pub text: String,
     /// The tools to call, in the model's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
     /// Why the model ended: `stop`, `length`, `tool_calls`, `content_filter`, or the provider's own word.
     pub finish_reason: String,

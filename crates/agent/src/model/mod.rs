@@ -41,6 +41,12 @@ pub trait Model: Send + Sync + Debug {
         on: &mut dyn FnMut(Delta),
         cancel: &Cancel,
     ) -> Result<ModelReply, ModelError>;
+
+    /// Tells it which calls of it a session has made that now goes on in another process, in their order. A model that
+    /// knows nothing of earlier calls, as most do, need not look at them.
+    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        let _ = calls;
+    }
 }
 
 /// Makes a model from a declaration.

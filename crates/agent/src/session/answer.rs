@@ -14,6 +14,8 @@ pub struct Answer {
     pub tool_results: Vec<ToolResult>,
     /// The tokens of the turn's model calls, those of delegated agents included.
     pub usage: Usage,
+    /// Why the turn stopped: the word of the model's last reply, such as `stop`, or `max_iterations`.
+    pub stop_reason: String,
 }
 
 impl Answer {

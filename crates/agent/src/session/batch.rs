@@ -32,7 +32,7 @@ pub(super) fn call(turn: &Turn, conversation: &mut Conversation, progress: &mut 
                 if turn.state.is_stopped() {
                     part.scope.cancel.cancel();
                 }
-                conversation.messages.push(Message::tool(call, made.result.content.clone()));
+                conversation.push(turn, Message::tool(call, made.result.content.clone()));
                 progress.tool_calls.push(made.call);
                 progress.tool_results.push(made.result);
             }

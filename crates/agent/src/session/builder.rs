@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Cancel, PermissionMode, PermissionsSpec, Runtime, TeamSpec};
+use pintle::tape::Reading;
+use pintle::{AgentSpec, BudgetSpec, Cancel, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
+use serde_json::Value;
 
+use super::restore::{self, Restored};
 use super::{RealSleeper, Session, Sleeper};
 use crate::agent::{Agent, Choices, OpenModel, Shared};
 use crate::model::Model;
@@ -29,6 +32,10 @@ pub struct SessionBuilder {
     team: Option<TeamSpec>,
     permissions: Option<PermissionsSpec>,
     mode: Option<PermissionMode>,
+    budget: BudgetSpec,
+    prices: Vec<PriceSpec>,
+    opened: Value,
+    resume: Option<Reading>,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -55,6 +62,10 @@ impl Session {
             team: None,
             permissions: None,
             mode: None,
+            budget: BudgetSpec::default(),
+            prices: Vec::new(),
+            opened: Value::Null,
+            resume: None,
         }
     }
 }
@@ -139,10 +150,38 @@ impl SessionBuilder {
         self
     }
 
+    /// What the program needs to open the session again: an object of its own, which the tape keeps and [`Past`] gives
+    /// back. Default: null.
+    ///
+    /// [`Past`]: crate::Past
+    #[must_use]
+    pub fn opened(mut self, opened: Value) -> Self {
+        self.opened = opened;
+        self
+    }
+
+    /// Takes up the session that a tape tells of, with the same agent. The runtime's tape should be the one that was read,
+    /// opened with [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session goes on in it.
+    #[must_use]
+    pub fn resume(mut self, reading: Reading) -> Self {
+        self.resume = Some(reading);
+        self
+    }
+
+    /// What all model calls of the session may use up, those of delegated agents included; `prices` are needed to bound
+    /// money. Default: no bound.
+    #[must_use]
+    pub fn budget(mut self, budget: BudgetSpec, prices: impl IntoIterator<Item = PriceSpec>) -> Self {
+        self.budget = budget;
+        self.prices.extend(prices);
+        self
+    }
+
     /// Compiles the agent's tools and hooks. Nothing has been fired yet.
     ///
     /// # Errors
-    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid.
+    /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no session
+    /// to take up, or the agent that spoke last in it is gone.
     pub fn build(self) -> Result<Session, String> {
         let workspace = Workspace::open(&self.workspace)?.read_only(self.read_only);
         // A member that was given no team is one alone.
@@ -151,7 +190,9 @@ impl SessionBuilder {
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
         let declared = self.agent.member.as_ref().and_then(|member| member.permission_mode);
         let permissions = Permissions::new(rules, self.mode.or(declared))?;
-        let session = self.name.unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
+        let past = self.resume.as_ref().and_then(restore::session_of).map(|session| session.origin.session.clone());
+        let session = self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
+        let restored = self.resume.map(|reading| Restored::of(&reading, &session)).transpose()?;
         let shared = Shared::new(Choices {
             runtime: self.runtime,
             workspace,
@@ -163,7 +204,13 @@ impl SessionBuilder {
             meta: self.agent.meta,
             permissions,
             team,
+            budget: self.budget,
+            prices: self.prices,
         });
-        Ok(Session::new(Agent::root(Arc::new(shared), self.agent, self.model, self.tools)?))
+        let session = Session::new(Agent::root(Arc::new(shared), self.agent, self.model, self.tools)?, self.opened);
+        match restored {
+            Some(restored) => session.restored(restored),
+            None => Ok(session),
+        }
     }
 }

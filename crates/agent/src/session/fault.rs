@@ -14,6 +14,8 @@ pub struct Fault {
     pub kind: FaultKind,
     /// One line for people.
     pub message: String,
+    /// Why the turn stopped, where that has a word of its own.
+    stop_reason: Option<&'static str>,
 }
 
 /// Kinds of faults.
@@ -36,15 +38,16 @@ pub enum FaultKind {
 
 impl Fault {
     pub(crate) fn denied(message: impl Into<String>) -> Self {
-        Self { kind: FaultKind::Denied, message: message.into() }
+        Self { kind: FaultKind::Denied, message: message.into(), stop_reason: None }
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self { kind: FaultKind::Cancelled, message: String::from("cancelled") }
+        Self { kind: FaultKind::Cancelled, message: String::from("cancelled"), stop_reason: None }
     }
 
     pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
-        Self { kind: FaultKind::Failed { what, during: "", retryable: false }, message: message.into() }
+        let kind = FaultKind::Failed { what, during: "", retryable: false };
+        Self { kind, message: message.into(), stop_reason: None }
     }
 
     pub(crate) fn during(mut self, event: &'static str) -> Self {
@@ -62,6 +65,31 @@ impl Fault {
         Self::denied(format!("{what} blocked: {}", outcome.reason()))
     }
 
+    /// Gives the reason for the stop a word of its own.
+    pub(super) fn stopped_by(mut self, reason: &'static str) -> Self {
+        self.stop_reason = Some(reason);
+        self
+    }
+
+    /// Why the turn stopped, as one word: `user_prompt_submit_blocked`, `hook_denied`, `cancelled`, or what failed, such
+    /// as `model_error`.
+    #[must_use]
+    pub fn stop_reason(&self) -> &'static str {
+        let of_kind = match self.kind {
+            FaultKind::Denied => "hook_denied",
+            FaultKind::Cancelled => "cancelled",
+            FaultKind::Failed { what, .. } => match what {
+                "model" => "model_error",
+                "hook" => "hook_error",
+                "delegation" => "delegation_error",
+                "limit" => "limit_reached",
+                "config" => "config_error",
+                _ => "session_error",
+            },
+        };
+        self.stop_reason.unwrap_or(of_kind)
+    }
+
     /// Why an iteration that ends with this fault ends (docker-agent behaviour, section 6.4).
     pub(super) fn iteration_reason(&self) -> &'static str {
         match self.kind {
@@ -75,6 +103,15 @@ impl Fault {
     #[must_use]
     pub fn is_denied(&self) -> bool {
         self.kind == FaultKind::Denied
+    }
+
+    /// How a session that ends with this fault ends, in the words of `session.error`.
+    pub(crate) fn status(&self) -> &'static str {
+        match self.kind {
+            FaultKind::Denied => "blocked",
+            FaultKind::Cancelled => "cancelled",
+            FaultKind::Failed { .. } => "failed",
+        }
     }
 
     /// Why a session that ends with this fault ends.
@@ -94,7 +131,8 @@ impl From<ModelError> for Fault {
             ModelErrorKind::Retryable => true,
             ModelErrorKind::Fatal | ModelErrorKind::Script => false,
         };
-        Self { kind: FaultKind::Failed { what: "model", during: "completion.pre", retryable }, message: error.message }
+        let kind = FaultKind::Failed { what: "model", during: "completion.pre", retryable };
+        Self { kind, message: error.message, stop_reason: None }
     }
 }
 

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use pintle::HistorySpec;
 use pintle::event::Usage;
+use pintle::tape::record::host::Why;
 
 use crate::agent::Agent;
-use crate::model::{Message, Role};
+use crate::model::{Message, Role, ToolCall};
+use crate::reminders::Reminders;
+use crate::taping;
+use crate::turn::Turn;
 
 /// One agent's conversation with its model.
 #[derive(Debug, Default)]
@@ -17,6 +21,10 @@ pub(crate) struct Conversation {
     pub(crate) messages: Vec<Message>,
     /// What hooks told the model for the rest of the session.
     pub(crate) notes: Vec<String>,
+    /// What hooks remind the model of for a while.
+    pub(crate) reminders: Arc<Reminders>,
+    /// How many model calls were answered.
+    pub(crate) calls: u32,
     /// The tokens of all its model calls.
     pub(crate) usage: Usage,
     /// How long the conversation is, as far as that is known.
@@ -39,6 +47,30 @@ pub(crate) struct Length {
 impl Conversation {
     pub(crate) fn new(id: String) -> Self {
         Self { id, ..Self::default() }
+    }
+
+    /// Adds a message, on the tape first.
+    pub(crate) fn push(&mut self, turn: &Turn, message: Message) {
+        taping::message(turn, &self.id, &message);
+        self.messages.push(message);
+    }
+
+    /// Puts other messages in the place of all there are, on the tape first.
+    pub(crate) fn replace(&mut self, turn: &Turn, why: Why, messages: Vec<Message>) {
+        taping::messages(turn, &self.id, why, &messages);
+        self.messages = messages;
+        self.length = Length::default();
+    }
+
+    /// The tool calls that no result answers.
+    pub(crate) fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
+        let is_open = |call: &&ToolCall| {
+            let mut results = self.messages.iter().filter(|message| message.role == Role::Tool);
+            !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
+        };
+        // A call and its results stand together, so the last message that calls is the only one that can lack any.
+        let calls = self.messages.iter().rev().find(|message| !message.tool_calls.is_empty());
+        calls.into_iter().flat_map(|message| &message.tool_calls).filter(is_open)
     }
 
     /// What the person said last.

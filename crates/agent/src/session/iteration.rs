@@ -1,7 +1,9 @@
 //! One model call and what it led to, between `iteration.start` and `iteration.end`.
 
-use pintle::event::{IterationEnd, IterationStart};
+use pintle::event::{IterationEnd, IterationPost, IterationStart};
 
+use super::iterations::Progress;
+use crate::model::ModelReply;
 use crate::turn::Turn;
 
 /// An iteration under way. Dropping it fires `iteration.end`, so that the event follows every `iteration.start` once,
@@ -16,6 +18,11 @@ impl Iteration {
     /// Fires `iteration.start`.
     pub(super) fn begin(turn: &Turn, number: u32) -> Self {
         let _ = turn.fire_of(|| IterationStart { iteration: number });
+        Self::taken_up(turn, number)
+    }
+
+    /// One that began in another process.
+    pub(super) fn taken_up(turn: &Turn, number: u32) -> Self {
         Self { turn: turn.clone(), number, reason: None }
     }
 
@@ -36,4 +43,32 @@ impl Drop for Iteration {
         };
         let _ = self.turn.fire_end_of(|| IterationEnd { iteration: self.number, reason: reason.to_owned() });
     }
+}
+
+/// Fires `iteration.post`: a reply of the model and the calls that it asked for are in the conversation, and nobody has
+/// decided yet whether to go on (Harn, `post_turn`). What its hooks remind the model of is in the next request.
+pub(super) fn recorded(turn: &Turn, progress: &Progress, reply: &ModelReply) {
+    let _ = turn.fire_heard(|| {
+        let names: Vec<String> = reply.tool_calls.iter().map(|call| call.name.clone()).collect();
+        let from = progress.tool_results.len().saturating_sub(names.len());
+        let results = progress.tool_results.get(from..).filter(|_| !names.is_empty()).unwrap_or_default();
+        let named = |failed: bool| {
+            let wanted = results.iter().filter(|result| result.is_error == failed);
+            wanted.map(|result| result.name.clone()).collect()
+        };
+        let spec = turn.model_spec();
+        IterationPost {
+            iteration: progress.iteration,
+            text: reply.text.clone(),
+            has_tool_calls: !names.is_empty(),
+            successful_tool_names: named(false),
+            rejected_tool_names: named(true),
+            tool_names: names,
+            available_tool_names: turn.definitions().into_iter().map(|tool| tool.name).collect(),
+            tool_results: results.iter().filter_map(|result| serde_json::to_value(result).ok()).collect(),
+            provider: spec.map(|model| model.provider.clone()).filter(|provider| !provider.is_empty()),
+            model: turn.model().name().to_owned(),
+            finish_reason: reply.finish_reason.clone(),
+        }
+    });
 }

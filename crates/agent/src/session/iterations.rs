@@ -7,9 +7,12 @@ use pintle::event::{ErrorRaised, Notification, ToolCall, ToolResult, TurnStart, 
 use serde_json::Value;
 
 use super::looping::Loops;
+use super::restore::CutOff;
 use super::{Answer, Conversation, Fault, FaultKind, prompts};
+use crate::edits::Edits;
 use crate::model::Message;
 use crate::observe::Happening;
+use crate::taping;
 use crate::turn::Turn;
 
 /// How far a turn has come.
@@ -41,13 +44,33 @@ pub(super) struct Run<'c> {
     pub(super) limit: u32,
 }
 
+/// How a turn begins.
+pub(super) enum Opening<'a> {
+    /// With words for the agent.
+    Words(&'a str),
+    /// It began in another process and was cut off there.
+    CutOff(Box<CutOff>),
+}
+
 /// Plays one turn of an agent, from `prompt.submit` and `turn.start` to `turn.end` and `user.input`.
 pub(crate) fn run_turn(turn: &Turn, conversation: &mut Conversation, message: &str) -> Result<Answer, Fault> {
-    let before = conversation.usage;
+    play(turn, conversation, Opening::Words(message))
+}
+
+/// Plays a turn, or the rest of one.
+pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Opening<'_>) -> Result<Answer, Fault> {
+    let before = match &opening {
+        Opening::CutOff(cut_off) if cut_off.has_begun => cut_off.before,
+        _ => {
+            taping::turn_begins(turn);
+            conversation.usage
+        }
+    };
     let (turn, limit) = (turn.clone(), turn.agent.max_iterations);
     let mut run = Run { turn, conversation, progress: Progress::default(), before, limit };
-    let result = run.play(message);
+    let result = run.play(opening);
     let Run { turn, conversation, progress, .. } = run;
+    Edits::drain(&turn);
     conversation.notes.extend(turn.state.take_persistent());
     match &result {
         Ok(answer) => turn.tell(Happening::TurnEnded { text: &answer.text, usage: answer.usage }),
@@ -59,30 +82,30 @@ pub(crate) fn run_turn(turn: &Turn, conversation: &mut Conversation, message: &s
     if prompts::is_of_person(&turn) {
         let _ = turn.fire_end_of(|| UserInput { reason: String::from("prompt"), message: String::new() });
     }
+    let ended = result.as_ref().map_or_else(|fault| fault.message.as_str(), |_| "done");
+    taping::turn_ends(&turn, ended, since(before, conversation.usage));
     conversation.speaker = Some(Arc::clone(&turn.agent));
     result
 }
 
 impl Run<'_> {
-    fn play(&mut self, message: &str) -> Result<Answer, Fault> {
+    fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
         let runtime = Arc::clone(&self.turn.agent.shared.runtime);
         let began_us = runtime.clock().monotonic_us();
-        let message = prompts::submitted(&self.turn, message)?;
-        let turn = &self.turn;
-        let outcome = turn.fire(&Event::of(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
-        if !outcome.is_allowed() {
-            return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
-        }
-        let message = outcome.payload.value().as_str().unwrap_or(&message).to_owned();
-        turn.tell(Happening::TurnStarted { message: &message });
-        self.conversation.messages.push(Message::user(message));
-
-        let text = self.iterate()?;
+        let text = match opening {
+            Opening::Words(message) => {
+                self.open(message)?;
+                self.iterate()?
+            }
+            Opening::CutOff(cut_off) => self.go_on(*cut_off)?,
+        };
+        Edits::drain(&self.turn);
         let answer = Answer {
             text,
             tool_calls: std::mem::take(&mut self.progress.tool_calls),
             tool_results: std::mem::take(&mut self.progress.tool_results),
             usage: since(self.before, self.conversation.usage),
+            stop_reason: self.progress.finish_reason.clone(),
         };
         let turn = &self.turn;
         let elapsed_ms = runtime.clock().monotonic_us().saturating_sub(began_us) / 1_000;
@@ -92,6 +115,20 @@ impl Run<'_> {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
         }
         Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer })
+    }
+
+    /// Shows the words to the hooks of `prompt.submit` and `turn.start`, and takes them into the conversation.
+    pub(super) fn open(&mut self, message: &str) -> Result<(), Fault> {
+        let message = prompts::submitted(&self.turn, message)?;
+        let turn = &self.turn;
+        let outcome = turn.fire(&Event::of(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
+        if !outcome.is_allowed() {
+            return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
+        }
+        let message = outcome.payload.value().as_str().unwrap_or(&message).to_owned();
+        turn.tell(Happening::TurnStarted { message: &message });
+        self.conversation.push(turn, Message::user(message));
+        Ok(())
     }
 }
 

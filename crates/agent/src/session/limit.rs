@@ -1,15 +1,16 @@
 //! What happens when a turn has made as many model calls as it may.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle::event::{LimitIterations, Notification, SessionResume, UserInput};
-use pintle::{Event, HookId, OnMaxIterations, Question, Reason, Resolution};
+use pintle::event::{LimitIterations, Notification, SessionResume};
+use pintle::{Event, HookId, OnMaxIterations, Reason};
 use serde_json::Map;
 
 use super::completion::ToolUsage;
+use super::iteration;
 use super::iterations::Run;
 use super::{Fault, prompts};
+use crate::approval::{self, Asking};
 use crate::model::Message;
 use crate::observe::Happening;
 
@@ -66,7 +67,7 @@ impl Run<'_> {
                     return Ok(Limit::Raised);
                 }
                 let text = format!("Execution stopped after reaching the configured max_iterations limit ({limit}).");
-                self.conversation.messages.push(Message::assistant(text.clone(), Vec::new()));
+                self.conversation.push(&self.turn, Message::assistant(text.clone(), Vec::new()));
                 Ok(Limit::Ended(text))
             }
         }
@@ -74,12 +75,13 @@ impl Run<'_> {
 
     fn last_words(&mut self, message: &str) -> Result<String, Fault> {
         self.turn.tell(Happening::Notice { message });
-        self.conversation.messages.push(Message::user(LAST_CALL));
+        self.conversation.push(&self.turn, Message::user(LAST_CALL));
         let reply = self.ask(ToolUsage::Withheld)?;
         // The model may call tools though it was given none; nothing runs, and each call still has a result.
         for call in &reply.tool_calls {
-            self.conversation.messages.push(Message::tool(call, "not called: the turn is over"));
+            self.conversation.push(&self.turn, Message::tool(call, "not called: the turn is over"));
         }
+        iteration::recorded(&self.turn, &self.progress, &reply);
         Ok(if reply.text.is_empty() { std::mem::take(&mut self.progress.last_text) } else { reply.text })
     }
 
@@ -90,16 +92,22 @@ impl Run<'_> {
         if !prompts::is_of_person(turn) || !resolver.is_there() {
             return Ok(false);
         }
-        let _ = turn.fire_of(|| UserInput { reason: String::from("limit"), message: message.to_owned() });
         let reasons = [Reason::new(HookId::new("max_iterations"), message)];
-        let (digest, metadata) = (event.payload.digest(), Map::new());
-        let question = Question { event, reasons: &reasons, digest: &digest, metadata: &metadata, grants: false };
-        // A resolver that panics has answered nothing.
-        let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+        let metadata = Map::new();
+        let asking = Asking {
+            kind: "limit",
+            name: message,
+            call: None,
+            event,
+            reasons: &reasons,
+            metadata: &metadata,
+            grants: false,
+        };
+        let answer = approval::ask(turn, &asking, &|| false);
         if turn.scope.cancel.is_cancelled() {
             return Err(Fault::cancelled());
         }
-        if !matches!(resolution, Resolution::Approved { .. } | Resolution::Granted { .. }) {
+        if !answer.is_some_and(|answer| answer.is_yes()) {
             return Ok(false);
         }
         let raised = self.progress.iteration.saturating_add(MORE);

@@ -4,6 +4,8 @@ mod answer;
 mod batch;
 mod builder;
 mod completion;
+mod daemon;
+mod ending;
 mod fault;
 mod history;
 mod inbox;
@@ -13,27 +15,41 @@ mod iterations;
 mod limit;
 mod looping;
 mod prompts;
+mod restore;
 mod retry;
 mod step;
 mod stop;
 
 use std::sync::Arc;
 
-use pintle::event::{SessionEnd, SessionStart, Usage, WorktreeCreate};
-use pintle::{Cancel, Event, Scratch};
+use pintle::event::{SessionStart, Usage, WorktreeCreate};
+use pintle::tape::record::host::{Source, Why};
+use pintle::{Cancel, Event, Origin, Outcome, Scratch};
+use serde_json::{Map, Value};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Shared};
 use crate::compaction::{self, Cause, Compacted};
+use crate::edits::Edits;
+use crate::finish::OnFinish;
+use crate::persona::Work;
+use crate::taping;
 use crate::turn::{Turn, TurnState};
+
+use ending::Ending;
+use iterations::Opening;
+use restore::CutOff;
 
 pub use answer::Answer;
 pub use builder::SessionBuilder;
+pub use daemon::DaemonOptions;
 pub use fault::{Fault, FaultKind};
 pub use inbox::Inbox;
 pub use interrupt::{Interrupt, Interrupted};
+pub use restore::{Past, PastState};
 pub use retry::{RealSleeper, Sleeper};
 
 pub(crate) use completion::shown;
+pub(crate) use ending::ends_badly;
 pub(crate) use history::{Conversation, Length, estimate};
 pub(crate) use iterations::{run_turn, since};
 pub(crate) use retry::complete;
@@ -41,23 +57,37 @@ pub(crate) use retry::complete;
 /// A session of many turns.
 ///
 /// `session.start` is fired by [`Session::start`], and `session.end` by [`Session::end`] or, at the latest, when the
-/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. No other
-/// source is fired: a session of this host is never resumed, and what the hooks of `session.start` told the model stays
-/// when its conversation is compacted, so that they need not be asked again.
+/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. A session
+/// that was taken up from its tape ([`SessionBuilder::resume`]) fires `session.resume` in the place of `session.start`. No
+/// other source is fired: what the hooks of `session.start` told the model stays when its conversation is compacted or
+/// the session taken up again, so that they need not be asked again.
 #[derive(Debug)]
 pub struct Session {
     /// The agent that the session began with; its hooks are told of the session.
-    first: Arc<Agent>,
+    pub(crate) first: Arc<Agent>,
     /// The agent that the person talks to now.
     agent: Arc<Agent>,
-    conversation: Conversation,
+    pub(crate) conversation: Conversation,
+    /// The step at work, when one is.
+    pub(crate) work: Option<Arc<Work>>,
     interrupt: Interrupt,
     turns: u32,
     began_us: u64,
     stage: Stage,
-    /// Why the session will end if nobody says otherwise.
-    reason: &'static str,
-    message: Option<String>,
+    /// How the session will end if nobody says otherwise.
+    ending: Ending,
+    /// Why the last turn stopped.
+    stop_reason: String,
+    /// The text of the last answer that nobody has made the run's value.
+    pub(crate) last: Option<String>,
+    pub(crate) on_finish: Option<OnFinish>,
+    pub(crate) is_finished: bool,
+    /// What the program needs to open the session again.
+    opened: Value,
+    /// Whether it goes on from a tape.
+    is_resumed: bool,
+    /// The turn that was cut off when the tape ended.
+    cut_off: Option<Box<CutOff>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,30 +98,41 @@ enum Stage {
 }
 
 impl Session {
-    pub(crate) fn new(agent: Arc<Agent>) -> Self {
+    pub(crate) fn new(agent: Arc<Agent>, opened: Value) -> Self {
         let conversation = Conversation::new(agent.shared.unique("conversation"));
         let began_us = agent.shared.runtime.clock().monotonic_us();
         Self {
             first: Arc::clone(&agent),
             agent,
             conversation,
+            work: None,
             interrupt: Interrupt::default(),
             turns: 0,
             began_us,
             stage: Stage::New,
-            reason: "done",
-            message: None,
+            ending: Ending::well("done"),
+            stop_reason: String::new(),
+            last: None,
+            on_finish: None,
+            is_finished: false,
+            opened,
+            is_resumed: false,
+            cut_off: None,
         }
     }
 
-    /// Starts the session, with the source `startup`. A second start does nothing.
+    /// Starts the session, with the source `startup`, or takes it up again. A second start does nothing.
     ///
     /// # Errors
-    /// When a hook of `session.start` denies: `session blocked: <reason>`.
+    /// When a hook of `session.start` or `session.resume` denies: `session blocked: <reason>`.
     pub fn start(&mut self) -> Result<(), Fault> {
         if self.stage != Stage::New {
             return Ok(());
         }
+        if self.is_resumed {
+            return self.begin_again();
+        }
+        taping::session(&self.turn_at(&self.first, 0), &self.opened);
         self.begin("startup")
     }
 
@@ -116,18 +157,24 @@ impl Session {
         let payload = SessionStart { source: source.to_owned(), cwd };
         let turn = self.turn_at(&self.first, 0);
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        self.begun(&turn, &outcome)
+    }
+
+    /// Takes over what the hooks of the session's beginning said. What they tell the model stays for the session.
+    pub(super) fn begun(&mut self, turn: &Turn, outcome: &Outcome) -> Result<(), Fault> {
         self.conversation.notes.extend(turn.state.take_persistent());
         if outcome.is_allowed() {
             return Ok(());
         }
         let fault = Fault::denied(format!("session blocked: {}", outcome.reason()));
-        self.finish("blocked", Some(fault.message.clone()));
+        self.conclude(Ending::badly(&fault));
         Err(fault)
     }
 
     /// Plays one turn: the person's message in, the agent's answer out. Starts the session if nobody did.
     ///
-    /// After a fault the session goes on with the next turn.
+    /// After a fault the session goes on with the next turn. A turn that was cut off is left as it is, see
+    /// [`Session::go_on`].
     ///
     /// # Errors
     /// When a hook denies the turn, the model fails, or a limit is reached.
@@ -136,27 +183,29 @@ impl Session {
         if self.stage == Stage::Ended {
             return Err(Fault::failed("session", "the session is over; start another one"));
         }
+        self.leave_cut_off();
         self.turns += 1;
-        let turn = self.turn_of(self.turns);
-        turn.scope.scratch.set(String::from("turn"), turn.origin.turn.into());
-        let answer = {
-            let _working = self.interrupt.begin(&turn.scope.cancel);
-            run_turn(&turn, &mut self.conversation, message)
-        };
-        if let Some(speaker) = self.conversation.speaker.take() {
-            self.agent = speaker;
-        }
-        (self.reason, self.message) = match &answer {
-            Ok(_) => ("done", None),
-            Err(fault) => (fault.end_reason(), Some(fault.message.clone())),
-        };
-        answer
+        taping::said(&self.turn_of(self.turns), Source::Prompt, message);
+        self.play(Opening::Words(message))
     }
 
-    /// Ends the session. A second end does nothing.
+    /// Ends the session, and [finishes](Session::finish) its run if nobody did. A second end does nothing.
     pub fn end(&mut self) {
-        let message = self.message.take();
-        self.finish(self.reason, message);
+        self.finish();
+        self.conclude(self.ending.clone());
+    }
+
+    /// Why the last turn stopped, as one word: see [`Answer::stop_reason`] and [`Fault::stop_reason`]; empty before the
+    /// first turn.
+    #[must_use]
+    pub fn stop_reason(&self) -> &str {
+        &self.stop_reason
+    }
+
+    /// Tells the hooks of `file.edited`, at the next boundary of a round, that the host itself changed a file. `metadata`
+    /// is theirs to see; its `operation` and `bytes` say what was done and how large the file is now.
+    pub fn notify_file_edited(&self, path: &str, metadata: Map<String, Value>) {
+        Edits::notify(&self.turn_at(&self.first, self.turns), path, metadata);
     }
 
     /// The tokens of all model calls, those of delegated agents included.
@@ -223,12 +272,14 @@ impl Session {
     /// # Errors
     /// When a hook of `session.start` denies; then the session is over.
     pub fn clear(&mut self) -> Result<(), Fault> {
-        self.conversation.messages.clear();
-        self.conversation.length = Length::default();
+        let turn = self.turn_at(&self.agent, self.turns);
+        self.cut_off = None;
+        self.conversation.replace(&turn, Why::Clear, Vec::new());
+        self.conversation.reminders.cleared(&turn);
         if self.first.spec.member.is_none() || self.stage != Stage::Started {
             return Ok(());
         }
-        self.finish("clear", None);
+        self.conclude(Ending::well("clear"));
         self.conversation.notes.clear();
         self.agent = Arc::clone(&self.first);
         self.began_us = self.agent.shared.runtime.clock().monotonic_us();
@@ -241,33 +292,48 @@ impl Session {
         self.agent.definitions().into_iter().map(|tool| tool.name).collect()
     }
 
+    pub(crate) fn is_started(&self) -> bool {
+        self.stage == Stage::Started
+    }
+
     fn turn_of(&self, number: u32) -> Turn {
         self.agent.turn.store(number, std::sync::atomic::Ordering::Relaxed);
         self.turn_at(&self.agent, number)
     }
 
-    fn turn_at(&self, agent: &Arc<Agent>, number: u32) -> Turn {
+    pub(crate) fn turn_at(&self, agent: &Arc<Agent>, number: u32) -> Turn {
         let cancel = agent.shared.cancel.part();
-        Turn::new(agent, number, Arc::new(Scratch::default()), cancel, TurnState::default())
+        let state = TurnState::new(&self.conversation.reminders, None, Vec::new());
+        let state = state.in_work(self.work.clone());
+        Turn::new(agent, number, Arc::new(Scratch::default()), cancel, state)
     }
 
-    fn finish(&mut self, reason: &str, message: Option<String>) {
-        if self.stage != Stage::Started {
-            return;
-        }
-        self.stage = Stage::Ended;
-        let shared = &self.agent.shared;
-        shared.close();
-        let elapsed_us = shared.runtime.clock().monotonic_us().saturating_sub(self.began_us);
-        let payload = SessionEnd {
-            reason: reason.to_owned(),
-            turns: self.turns(),
-            duration_ms: elapsed_us / 1_000,
-            usage: self.usage(),
-            message,
-        };
-        let turn = self.turn_at(&self.first, 0);
-        let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    /// What the events of the step at work are fired in; they belong to no turn.
+    pub(crate) fn turn_of_work(&self) -> Turn {
+        self.turn_at(&self.agent, 0)
+    }
+
+    /// What the events of a persona outside its steps are fired in.
+    pub(crate) fn turn_for(&self, persona: &str) -> Turn {
+        let mut turn = self.turn_at(&self.agent, 0);
+        let origin = Origin { persona: persona.to_owned(), step: String::new(), ..Origin::clone(&turn.origin) };
+        turn.origin = Arc::new(origin);
+        turn
+    }
+
+    /// The agent that the person talks to now.
+    pub(crate) fn at_work(&self) -> &Arc<Agent> {
+        &self.agent
+    }
+
+    /// What all agents of the session share.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.agent.shared
+    }
+
+    /// Keeps what hooks told the model for the rest of the session.
+    pub(crate) fn keep_notes(&mut self, turn: &Turn) {
+        self.conversation.notes.extend(turn.state.take_persistent());
     }
 }
 

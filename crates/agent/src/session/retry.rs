@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use pintle::{Cancel, RetrySpec};
 
+use super::completion::wire;
 use crate::compaction;
 use crate::model::{Delta, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest};
 use crate::observe::Happening;
+use crate::taping;
 use crate::turn::Turn;
 
 /// Lets time pass between two tries. An argument, so that tests need not wait.
@@ -42,14 +44,19 @@ pub(crate) struct Replied {
 /// Calls the model, again after an error that may pass, and then the models that stand in for it.
 ///
 /// A request that is too long is not tried with another model: the conversation is compacted first. `heard` gets the
-/// words as they arrive.
-pub(crate) fn complete(turn: &Turn, request: &ModelRequest, heard: &dyn Fn(&str)) -> Result<Replied, ModelError> {
+/// words as they arrive. `same_as` is the dispatch whose final payload the request is, when it is one's.
+pub(crate) fn complete(
+    turn: &Turn,
+    request: &ModelRequest,
+    same_as: Option<u64>,
+    heard: &dyn Fn(&str),
+) -> Result<Replied, ModelError> {
     let agent = &turn.agent;
-    let mut error = match attempt(turn, &*agent.model, request, heard) {
+    let mut error = match attempt(turn, &**turn.model(), (request, same_as), heard) {
         Ok(reply) => return Ok(Replied { reply, fallback: None }),
         Err(error) => error,
     };
-    let (mut at, mut failed) = (0, agent.model.name().to_owned());
+    let (mut at, mut failed) = (0, turn.model().name().to_owned());
     while error.kind != ModelErrorKind::Cancelled && !compaction::says_too_long(&error.message) {
         let Some(opened) = agent.fallback(at) else { break };
         at += 1;
@@ -65,7 +72,7 @@ pub(crate) fn complete(turn: &Turn, request: &ModelRequest, heard: &dyn Fn(&str)
         next.name().clone_into(&mut failed);
         // A name in the request is one of the first model's provider.
         let request = ModelRequest { model: String::new(), ..request.clone() };
-        error = match attempt(turn, &*next, &request, heard) {
+        error = match attempt(turn, &*next, (&request, same_as), heard) {
             Ok(reply) => return Ok(Replied { reply, fallback: Some(next) }),
             Err(error) => error,
         };
@@ -76,11 +83,11 @@ pub(crate) fn complete(turn: &Turn, request: &ModelRequest, heard: &dyn Fn(&str)
 fn attempt(
     turn: &Turn,
     model: &dyn Model,
-    request: &ModelRequest,
+    (request, same_as): (&ModelRequest, Option<u64>),
     heard: &dyn Fn(&str),
 ) -> Result<ModelReply, ModelError> {
     let (agent, cancel) = (&turn.agent, &turn.scope.cancel);
-    let spec = agent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
+    let spec = turn.model_spec().map(|model| model.retry).unwrap_or_default();
     let mut retries = 0;
     loop {
         if cancel.is_cancelled() {
@@ -89,7 +96,14 @@ fn attempt(
         let mut on = |delta: Delta| match delta {
             Delta::Text(text) => heard(&text),
         };
-        let error = match model.complete(request, &mut on, cancel) {
+        let clock = agent.shared.runtime.clock();
+        let name = if request.model.is_empty() { model.name() } else { &request.model };
+        let payload = || wire::value_of_request(request, model.name());
+        let asked = taping::model_is_asked(turn, &request.conversation, name, same_as, payload);
+        let began_us = clock.monotonic_us();
+        let answer = model.complete(request, &mut on, cancel);
+        taping::model_answered(turn, asked, clock.monotonic_us().saturating_sub(began_us), &answer);
+        let error = match answer {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };

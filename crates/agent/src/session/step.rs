@@ -6,16 +6,19 @@
 //! steering again, and for an answer `agent.stop`, a forced hand-off, steering and one follow-up.
 
 use pintle::ExitMode;
+use serde_json::Value;
 
 use super::completion::{self, ToolUsage};
-use super::iteration::Iteration;
+use super::iteration::{self, Iteration};
 use super::iterations::Run;
 use super::limit::Limit;
 use super::{Fault, batch, prompts, stop};
 use crate::compaction::{self, Cause};
 use crate::delegation;
+use crate::edits::Edits;
 use crate::model::{Message, ModelReply};
 use crate::observe::Happening;
+use crate::persona;
 
 /// What is said to a model that stopped without calling `done` (exit modes `done_tool` and `hybrid`).
 const CALL_DONE: &str = "Call the `done` tool when you have completed the task.";
@@ -45,6 +48,24 @@ impl From<Fault> for Halted {
     }
 }
 
+/// Ends an iteration. Gives the answer, if that is what it came to.
+fn came_to(iteration: Iteration, step: Result<Step, Halted>) -> Result<Option<String>, Fault> {
+    match step {
+        Ok(Step::On(reason)) => {
+            iteration.end(reason);
+            Ok(None)
+        }
+        Ok(Step::Done(text)) => {
+            iteration.end("normal");
+            Ok(Some(text))
+        }
+        Err(Halted { fault, reason }) => {
+            iteration.end(reason);
+            Err(fault)
+        }
+    }
+}
+
 impl Run<'_> {
     /// Goes around until an answer is accepted.
     pub(super) fn iterate(&mut self) -> Result<String, Fault> {
@@ -52,9 +73,13 @@ impl Run<'_> {
             if self.progress.iteration >= self.limit {
                 match self.at_limit()? {
                     Limit::Raised => {}
-                    Limit::Ended(text) => return Ok(text),
+                    Limit::Ended(text) => {
+                        self.progress.finish_reason = String::from("max_iterations");
+                        return Ok(text);
+                    }
                 }
             }
+            Edits::drain(&self.turn);
             if let Some(cause) = compaction::due(&self.turn, self.conversation) {
                 // A conversation that could not be compacted is sent as it is: perhaps it fits all the same.
                 let _ = compaction::compact(&self.turn, self.conversation, cause, None)?;
@@ -64,17 +89,21 @@ impl Run<'_> {
                 return Err(Fault::cancelled());
             }
             let iteration = Iteration::begin(&self.turn, self.progress.iteration + 1);
-            match self.step() {
-                Ok(Step::On(reason)) => iteration.end(reason),
-                Ok(Step::Done(text)) => {
-                    iteration.end("normal");
-                    return Ok(text);
-                }
-                Err(Halted { fault, reason }) => {
-                    iteration.end(reason);
-                    return Err(fault);
-                }
+            let step = self.step();
+            if let Some(text) = came_to(iteration, step)? {
+                return Ok(text);
             }
+        }
+    }
+
+    /// Goes on behind a reply of the model whose calls have been made, in an iteration that has begun. Then as
+    /// [`Run::iterate`].
+    pub(super) fn iterate_after(&mut self, reply: ModelReply) -> Result<String, Fault> {
+        let iteration = Iteration::taken_up(&self.turn, self.progress.iteration);
+        let step = self.follow(reply);
+        match came_to(iteration, step)? {
+            Some(text) => Ok(text),
+            None => self.iterate(),
         }
     }
 
@@ -85,9 +114,18 @@ impl Run<'_> {
             Err(fault) => return Err(fault.into()),
         };
         self.progress.has_overflowed = false;
+        if !reply.tool_calls.is_empty() {
+            batch::call(&self.turn, self.conversation, &mut self.progress, &reply);
+        }
+        self.follow(reply)
+    }
+
+    /// Does what a reply leads to once its calls have been made.
+    fn follow(&mut self, reply: ModelReply) -> Result<Step, Halted> {
+        iteration::recorded(&self.turn, &self.progress, &reply);
         let mut candidate = Some(reply.text.clone()).filter(|_| reply.tool_calls.is_empty());
         if !reply.tool_calls.is_empty() {
-            candidate = self.call_tools(&reply)?;
+            candidate = self.after_calls(&reply)?;
         }
         if !reply.text.is_empty() {
             self.progress.last_text = reply.text;
@@ -95,7 +133,7 @@ impl Run<'_> {
         let Some(text) = candidate else { return self.after_tools() };
         let needs_done = matches!(self.turn.agent.spec.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
         if needs_done && !self.progress.is_done {
-            self.conversation.messages.push(Message::user(CALL_DONE));
+            self.conversation.push(&self.turn, Message::user(CALL_DONE));
             return Ok(Step::On("continue"));
         }
         match stop::may_stop(&self.turn, self.conversation, &mut self.progress, text, self.before)? {
@@ -104,15 +142,14 @@ impl Run<'_> {
                 self.progress.continuations += 1;
                 self.progress.is_done = false;
                 self.turn.tell(Happening::SentOn { message: &message });
-                self.conversation.messages.push(Message::user(message));
+                self.conversation.push(&self.turn, Message::user(message));
                 Ok(Step::On("continue"))
             }
         }
     }
 
-    /// Makes the calls of a reply. Gives the answer, when one of them was a `done` that ran.
-    fn call_tools(&mut self, reply: &ModelReply) -> Result<Option<String>, Halted> {
-        batch::call(&self.turn, self.conversation, &mut self.progress, reply);
+    /// Sees what the calls of a reply came to. Gives the answer, when one of them was a `done` that ran.
+    fn after_calls(&mut self, reply: &ModelReply) -> Result<Option<String>, Halted> {
         if self.turn.scope.cancel.is_cancelled() {
             return Err(Fault::cancelled().into());
         }
@@ -155,7 +192,7 @@ impl Run<'_> {
             let from = self.turn.agent.spec.name.clone();
             self.hand_over(&next, "forced_handoff")?;
             let said = format!("The agent {from} has answered. Take the conversation over from there.");
-            self.conversation.messages.push(Message::user(said));
+            self.conversation.push(&self.turn, Message::user(said));
             return Ok(Step::On("force_handoff"));
         }
         if prompts::steer(&self.turn, self.conversation) {
@@ -168,17 +205,20 @@ impl Run<'_> {
     }
 
     /// Gives the conversation to another member of the team.
-    fn hand_over(&mut self, name: &str, kind: &str) -> Result<(), Fault> {
+    fn hand_over(&mut self, name: &str, kind: &'static str) -> Result<(), Fault> {
         let agent = &self.turn.agent;
         let fault = |why: String| Fault::failed("delegation", why).during("agent.switch");
         let team = agent.shared.team.as_ref();
         let team = team.ok_or_else(|| fault(String::from("this agent is in no team, and can hand nothing over")))?;
         let next = team.beside(agent, name).map_err(fault)?;
+        let summary = format!("{} hands the conversation to {name}", agent.spec.name);
+        persona::emit(&self.turn, kind, name, &summary, || Value::Null);
         delegation::switched(&self.turn, agent, name, kind);
         self.turn.tell(Happening::Switched { agent: name });
         next.turn.store(self.turn.origin.turn, std::sync::atomic::Ordering::Relaxed);
         self.limit = next.max_iterations;
         self.turn = self.turn.under(&next);
+        self.conversation.reminders.handed_over(&self.turn);
         Ok(())
     }
 
@@ -206,7 +246,14 @@ impl Run<'_> {
                 message: "the answer was cut at the model's token limit; raise `max_tokens`",
             });
         }
-        self.conversation.messages.push(reply.to_message());
+        self.conversation.push(turn, reply.to_message());
+        if let Err(fault) = turn.within_budget() {
+            // Each call still has a result, else the provider refuses the conversation from here on.
+            for call in &reply.tool_calls {
+                self.conversation.push(turn, Message::tool(call, "not called: the budget is spent"));
+            }
+            return Err(fault);
+        }
         Ok(reply)
     }
 }

@@ -32,6 +32,10 @@ impl Tool for Done {
         &self.0
     }
 
+    fn writes_unseen(&self) -> bool {
+        false
+    }
+
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         at.turn.state.set_done(text(arguments, "summary"));
         Ok(json!("the task is marked as complete"))

@@ -15,17 +15,19 @@ mod toolbox;
 use std::fmt::Debug;
 
 use pintle::Cancel;
+use pintle::event::FileEdited;
 use serde_json::Value;
 
+use crate::edits::{By, Files};
 use crate::model::ToolDefinition;
 use crate::turn::Turn;
 use crate::workspace::Workspace;
 
-pub(crate) use dispatch::{Asked, CallRequest, dispatch};
+pub(crate) use dispatch::{Asked, CallRequest, INTERRUPTED, TakenUp, dispatch};
 pub(crate) use done::Done;
 pub(crate) use policy::Policies;
 pub(crate) use script::{StarlarkTool, told, why};
-pub(crate) use toolbox::Toolbox;
+pub(crate) use toolbox::{Toolbox, permits};
 
 /// Something an agent can do.
 pub trait Tool: Send + Sync + Debug {
@@ -42,6 +44,13 @@ pub trait Tool: Send + Sync + Debug {
         false
     }
 
+    /// Whether it may change files of the workspace without the session seeing it, as a program does that it starts. The
+    /// session then compares the workspace before and after a call, when a hook wants to hear of edited files. Default:
+    /// unless it claims to change nothing.
+    fn writes_unseen(&self) -> bool {
+        !self.is_read_only()
+    }
+
     /// Does it. The arguments fit the schema, and every hook has let them pass.
     ///
     /// # Errors
@@ -54,6 +63,7 @@ pub trait Tool: Send + Sync + Debug {
 pub struct ToolUse<'a> {
     pub(crate) turn: &'a Turn,
     pub(crate) call_id: &'a str,
+    pub(crate) tool: &'a str,
 }
 
 impl ToolUse<'_> {
@@ -61,6 +71,13 @@ impl ToolUse<'_> {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.turn.agent.shared.workspace
+    }
+
+    /// The same for a tool that changes files: the hooks of `file.edited` are told.
+    pub(crate) fn files(&self) -> Files<'_> {
+        let by = By { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };
+        let is_told = self.turn.listens::<FileEdited>();
+        Files { workspace: self.workspace(), told: is_told.then_some((&self.turn.agent.shared.edits, by)) }
     }
 
     /// Raised when the result is no longer wanted.

@@ -58,9 +58,9 @@ impl Toolbox {
         self.tools.iter().find(|tool| tool.definition().name == name)
     }
 
-    /// Whether the policies allow a tool. To deny a native tool under one of its names is to deny it under both.
+    /// Whether the policies allow a tool.
     pub(crate) fn allows(&self, name: &str) -> bool {
-        self.policies.allows(name) && native::other_name(name).is_none_or(|other| !self.policies.denies(other))
+        permits(&self.policies, name)
     }
 
     /// The tools the model is told of: a denied tool is not there for it.
@@ -78,4 +78,9 @@ impl Toolbox {
     fn visible(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.iter().filter(|tool| self.allows(&tool.definition().name))
     }
+}
+
+/// Whether policies allow a tool. To deny a native tool under one of its names is to deny it under both.
+pub(crate) fn permits(policies: &Policies, name: &str) -> bool {
+    policies.allows(name) && native::other_name(name).is_none_or(|other| !policies.denies(other))
 }

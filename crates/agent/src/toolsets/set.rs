@@ -79,6 +79,11 @@ impl<S: Debug + Send + Sync + 'static> Tool for SetTool<S> {
         self.is_read_only
     }
 
+    /// The tools of files say themselves what they change, and the others have no business with files.
+    fn writes_unseen(&self) -> bool {
+        self.category == "shell" && !self.is_read_only
+    }
+
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         (self.call)(&self.state, arguments, at)
     }

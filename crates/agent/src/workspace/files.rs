@@ -15,7 +15,7 @@ pub(crate) struct Stat {
     pub(crate) name: String,
     pub(crate) size_bytes: u64,
     pub(crate) is_dir: bool,
-    pub(crate) modified_ms: u64,
+    pub(crate) modified_us: u64,
 }
 
 impl Stat {
@@ -24,7 +24,7 @@ impl Stat {
             "name": self.name,
             "size": self.size_bytes,
             "is_dir": self.is_dir,
-            "mod_time_ms": self.modified_ms,
+            "mod_time_ms": self.modified_us / 1_000,
         })
     }
 }
@@ -157,7 +157,7 @@ fn stat_of(name: String, found: &cap_std::fs::Metadata) -> Stat {
         name,
         size_bytes: found.len(),
         is_dir: found.is_dir(),
-        modified_ms: modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0),
+        modified_us: modified.and_then(|since| u64::try_from(since.as_micros()).ok()).unwrap_or(0),
     }
 }
 

@@ -16,6 +16,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 pub(crate) use content::{find, replace_all, replace_one};
+pub(crate) use files::Stat;
 pub(crate) use lines::Lines;
 pub(crate) use walk::matcher as glob_matcher;
 

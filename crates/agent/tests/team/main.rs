@@ -11,5 +11,6 @@ mod iterations;
 mod payloads;
 mod permissions;
 mod prompts;
+mod reminders;
 mod stage;
 mod tool_calls;

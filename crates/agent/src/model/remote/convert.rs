@@ -20,14 +20,25 @@ pub(super) fn keyless(adapter: AdapterKind) -> bool {
     adapter == AdapterKind::OpenAI
 }
 
-pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept) -> ChatRequest {
+/// Whether a wire format has one system prompt, before everything else. Its adapter puts every system message there.
+fn has_one_system_prompt(adapter: AdapterKind) -> bool {
+    matches!(adapter, AdapterKind::Anthropic | AdapterKind::Gemini | AdapterKind::Cohere)
+}
+
+pub(super) fn request(request: &ModelRequest, names: &WireNames, kept: &Kept, adapter: AdapterKind) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
     // A reply of nothing, as an interrupted call leaves behind, is refused by some providers and tells none anything.
     let says_something = |message: &&Message| {
         message.role != Role::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
     };
     for message in request.messages.iter().filter(says_something) {
-        let next = to_wire(message, request, names, kept);
+        let mut next = to_wire(message, request, names, kept);
+        // A note that the host puts behind the conversation would change the front of every request, and the provider
+        // would find nothing of it in its cache. Such a note says itself whose it is.
+        let is_note = message.role == Role::System && messages.iter().any(|before| before.role != ChatRole::System);
+        if is_note && has_one_system_prompt(adapter) {
+            next = ChatMessage::user(message.content.as_str());
+        }
         match messages.last_mut() {
             // The results of parallel calls belong into one message where the wire has messages for them.
             Some(last) if message.role == Role::Tool && last.role == ChatRole::Tool => {
@@ -192,4 +203,27 @@ fn finish(reason: Option<StopReason>, calls: bool) -> String {
 
 fn count(tokens: Option<i32>) -> u64 {
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_behind_the_conversation_stays_behind_it() {
+        let messages = vec![Message::system("be brief"), Message::user("go"), Message::system("remember")];
+        let asked = ModelRequest { messages, ..ModelRequest::default() };
+        let cases = [
+            (AdapterKind::OpenAI, ChatRole::System),
+            (AdapterKind::OpenAIResp, ChatRole::System),
+            (AdapterKind::Anthropic, ChatRole::User),
+            (AdapterKind::Gemini, ChatRole::User),
+            (AdapterKind::Cohere, ChatRole::User),
+        ];
+        for (adapter, last) in cases {
+            let sent = request(&asked, &WireNames::of(&asked), &Kept::default(), adapter);
+            let roles: Vec<ChatRole> = sent.messages.into_iter().map(|message| message.role).collect();
+            assert_eq!(roles, [ChatRole::System, ChatRole::User, last], "{adapter:?}");
+        }
+    }
 }

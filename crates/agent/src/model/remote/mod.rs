@@ -159,7 +159,7 @@ impl Model for RemoteModel {
         }
         let names = WireNames::of(request);
         let model = if request.model.is_empty() { &self.name } else { &request.model };
-        let chat = convert::request(request, &names, &self.kept);
+        let chat = convert::request(request, &names, &self.kept, self.provider.adapter);
         let options = convert::options(self, request, model);
         let call = call::Call { model: ModelIden::new(self.provider.adapter, model.as_str()), chat, options };
         let end = call::run(self.client()?.clone(), call, on, cancel).map_err(|error| failure::explain(self, error))?;

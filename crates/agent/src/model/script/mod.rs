@@ -238,4 +238,12 @@ impl Model for ScriptModel {
             tool_calls,
         })
     }
+
+    /// Goes on behind the turns that were played.
+    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        for request in calls {
+            // What did not fit the script then does not fit it now.
+            let _ = self.take(&request);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! One call of the model, between `completion.pre` and `completion.post`.
 
-mod wire;
+pub(super) mod wire;
 
 pub(crate) use wire::shown;
 
@@ -13,6 +13,7 @@ use super::retry::Replied;
 use super::{Conversation, Fault, retry};
 use crate::model::{Message, ModelReply, ModelRequest};
 use crate::observe::Happening;
+use crate::taping;
 use crate::turn::Turn;
 
 /// Whether the model may call tools this time.
@@ -29,13 +30,19 @@ pub(super) fn complete(
     iteration: u32,
     tools: ToolUsage,
 ) -> Result<ModelReply, Fault> {
-    let request = request(turn, conversation, tools);
-    let request = review_request(turn, request, iteration)?;
+    let mut request = request(turn, conversation, tools);
+    // They stand behind everything else: what stands before them is the same in the next request.
+    let (reminders, carried) = conversation.reminders.due(turn);
+    request.messages.extend(reminders);
+    let (request, same_as) = review_request(turn, request, iteration)?;
     let clock = turn.agent.shared.runtime.clock();
-    let model = if request.model.is_empty() { turn.agent.model.name() } else { &request.model };
+    let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
     turn.tell(Happening::ModelAsked { model, iteration });
     let began_us = clock.monotonic_us();
-    let Replied { mut reply, fallback } = retry::complete(turn, &request, &|text| turn.tell(Happening::Text { text }))?;
+    let Replied { mut reply, fallback } =
+        retry::complete(turn, &request, same_as, &|text| turn.tell(Happening::Text { text }))?;
+    conversation.calls += 1;
+    conversation.reminders.carried(turn, &carried, &request.messages);
     let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
     let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
     for call in &mut reply.tool_calls {
@@ -46,6 +53,7 @@ pub(super) fn complete(
     }
     let usage = Usage::new(reply.usage.input_tokens, reply.usage.output_tokens);
     conversation.usage = conversation.usage.plus(usage);
+    turn.charge(model, usage);
     conversation.length.counted_tokens = usage.total_tokens;
     // The reply is about to become one more message.
     conversation.length.counted_messages = conversation.messages.len() + 1;
@@ -59,8 +67,9 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
     let notes = turn.state.notes_for_call();
     let told =
         conversation.notes.iter().chain(&notes.persistent).chain(&notes.prompt).chain(&notes.turn).chain(&notes.call);
-    let instruction = Some(&spec.instruction).filter(|text| !text.is_empty());
-    let system: Vec<&str> = instruction.into_iter().chain(told).map(String::as_str).collect();
+    let instruction = Some(spec.instruction.as_str()).filter(|text| !text.is_empty());
+    let of_work = turn.work.iter().flat_map(|work| work.instructions());
+    let system: Vec<&str> = instruction.into_iter().chain(of_work).chain(told.map(String::as_str)).collect();
     let mut messages = Vec::new();
     if !system.is_empty() {
         messages.push(Message::system(system.join("\n\n")));
@@ -71,14 +80,14 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
         max_tokens: usize::MAX,
     });
     messages.extend(conversation.window(history));
-    let declared = spec.model.as_ref();
+    let declared = turn.model_spec();
     ModelRequest {
         agent: spec.name.clone(),
         conversation: conversation.id.clone(),
         // A model without a provider is another model of the provider that is in use.
         model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
         messages,
-        tools: if tools == ToolUsage::Allowed { turn.agent.definitions() } else { Vec::new() },
+        tools: if tools == ToolUsage::Allowed { turn.definitions() } else { Vec::new() },
         max_tokens: declared.and_then(|model| model.max_tokens),
         temperature: declared.and_then(|model| model.temperature),
         top_p: None,
@@ -86,12 +95,14 @@ fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> Mo
     }
 }
 
-fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<ModelRequest, Fault> {
-    let mut payload = wire::payload_of_request(&request, turn.agent.model.name(), iteration);
+/// Shows the request to the hooks of `completion.pre`. Gives what is sent, and the dispatch whose payload says all of it.
+fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<(ModelRequest, Option<u64>), Fault> {
+    let mut payload = wire::payload_of_request(&request, turn.model().name(), iteration);
     if turn.is_member() {
         payload.provider = provider(turn);
     }
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let dispatch = taping::last_dispatch(turn);
     if turn.scope.cancel.is_cancelled() {
         return Err(Fault::cancelled());
     }
@@ -102,26 +113,27 @@ fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<
         let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
         rewritten
             .map_err(|fault| fault.to_string())
-            .and_then(|payload| wire::request_of_payload(payload, &request, turn.agent.model.name()))
+            .and_then(|payload| wire::request_of_payload(payload, &request, turn.model().name()))
             .map_err(|why| {
                 Fault::failed("hook", format!("completion.pre modify payload: {why}")).during("completion.pre")
             })?
     } else {
         request
     };
-    Ok(with_call_notes(turn, request))
+    let (request, has_more) = with_call_notes(turn, request);
+    Ok((request, dispatch.filter(|_| !has_more)))
 }
 
 /// Who serves the agent's model, when its declaration says so.
 fn provider(turn: &Turn) -> Option<String> {
-    turn.agent.spec.model.as_ref().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
+    turn.model_spec().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
 }
 
-/// Adds what the hooks of `completion.pre` itself told for this call.
-fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> ModelRequest {
+/// Adds what the hooks of `completion.pre` itself told for this call. Gives whether there was anything.
+fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> (ModelRequest, bool) {
     let notes = turn.state.notes_for_call().call;
     if notes.is_empty() {
-        return request;
+        return (request, false);
     }
     let text = notes.join("\n\n");
     match request.messages.first_mut().filter(|first| first.role == crate::model::Role::System) {
@@ -131,7 +143,7 @@ fn with_call_notes(turn: &Turn, mut request: ModelRequest) -> ModelRequest {
         }
         None => request.messages.insert(0, Message::system(text)),
     }
-    request
+    (request, true)
 }
 
 fn review_reply(

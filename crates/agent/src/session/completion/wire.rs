@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::model::{Message, ModelReply, ModelRequest, Role, ToolCall, ToolDefinition, Usage};
 
-pub(super) fn payload_of_request(request: &ModelRequest, opened: &str, iteration: u32) -> CompletionPre {
+pub(crate) fn payload_of_request(request: &ModelRequest, opened: &str, iteration: u32) -> CompletionPre {
     let tool = |tool: &ToolDefinition| {
         event::ToolDefinition::new(tool.name.clone(), tool.description.clone(), tool.parameters.clone())
     };
@@ -26,7 +26,12 @@ pub(super) fn payload_of_request(request: &ModelRequest, opened: &str, iteration
     }
 }
 
-pub(super) fn request_of_payload(
+/// A request as the tape has it: in the words of `completion.pre`.
+pub(crate) fn value_of_request(request: &ModelRequest, opened: &str) -> Value {
+    serde_json::to_value(payload_of_request(request, opened, 0)).unwrap_or_default()
+}
+
+pub(crate) fn request_of_payload(
     payload: CompletionPre,
     asked: &ModelRequest,
     opened: &str,

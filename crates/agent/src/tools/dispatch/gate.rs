@@ -14,7 +14,9 @@
 
 use std::sync::Arc;
 
-use pintle::event::{EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTransform, UserInput};
+use pintle::event::{
+    ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTransform, UserInput,
+};
 use pintle::{Decision, Effect, Event, Outcome, Reason};
 use serde_json::{Map, Value};
 
@@ -52,6 +54,7 @@ fn is_managed(turn: &Turn) -> bool {
         || turn.tells_of::<PermissionAsk>()
         || turn.tells_of::<PermissionReply>()
         || turn.tells_of::<UserInput>()
+        || turn.listens::<ApprovalRequested>()
 }
 
 /// What it came to.

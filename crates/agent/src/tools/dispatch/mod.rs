@@ -14,6 +14,7 @@ mod gate;
 mod question;
 mod refusal;
 mod review;
+mod taken_up;
 mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,11 +24,16 @@ use pintle::event::{ToolCall as ToolCallMade, ToolResult};
 use serde_json::Value;
 
 use super::ToolUse;
+use crate::edits;
+use crate::finish::Kind;
 use crate::observe::Happening;
+use crate::taping;
 use crate::turn::Turn;
 
 use refusal::Refusal;
 use target::Target;
+
+pub(crate) use taken_up::{INTERRUPTED, TakenUp};
 
 /// A call as somebody asks for it.
 #[derive(Debug)]
@@ -103,23 +109,24 @@ impl Asked {
     /// Shows the result to the hooks of `tool.result` and `tool.post`.
     pub(crate) fn reviewed(&self, turn: &Turn, ran: Ran) -> Called {
         let Self { id, target, .. } = self;
-        let name = &target.name;
-        let result = match ran.result {
-            Ok(Value::String(text)) => ToolResult::from_content(id, name, &text, false),
-            Ok(value) => ToolResult::new(id, name, value, false),
-            Err(refusal) => ToolResult::new(id, name, Value::String(refusal.text(turn, name)), true),
-        };
-        let result = review::transformed(turn, target, result);
-        let result = review::reviewed(turn, target, result, ran.duration_ms);
-        turn.tell(Happening::ToolReturned { id, name, content: &result.content, is_error: result.is_error });
-        let call = ToolCallMade {
-            id: id.clone(),
-            name: name.clone(),
-            args: target.args.clone(),
-            arguments: target.arguments.clone(),
-        };
-        Called { call, result }
+        let result = result_of(turn, id, &target.name, ran.result);
+        called(turn, target, result, (ran.duration_ms.is_some(), ran.duration_ms))
     }
+}
+
+/// Shows a result to the hooks of `tool.result` and `tool.post`, with whether the tool ran and how long.
+fn called(turn: &Turn, target: &Target, result: ToolResult, ran: (bool, Option<u64>)) -> Called {
+    let result = review::transformed(turn, target, result);
+    let result = review::reviewed(turn, target, result, ran);
+    let ToolResult { call_id: id, name, content, is_error, .. } = &result;
+    turn.tell(Happening::ToolReturned { id, name, content, is_error: *is_error });
+    let call = ToolCallMade {
+        id: id.clone(),
+        name: name.clone(),
+        args: target.args.clone(),
+        arguments: target.arguments.clone(),
+    };
+    Called { call, result }
 }
 
 fn run(turn: &Turn, call_id: &str, target: &Target) -> Result<Value, Refusal> {
@@ -133,11 +140,27 @@ fn run(turn: &Turn, call_id: &str, target: &Target) -> Result<Value, Refusal> {
     if turn.scope.cancel.is_cancelled() {
         return Err(Refusal::Cancelled);
     }
-    let used = ToolUse { turn, call_id };
+    let used = ToolUse { turn, call_id, tool: &target.name };
+    let shared = &turn.agent.shared;
+    let began_us = shared.runtime.clock().monotonic_us();
+    let _open = shared.open.hold(Kind::ToolCall, call_id, &target.name, began_us);
+    let _watched = tool.writes_unseen().then(|| edits::watched(turn, &target.name, call_id));
     // A tool is somebody else's code: a panic in it is its failure and not the session's.
-    match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
+    taping::tool_runs(turn, call_id, &target.name, &target.args);
+    let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
         Ok(result) => result.map_err(Refusal::Failed),
         Err(_) => Err(Refusal::Failed(format!("tool \"{}\" crashed", target.name))),
+    };
+    taping::tool_gave(turn, || result_of(turn, call_id, &target.name, result.clone()));
+    result
+}
+
+/// What the model gets of a call before hooks have seen it.
+fn result_of(turn: &Turn, id: &str, name: &str, result: Result<Value, Refusal>) -> ToolResult {
+    match result {
+        Ok(Value::String(text)) => ToolResult::from_content(id, name, &text, false),
+        Ok(value) => ToolResult::new(id, name, value, false),
+        Err(refusal) => ToolResult::new(id, name, Value::String(refusal.text(turn, name)), true),
     }
 }
 

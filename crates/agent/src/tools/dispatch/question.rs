@@ -1,13 +1,11 @@
 //! Asking whether a call may run: the hooks of `permission.ask` first, then the person.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use pintle::event::UserInput;
-use pintle::{Decision, Grant, HookId, Question, Reason, Resolution};
+use pintle::{Decision, Grant, HookId, Reason, Resolution};
 
 use super::gate::{Asks, Gate, Settled};
 use super::refusal::Refusal;
 use super::target::Target;
+use crate::approval::{self, Asking};
 
 /// What asking came to.
 pub(super) enum Answered {
@@ -61,30 +59,24 @@ fn hooks(gate: &Gate<'_>, target: &mut Target, asks: &mut Asks) -> Option<Answer
 /// Asks the person about the exact call that runs on a yes.
 fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
     let turn = gate.turn;
-    let resolver = turn.resolver();
-    if resolver.is_there() {
-        let message = || format!("run `{}`?", target.name);
-        let _ = turn.fire_of(|| UserInput { reason: String::from("permission"), message: message() });
-    }
     let event = gate.final_event(target);
-    let digest = event.payload.digest();
-    let question =
-        Question { event: &event, reasons: &asks.reasons, digest: &digest, metadata: &asks.metadata, grants: true };
     let permissions = &turn.agent.shared.permissions;
-    // Questions come one at a time. Nothing but the person is waited for here: a hook that called a tool while this is
-    // held would wait for itself.
-    let one_at_a_time = permissions.question();
-    // The answer to the question before may have settled this one.
-    if permissions.is_granted(&target.name, &target.args) {
-        return granted();
-    }
-    // A resolver that panics has answered nothing.
-    let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+    let asking = Asking {
+        kind: "tool",
+        name: &target.name,
+        call: Some(gate.id),
+        event: &event,
+        reasons: &asks.reasons,
+        metadata: &asks.metadata,
+        grants: true,
+    };
+    let is_granted = || permissions.is_granted(&target.name, &target.args);
+    let Some(answer) = approval::ask(turn, &asking, &is_granted) else { return granted() };
     if let Err(cancelled) = gate.not_cancelled() {
         return cancelled;
     }
-    let settled = match resolution {
-        Resolution::Approved { by } => Settled { reason: by, ..Settled::yes("person", "user_approved") },
+    match &answer.resolution {
+        Resolution::Approved { by } => Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") },
         Resolution::Granted { by, grant } => {
             let detail = match grant {
                 Grant::Tool => {
@@ -96,18 +88,16 @@ fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
                     "user_approved_session"
                 }
             };
-            Settled { reason: by, remember: true, ..Settled::yes("person", detail) }
+            Settled { reason: by.clone(), remember: true, ..Settled::yes("person", detail) }
         }
         Resolution::Refused { by } => {
-            Settled { reason: by, ..Settled::no("person", "user_rejected", Refusal::Rejected) }
+            Settled { reason: by.clone(), ..Settled::no("person", "user_rejected", Refusal::Rejected) }
         }
         Resolution::Deferred | Resolution::Nobody => {
             let reason = texts_of(&asks.reasons);
             Settled { reason, ..Settled::no("resolver", "non_interactive_deny", Refusal::Nobody) }
         }
-    };
-    drop(one_at_a_time);
-    settled
+    }
 }
 
 /// The person has said yes before, to all calls of this tool.

@@ -40,12 +40,17 @@ pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> T
 
 /// Shows the result to the hooks of `tool.post`. A hook that denies in docker-agent's sense ends the run, and the result
 /// stands.
-pub(super) fn reviewed(turn: &Turn, target: &Target, result: ToolResult, duration_ms: Option<u64>) -> ToolResult {
+pub(super) fn reviewed(
+    turn: &Turn,
+    target: &Target,
+    result: ToolResult,
+    (was_run, duration_ms): (bool, Option<u64>),
+) -> ToolResult {
     let About { category, read_only, permission_mode } = target.about(turn);
     let mut payload = ToolPost::new(result.clone());
     payload.args = Some(target.args.clone());
     payload.duration_ms = duration_ms;
-    payload.executed = duration_ms.is_none().then_some(false);
+    payload.executed = (!was_run).then_some(false);
     payload.category = category;
     payload.read_only = read_only;
     payload.permission_mode = permission_mode;

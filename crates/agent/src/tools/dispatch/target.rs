@@ -74,7 +74,7 @@ impl Target {
     /// Why it cannot run, whoever allows it.
     pub(super) fn unusable(&self, turn: &Turn) -> Option<String> {
         let name = &self.name;
-        if !turn.agent.allows(name) {
+        if !turn.allows(name) {
             return Some(format!("tool \"{name}\" denied by policy"));
         }
         if self.tool.is_none() {

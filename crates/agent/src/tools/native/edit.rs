@@ -31,7 +31,7 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let content = at.workspace().read(path)?;
     let (content, count) =
         if flag(arguments, "all") { replace_all(&content, old, new)? } else { (replace_one(&content, old, new)?, 1) };
-    at.workspace().write(path, &content)?;
+    at.files().edit(path, &content)?;
     let places = if count == 1 { "1 place" } else { "every place" };
     Ok(json!({"message": format!("changed {places} in {path}"), "replacements": count}))
 }

@@ -85,6 +85,10 @@ impl Tool for NativeTool {
         &self.definition
     }
 
+    fn writes_unseen(&self) -> bool {
+        self.definition.name == shell::TOOL.name
+    }
+
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         (self.call)(arguments, at)
     }

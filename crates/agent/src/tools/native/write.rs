@@ -25,6 +25,6 @@ pub(super) const TOOL: Native = Native {
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let (path, content) = (text(arguments, "path"), text(arguments, "content"));
-    at.workspace().write(path, content)?;
+    at.files().write(path, content)?;
     Ok(Value::String(format!("wrote {} bytes to {path}", content.len())))
 }

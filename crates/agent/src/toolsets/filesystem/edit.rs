@@ -44,7 +44,7 @@ pub(super) const TOOL: Row<Nothing> = Row {
                 .map_err(|why| format!("Edit {} failed: {why}; nothing was changed", index + 1))?;
             changes.push(format!("Replaced {} characters", old.len()));
         }
-        at.workspace().write(path, &content)?;
+        at.files().edit(path, &content)?;
         Ok(Value::String(match changes.as_slice() {
             [change] => format!("File edited successfully. {change}"),
             _ => {

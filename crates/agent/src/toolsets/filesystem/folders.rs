@@ -33,7 +33,7 @@ pub(super) const CREATE: Row<Nothing> = Row {
     description: "Makes folders, with those above them that are missing.",
     parameters: paths,
     is_read_only: false,
-    call: |_, arguments, at| each(arguments, at, "created", |at, path| at.workspace().make_folder(path)),
+    call: |_, arguments, at| each(arguments, at, "created", |at, path| at.files().make_folder(path)),
 };
 
 pub(super) const REMOVE: Row<Nothing> = Row {
@@ -44,7 +44,7 @@ pub(super) const REMOVE: Row<Nothing> = Row {
     call: |_, arguments, at| {
         each(arguments, at, "removed", |at, path| {
             if at.workspace().stat(path)?.is_dir {
-                at.workspace().remove(path)
+                at.files().remove(path)
             } else {
                 Err(format!("`{path}` is not a folder"))
             }

@@ -50,7 +50,7 @@ static TOOLS: [Row<Nothing>; 9] = [
         is_read_only: false,
         call: |_, arguments, at| {
             let (path, content) = (text(arguments, "path"), text(arguments, "content"));
-            at.workspace().write(path, content)?;
+            at.files().write(path, content)?;
             Ok(Value::String(format!("File written successfully: {path} ({} bytes)", content.len())))
         },
     },

@@ -8,6 +8,7 @@ use pintle::Cancel;
 use pintle::process::{self, Output, ProcessError};
 
 use super::command;
+use crate::finish::Kind;
 use crate::tools::ToolUse;
 
 /// The most output that is kept of one job (docker-agent, shell tool): its beginning.
@@ -76,7 +77,9 @@ impl Jobs {
             thread: Mutex::default(),
         });
         let running = Arc::clone(&job);
+        let open = shared.open.hold(Kind::BackgroundTask, &job.id, command, job.began_us);
         let work = move || {
+            let _open = open;
             let result = process::follow(&spec, &running.cancel, &mut |printed| running.keep(printed));
             if let Ok(output) = &result {
                 running.keep(&output.stdout);

@@ -1,0 +1,116 @@
+//! Writing to the workspace so that the hooks of `file.edited` are told.
+
+use pintle::event::FileEdited;
+
+use super::{Edits, Watch, scan};
+use crate::workspace::Workspace;
+
+/// Who changes files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct By<'a> {
+    /// The delegation that the work is for; empty for the agent the person talks to.
+    pub(crate) run: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) call_id: Option<&'a str>,
+}
+
+/// The files of the workspace, for somebody who changes them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Files<'a> {
+    pub(crate) workspace: &'a Workspace,
+    /// Where edits are told, and by whom; `None` where no hook listens.
+    pub(crate) told: Option<(&'a Edits, By<'a>)>,
+}
+
+impl Files<'_> {
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        self.change(path, "write", None, || self.workspace.write(path, text))
+    }
+
+    /// Writes a text that was changed in places.
+    pub(crate) fn edit(&self, path: &str, text: &str) -> Result<(), String> {
+        self.change(path, "edit", None, || self.workspace.write(path, text))
+    }
+
+    pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
+        self.change(path, "append", None, || self.workspace.append(path, text))
+    }
+
+    pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
+        self.change(path, "delete", None, || self.workspace.remove(path))
+    }
+
+    pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
+        if self.told.is_none() || self.workspace.exists(path).unwrap_or(false) {
+            return self.workspace.make_folder(path);
+        }
+        self.change(path, "create", None, || self.workspace.make_folder(path))
+    }
+
+    pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
+        self.change(to, "copy", Some(from), || self.workspace.copy(from, to))
+    }
+
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
+        self.change(to, "move", Some(from), || self.workspace.rename(from, to))
+    }
+
+    fn change(
+        &self,
+        path: &str,
+        operation: &'static str,
+        from: Option<&str>,
+        act: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        let Some((edits, by)) = &self.told else { return act() };
+        // Held over the change, so that no call that compares the workspace takes it for its own.
+        let mut watch = edits.watch();
+        act()?;
+        let size_bytes = self.workspace.stat(path).ok().filter(|stat| !stat.is_dir).map(|stat| stat.size_bytes);
+        for path in from.into_iter().chain([path]) {
+            self.look_again(&mut watch, path);
+        }
+        by.tell(edits, self.workspace, path, operation, size_bytes, from);
+        Ok(())
+    }
+
+    /// Brings what is known of a path up to date.
+    fn look_again(&self, watch: &mut Watch, path: &str) {
+        let Some(known) = &mut watch.known else { return };
+        let Ok(path) = self.workspace.relative(path) else { return };
+        let path = path.to_string_lossy().into_owned();
+        match self.workspace.stat(&path) {
+            Ok(stat) if !stat.is_dir => drop(known.insert(path, scan::stamp(&stat))),
+            Ok(_) => {}
+            // A folder takes what was in it along.
+            Err(_) => known.retain(|file, _| *file != path && !file.starts_with(&format!("{path}/"))),
+        }
+    }
+}
+
+impl By<'_> {
+    pub(super) fn tell(
+        &self,
+        edits: &Edits,
+        workspace: &Workspace,
+        path: &str,
+        operation: &'static str,
+        size_bytes: Option<u64>,
+        from: Option<&str>,
+    ) {
+        let absolute = |path: &str| {
+            let relative = workspace.relative(path).unwrap_or_else(|_| path.into());
+            workspace.root().join(relative).display().to_string()
+        };
+        let payload = FileEdited {
+            path: absolute(path),
+            operation: operation.to_owned(),
+            size_bytes,
+            from: from.map(absolute),
+            tool: Some(self.tool.to_owned()),
+            call_id: self.call_id.map(str::to_owned),
+            ..FileEdited::default()
+        };
+        edits.push(self.run, payload);
+    }
+}

@@ -1,0 +1,81 @@
+//! The files of a workspace, and what tells one state of them from another.
+
+use std::collections::BTreeMap;
+
+use crate::workspace::{Stat, Workspace};
+
+/// The most entries of a workspace that is compared. Larger ones are not: a call must not wait for that.
+const MAX_ENTRIES: usize = 20_000;
+
+/// What tells one state of a file from another without reading it: its size, and when it was written.
+pub(super) type Stamp = (u64, u64);
+
+pub(super) fn stamp(stat: &Stat) -> Stamp {
+    (stat.size_bytes, stat.modified_us)
+}
+
+/// All files by path. `.git` and the tapes of sessions are no part of the work. `None` is a workspace that is too large.
+pub(super) fn of(workspace: &Workspace) -> Option<BTreeMap<String, Stamp>> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![String::new()];
+    let mut seen = 0;
+    while let Some(folder) = open.pop() {
+        let here = if folder.is_empty() { "." } else { &folder };
+        // A folder that went away, or that nobody may look into, has no files for us.
+        for entry in workspace.list(here).unwrap_or_default() {
+            seen += 1;
+            if seen > MAX_ENTRIES {
+                return None;
+            }
+            let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            if !entry.is_dir {
+                files.insert(path, stamp(&entry));
+            } else if entry.name != ".git" {
+                open.push(path);
+            }
+        }
+    }
+    Some(files)
+}
+
+/// What is different now: the path, what was done to it, and its size; by path.
+pub(super) fn changes<'a>(
+    before: &'a BTreeMap<String, Stamp>,
+    now: &'a BTreeMap<String, Stamp>,
+) -> Vec<(&'a str, &'static str, Option<u64>)> {
+    let here = now.iter().filter_map(|(path, stamp)| match before.get(path) {
+        None => Some((path.as_str(), "create", Some(stamp.0))),
+        Some(known) if known != stamp => Some((path.as_str(), "write", Some(stamp.0))),
+        Some(_) => None,
+    });
+    let gone = before.keys().filter(|path| !now.contains_key(*path)).map(|path| (path.as_str(), "delete", None));
+    let mut changes: Vec<_> = here.chain(gone).collect();
+    changes.sort_unstable();
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::tests::workspace;
+
+    #[test]
+    fn what_is_made_changed_and_removed_is_found_and_nothing_else() {
+        let (folder, workspace) = workspace();
+        for path in ["same", "changed", "a/gone", ".git/index", ".pintle/tape"] {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        let before = of(&workspace).unwrap();
+        for (path, text) in [("changed", "longer"), ("a/new", ""), (".git/index", "longer"), (".pintle/tape", "longer")]
+        {
+            std::fs::write(folder.path().join(path), text).unwrap();
+        }
+        std::fs::remove_file(folder.path().join("a/gone")).unwrap();
+        let now = of(&workspace).unwrap();
+        let expected = [("a/gone", "delete", None), ("a/new", "create", Some(0)), ("changed", "write", Some(6))];
+        assert_eq!(changes(&before, &now), expected);
+        assert_eq!(changes(&now, &now), []);
+    }
+}

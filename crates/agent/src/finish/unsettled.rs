@@ -1,0 +1,97 @@
+//! What is not settled.
+
+use std::collections::BTreeSet;
+
+use pintle::event::Unsettled;
+
+use super::open::{Item, Kind};
+use crate::agent::Shared;
+use crate::session::Conversation;
+
+/// What is not settled in a session: work that has begun and not ended, and words that nobody has heard.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnsettledState {
+    /// Tool calls that run, or that the model made and that have no result.
+    pub tool_calls: Vec<Unsettled>,
+    /// Delegations and commands that run in the background.
+    pub background_tasks: Vec<Unsettled>,
+    /// What was said to the agent and not delivered yet.
+    pub messages: Vec<Unsettled>,
+    /// Questions to a person without an answer.
+    pub approvals: Vec<Unsettled>,
+    /// Personas that were paused and not resumed.
+    pub suspended_personas: Vec<Unsettled>,
+}
+
+/// The lists with the word for one piece of each.
+const WORDS: [&str; 5] = ["tool call", "background task", "message", "approval", "suspended persona"];
+
+impl UnsettledState {
+    pub(crate) fn of(shared: &Shared, conversation: &Conversation) -> Self {
+        let now_us = shared.runtime.clock().monotonic_us();
+        let open = shared.open.all();
+        let of_kind = |kind: Kind, category: &str| {
+            let of = |item: &Item| Unsettled {
+                category: category.to_owned(),
+                id: item.id.clone(),
+                summary: item.summary.clone(),
+                age_ms: now_us.saturating_sub(item.began_us) / 1_000,
+            };
+            open.iter().filter(|item| item.kind == kind).map(of).collect::<Vec<_>>()
+        };
+        let piece = |category: &str, id: String, summary: String| Unsettled {
+            category: category.to_owned(),
+            id,
+            summary,
+            age_ms: 0,
+        };
+        let mut tool_calls = of_kind(Kind::ToolCall, "tool_call");
+        let known: BTreeSet<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
+        let unanswered = conversation.unanswered().filter(|call| !known.contains(&call.id));
+        tool_calls.extend(unanswered.map(|call| piece("tool_call", call.id.clone(), call.name.clone())));
+        let texts = shared.inbox.texts().into_iter().enumerate();
+        let approvals = shared.approvals.pending().into_iter();
+        let paused = shared.personas.paused().into_iter();
+        Self {
+            tool_calls,
+            background_tasks: of_kind(Kind::BackgroundTask, "background_task"),
+            messages: texts.map(|(at, text)| piece("message", format!("message_{}", at + 1), text)).collect(),
+            approvals: approvals.map(|asked| piece("approval", asked.id, asked.reason)).collect(),
+            suspended_personas: paused
+                .map(|paused| piece("suspended_persona", paused.persona, paused.reason))
+                .collect(),
+        }
+    }
+
+    fn lists(&self) -> [&Vec<Unsettled>; 5] {
+        [&self.tool_calls, &self.background_tasks, &self.messages, &self.approvals, &self.suspended_personas]
+    }
+
+    /// Whether everything is settled.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lists().iter().all(|list| list.is_empty())
+    }
+
+    /// How many pieces there are of each kind, by the word for one piece, such as `tool call`.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> + use<> {
+        WORDS.into_iter().zip(self.lists().map(Vec::len))
+    }
+
+    /// All pieces, kind by kind.
+    #[must_use]
+    pub fn all(&self) -> Vec<Unsettled> {
+        self.lists().into_iter().flatten().cloned().collect()
+    }
+
+    /// The same in one line, such as `1 tool call, 2 messages`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let told: Vec<String> = self
+            .counts()
+            .filter(|(_, count)| *count > 0)
+            .map(|(word, count)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+            .collect();
+        if told.is_empty() { String::from("no unsettled work") } else { told.join(", ") }
+    }
+}

@@ -1,0 +1,39 @@
+//! Steps that are run by their declaration alone.
+
+use serde_json::{Map, Value};
+
+use super::{Persona, StepError, template};
+
+impl Persona<'_> {
+    /// Runs its steps one after another, each with these arguments: the agent is asked the step's prompt, and its answer
+    /// is the step's output. Gives the outputs by the steps' names.
+    ///
+    /// # Errors
+    /// With the first error of a step; the steps after it do not run. When a step has no prompt, or the persona no steps.
+    pub fn run(&mut self, args: impl Into<Value>) -> Result<Value, StepError> {
+        let args = args.into();
+        let names: Vec<String> = self.spec.steps.iter().map(|step| step.name.clone()).collect();
+        if names.is_empty() {
+            let why = format!("persona `{}` declares no steps; declare one with a `prompt`", self.spec.name);
+            return Err(StepError::failed(why));
+        }
+        let mut outputs = Map::new();
+        for name in names {
+            let output = self.run_step(&name, args.clone(), &outputs)?;
+            outputs.insert(name, output);
+        }
+        Ok(Value::Object(outputs))
+    }
+
+    fn run_step(&mut self, name: &str, args: Value, outputs: &Map<String, Value>) -> Result<Value, StepError> {
+        let prompt = self.spec.step(name).ok().and_then(|step| step.prompt.clone());
+        let Some(prompt) = prompt else {
+            let why = format!("step `{name}` has no `prompt`, so that it can only be run from code; declare one");
+            return Err(StepError::failed(why).at(&self.spec.name, name));
+        };
+        self.step(name, args, |step| {
+            let asked = template::fill(&prompt, step.args(), outputs)?;
+            Ok(Value::String(step.ask(&asked)?.text))
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! Why a step failed.
+
+use std::fmt;
+
+use pintle::ErrorBoundary;
+use serde_json::{Map, Value, json};
+
+use super::meter::number;
+use crate::session::{Fault, FaultKind};
+
+/// Why a step failed, or did not run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepError {
+    /// What kind of thing it was.
+    pub kind: StepErrorKind,
+    /// The persona; empty for a step of its own.
+    pub persona: String,
+    /// The step.
+    pub step: String,
+    /// One line for people.
+    pub message: String,
+}
+
+/// Kinds of errors.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepErrorKind {
+    /// A hook said no.
+    Denied {
+        /// `PreStep` when the step did not run, `PostStep` when its output was refused.
+        event: &'static str,
+        /// Why, in the words of the hooks.
+        reason: String,
+    },
+    /// A budget is spent.
+    Budget(Box<BudgetExceeded>),
+    /// The persona is paused.
+    Paused {
+        /// Why.
+        reason: String,
+    },
+    /// An approval that it needs was not given.
+    Refused,
+    /// It was cancelled.
+    Cancelled,
+    /// Its body failed.
+    Failed,
+}
+
+/// A budget that is spent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetExceeded {
+    /// Whose budget: `step`, `persona` or `session`.
+    pub scope: &'static str,
+    /// The step that ran.
+    pub step: String,
+    /// The function that is the step.
+    pub function: String,
+    /// Which bound: `max_tokens` or `max_usd`.
+    pub limit: &'static str,
+    /// The bound.
+    pub limit_value: f64,
+    /// The tokens that were used.
+    pub consumed_tokens: u64,
+    /// What they cost in US dollars, as far as there are prices.
+    pub consumed_cost_usd: Option<f64>,
+    /// What the step makes of errors.
+    pub error_boundary: ErrorBoundary,
+}
+
+impl BudgetExceeded {
+    /// One line for people.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Self { scope, step, limit, limit_value, consumed_tokens, consumed_cost_usd, .. } = self;
+        let whose = if *scope == "step" { format!("step `{step}`") } else { format!("the {scope}") };
+        match (*limit, consumed_cost_usd) {
+            ("max_usd", Some(cost)) => {
+                format!("the budget of {whose} is spent: {cost} of {limit_value} US dollars; raise `max_usd`")
+            }
+            _ => {
+                format!("the budget of {whose} is spent: {consumed_tokens} of {limit_value} tokens; raise `max_tokens`")
+            }
+        }
+    }
+}
+
+impl StepError {
+    /// An error of a step's body.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(StepErrorKind::Failed, message)
+    }
+
+    pub(super) fn new(kind: StepErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, persona: String::new(), step: String::new(), message: message.into() }
+    }
+
+    /// Says where it happened, unless that is known: an error of a nested step keeps its own place.
+    #[must_use]
+    pub(super) fn at(mut self, persona: &str, step: &str) -> Self {
+        if self.step.is_empty() {
+            persona.clone_into(&mut self.persona);
+            step.clone_into(&mut self.step);
+        }
+        self
+    }
+
+    /// What kind of error it is, in a word: `hook_denied`, `budget_exceeded`, `persona_paused`, `approval_refused`,
+    /// `cancelled` or `step_failed`.
+    #[must_use]
+    pub fn category(&self) -> &'static str {
+        match &self.kind {
+            StepErrorKind::Denied { .. } => "hook_denied",
+            StepErrorKind::Budget(_) => "budget_exceeded",
+            StepErrorKind::Paused { .. } => "persona_paused",
+            StepErrorKind::Refused => "approval_refused",
+            StepErrorKind::Cancelled => "cancelled",
+            StepErrorKind::Failed => "step_failed",
+        }
+    }
+
+    /// The error as data, which hooks of `step.post` see as the output (Harn behaviour, section 1.3).
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert(String::from("category"), Value::from(self.category()));
+        match &self.kind {
+            StepErrorKind::Denied { event, reason } => {
+                fields.insert(String::from("event"), Value::from(*event));
+                fields.insert(String::from("reason"), Value::from(reason.as_str()));
+            }
+            StepErrorKind::Budget(spent) => fields.extend(spent_fields(spent)),
+            StepErrorKind::Paused { reason } => {
+                fields.insert(String::from("reason"), Value::from(reason.as_str()));
+            }
+            StepErrorKind::Refused | StepErrorKind::Cancelled | StepErrorKind::Failed => {}
+        }
+        if !self.persona.is_empty() {
+            fields.insert(String::from("persona"), Value::from(self.persona.as_str()));
+        }
+        fields.entry("step").or_insert_with(|| Value::from(self.step.as_str()));
+        fields.insert(String::from("message"), Value::from(self.message.as_str()));
+        Value::Object(fields)
+    }
+}
+
+fn spent_fields(spent: &BudgetExceeded) -> Map<String, Value> {
+    let fields = json!({
+        "kind": "budget_exhausted",
+        "reason": format!("{}_budget_exhausted", spent.scope),
+        "step": spent.step,
+        "function": spent.function,
+        "limit": spent.limit,
+        "limit_value": number(spent.limit_value),
+        "consumed_tokens": spent.consumed_tokens,
+        "consumed_cost_usd": spent.consumed_cost_usd,
+        "error_boundary": spent.error_boundary,
+    });
+    match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+impl From<BudgetExceeded> for StepError {
+    fn from(spent: BudgetExceeded) -> Self {
+        let message = spent.message();
+        Self::new(StepErrorKind::Budget(Box::new(spent)), message)
+    }
+}
+
+impl From<Fault> for StepError {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Cancelled => StepErrorKind::Cancelled,
+            FaultKind::Denied | FaultKind::Failed { .. } => StepErrorKind::Failed,
+        };
+        Self::new(kind, fault.message)
+    }
+}
+
+impl From<String> for StepError {
+    fn from(message: String) -> Self {
+        Self::failed(message)
+    }
+}
+
+impl From<&str> for StepError {
+    fn from(message: &str) -> Self {
+        Self::failed(message)
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StepError {}

@@ -1,0 +1,73 @@
+//! Passing work on: `handoff.emitted` and its receipt.
+
+use std::sync::Arc;
+
+use pintle::event::HandoffEmitted;
+use pintle::{Event, Payload, PersonaSpec, did_you_mean};
+use serde_json::Value;
+
+use super::StepError;
+use crate::turn::Turn;
+
+/// The receipt of work that was passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handoff {
+    /// Its id within the session.
+    pub id: String,
+    /// Who had the work.
+    pub from: String,
+    /// Who gets it.
+    pub to: String,
+    /// The digest of the exact payload.
+    pub digest: String,
+}
+
+/// Passes a persona's work on.
+pub(super) fn of_persona(
+    turn: &Turn,
+    persona: &PersonaSpec,
+    to: &str,
+    summary: &str,
+    payload: Value,
+) -> Result<Handoff, StepError> {
+    if !persona.handoffs.iter().any(|known| known == to) {
+        let known = || persona.handoffs.iter().map(String::as_str);
+        let hint = match did_you_mean(to, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if persona.handoffs.is_empty() => String::from("its declaration names nobody in `handoffs`"),
+            None => format!("its declaration names {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        let why = format!("persona `{}` cannot hand its work to `{to}`; {hint}", persona.name);
+        return Err(StepError::failed(why).at(&persona.name, &turn.origin.step));
+    }
+    let receipt = Handoff {
+        id: turn.agent.shared.unique("handoff"),
+        from: persona.name.clone(),
+        to: to.to_owned(),
+        digest: Payload::new(payload.clone()).digest(),
+    };
+    fire(turn, "persona", receipt.id.clone(), &persona.name, to, summary, payload);
+    Ok(receipt)
+}
+
+/// Tells the hooks that listen that an agent passes work on to another one.
+pub(crate) fn emit(turn: &Turn, kind: &'static str, to: &str, summary: &str, payload: impl FnOnce() -> Value) {
+    if turn.listens::<HandoffEmitted>() {
+        let id = turn.agent.shared.unique("handoff");
+        fire(turn, kind, id, &turn.agent.spec.name, to, summary, payload());
+    }
+}
+
+fn fire(turn: &Turn, kind: &'static str, id: String, from: &str, to: &str, summary: &str, payload: Value) {
+    let payload = HandoffEmitted {
+        id,
+        kind: kind.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        summary: summary.to_owned(),
+        payload,
+        persona: turn.origin.persona.clone(),
+        step: turn.origin.step.clone(),
+    };
+    let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+}

@@ -1,0 +1,308 @@
+//! What was used up of a budget.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pintle::event::Usage;
+use pintle::{BudgetSpec, PriceSpec, price_of};
+use serde_json::Value;
+
+use super::BudgetExceeded;
+
+/// What was used up.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Used {
+    /// The tokens.
+    pub usage: Usage,
+    /// The model calls.
+    pub calls: u32,
+    /// What they cost in US dollars; `None` when no model that was called has a price.
+    pub cost_usd: Option<f64>,
+}
+
+/// Counts what one step, persona or session uses up. Calls that are made at once all count.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    /// `step`, `persona` or `session`.
+    pub(super) scope: &'static str,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    budget: BudgetSpec,
+    prices: Vec<PriceSpec>,
+    by_model: BTreeMap<String, Usage>,
+    calls: u32,
+    /// How often a person gave as much again.
+    raised: u32,
+    /// The last mark of each bound, in per cent.
+    marks: [f64; 2],
+    /// The budget that is spent, when nobody gave more.
+    spent: Option<BudgetExceeded>,
+}
+
+/// A mark that was reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reached {
+    /// `tokens` or `cost_usd`.
+    pub(super) budget: &'static str,
+    pub(super) used: f64,
+    pub(super) limit: f64,
+    pub(super) percent: f64,
+    pub(super) mark: f64,
+    pub(super) previous: f64,
+}
+
+/// A bound that was passed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Over {
+    /// `max_tokens` or `max_usd`.
+    pub(super) limit: &'static str,
+    pub(super) limit_value: f64,
+}
+
+impl Meter {
+    pub(crate) fn new(scope: &'static str, budget: BudgetSpec, prices: &[PriceSpec]) -> Self {
+        let state = State { budget, prices: prices.to_vec(), ..State::default() };
+        Self { scope, state: Mutex::new(state) }
+    }
+
+    /// Sets another budget; what was used up stays. Marks that this passes at once are not told: they were reached
+    /// before anybody set them.
+    pub(super) fn bound(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
+        let mut state = self.state();
+        if state.budget == budget && state.prices == prices {
+            return;
+        }
+        state.budget = budget;
+        state.prices = prices.to_vec();
+        state.marks = [0.0; 2];
+        state.pass_marks();
+    }
+
+    /// Counts what a session used before it went on from its tape.
+    pub(crate) fn restore(&self, model: &str, usage: Usage) {
+        let mut state = self.state();
+        state.count(model, usage);
+        state.pass_marks();
+    }
+
+    /// Counts a model call. Gives the marks that it reached, each once in the life of the meter.
+    pub(super) fn count(&self, model: &str, usage: Usage, marks: &[f64]) -> Vec<Reached> {
+        let mut state = self.state();
+        state.count(model, usage);
+        state.reach(marks)
+    }
+
+    /// The bound that is passed, as much as was given again included.
+    pub(super) fn over(&self) -> Option<Over> {
+        let state = self.state();
+        let times = f64::from(state.raised) + 1.0;
+        let passed = state.bounds().into_iter().flatten().find(|bound| bound.used > bound.limit * times)?;
+        Some(Over { limit: passed.name, limit_value: passed.limit })
+    }
+
+    /// Gives as much again.
+    pub(super) fn raise(&self) {
+        self.state().raised += 1;
+    }
+
+    pub(super) fn spend(&self, spent: BudgetExceeded) {
+        self.state().spent.get_or_insert(spent);
+    }
+
+    /// The budget that is spent, when nobody gave more.
+    pub(super) fn spent(&self) -> Option<BudgetExceeded> {
+        self.state().spent.clone()
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.state().budget.is_bounded()
+    }
+
+    /// Whether money is counted and this model has no price.
+    pub(super) fn lacks_price(&self, model: &str) -> bool {
+        let state = self.state();
+        state.budget.max_usd.is_some() && price_of(&state.prices, model).is_none()
+    }
+
+    pub(super) fn used(&self) -> Used {
+        let state = self.state();
+        Used { usage: state.usage(), calls: state.calls, cost_usd: state.cost_usd() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Bound {
+    /// The bound's name in the declaration.
+    name: &'static str,
+    /// What is counted.
+    budget: &'static str,
+    used: f64,
+    limit: f64,
+}
+
+impl State {
+    fn count(&mut self, model: &str, usage: Usage) {
+        let counted = self.by_model.entry(model.to_owned()).or_default();
+        *counted = counted.plus(usage);
+        self.calls += 1;
+    }
+
+    fn usage(&self) -> Usage {
+        self.by_model.values().fold(Usage::default(), |sum, usage| sum.plus(*usage))
+    }
+
+    /// Only declared prices count.
+    fn cost_usd(&self) -> Option<f64> {
+        let cost = |(model, usage): (&String, &Usage)| {
+            let price = price_of(&self.prices, model)?;
+            let input = tokens(usage.input_tokens) * price.input_usd_per_million;
+            let output = tokens(usage.output_tokens) * price.output_usd_per_million;
+            Some((input + output) / 1_000_000.0)
+        };
+        self.by_model.iter().filter_map(cost).fold(None, |sum, cost| Some(sum.unwrap_or(0.0) + cost))
+    }
+
+    fn bounds(&self) -> [Option<Bound>; 2] {
+        let of_tokens = self.budget.max_tokens.map(|limit| Bound {
+            name: "max_tokens",
+            budget: "tokens",
+            used: tokens(self.usage().total_tokens),
+            limit: tokens(limit),
+        });
+        let of_money = self.budget.max_usd.map(|limit| Bound {
+            name: "max_usd",
+            budget: "cost_usd",
+            used: self.cost_usd().unwrap_or(0.0),
+            limit,
+        });
+        [of_tokens, of_money]
+    }
+
+    fn reach(&mut self, marks: &[f64]) -> Vec<Reached> {
+        let mut reached = Vec::new();
+        for (at, bound) in self.bounds().into_iter().enumerate() {
+            let (Some(bound), Some(last)) = (bound, self.marks.get_mut(at)) else { continue };
+            let percent = bound.used / bound.limit * 100.0;
+            let mut passed: Vec<f64> = marks.iter().copied().filter(|mark| *mark > *last && *mark <= percent).collect();
+            passed.sort_by(f64::total_cmp);
+            passed.dedup();
+            for mark in passed {
+                let Bound { budget, used, limit, .. } = bound;
+                reached.push(Reached { budget, used, limit, percent, mark, previous: *last });
+                *last = mark;
+            }
+        }
+        reached
+    }
+
+    /// Every mark up to here counts as told.
+    fn pass_marks(&mut self) {
+        for (at, bound) in self.bounds().into_iter().enumerate() {
+            if let (Some(bound), Some(last)) = (bound, self.marks.get_mut(at)) {
+                *last = last.max(bound.used / bound.limit * 100.0);
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "tokens beyond 2^53 are not counted out one by one")]
+fn tokens(count: u64) -> f64 {
+    count as f64
+}
+
+/// A number as people write it: whole when it is.
+pub(super) fn number(value: f64) -> Value {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, not negative and small enough to be exact"
+    )]
+    let whole = value as u64;
+    if value >= 0.0 && value.fract() == 0.0 && value < 9e15 { Value::from(whole) } else { Value::from(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meter(max_tokens: u64) -> Meter {
+        let budget = BudgetSpec { max_tokens: Some(max_tokens), max_usd: Some(1.0) };
+        let price = |model: &str| PriceSpec {
+            model: model.to_owned(),
+            input_usd_per_million: 1.0,
+            output_usd_per_million: 10.0,
+        };
+        Meter::new("step", budget, &[price("small")])
+    }
+
+    /// Tokens of one call after another, and the marks that each reaches.
+    #[test]
+    fn each_mark_is_reached_once_and_several_at_once_in_their_order() {
+        let cases: &[(&[u64], &[&[f64]])] = &[
+            (&[49, 1, 20, 10, 10, 10, 100], &[&[], &[50.0], &[65.0], &[80.0], &[], &[100.0], &[150.0]]),
+            (&[200, 1], &[&[50.0, 65.0, 80.0, 100.0, 150.0], &[]]),
+            (&[0, 0], &[&[], &[]]),
+        ];
+        let marks = [150.0, 65.0, 50.0, 80.0, 100.0, 65.0];
+        for (calls, expected) in cases {
+            let meter = meter(100);
+            let mut last = 0.0;
+            for (tokens, expected) in calls.iter().zip(*expected) {
+                let reached = meter.count("other", Usage::new(*tokens, 0), &marks);
+                let heard: Vec<f64> = reached.iter().map(|reached| reached.mark).collect();
+                assert_eq!(&heard, expected, "{calls:?} at {tokens}");
+                for reached in reached {
+                    assert!(reached.previous < reached.mark && reached.mark <= reached.percent, "{reached:?}");
+                    assert!((reached.previous - last).abs() < f64::EPSILON, "{reached:?} after {last}");
+                    last = reached.mark;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_is_passed_above_it_and_again_above_what_was_given() {
+        let meter = meter(100);
+        meter.count("small", Usage::new(100, 0), &[]);
+        assert_eq!(meter.over(), None);
+        meter.count("small", Usage::new(1, 0), &[]);
+        assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
+        meter.raise();
+        assert_eq!(meter.over(), None);
+        meter.count("small", Usage::new(100, 0), &[]);
+        assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
+    }
+
+    #[test]
+    fn only_declared_prices_count() {
+        let meter = meter(u64::MAX);
+        assert_eq!(meter.used().cost_usd, None);
+        meter.count("other", Usage::new(1_000_000, 0), &[]);
+        assert_eq!(meter.used().cost_usd, None);
+        assert!(meter.lacks_price("other") && !meter.lacks_price("small"));
+        meter.count("small", Usage::new(500_000, 60_000), &[]);
+        assert_eq!(meter.used().cost_usd, Some(1.1));
+        assert_eq!(meter.over(), Some(Over { limit: "max_usd", limit_value: 1.0 }));
+    }
+
+    #[test]
+    fn what_a_tape_restores_is_counted_and_not_told_again() {
+        let meter = meter(100);
+        meter.restore("small", Usage::new(85, 0));
+        assert_eq!(meter.used().usage, Usage::new(85, 0));
+        let reached = meter.count("small", Usage::new(15, 0), &[50.0, 80.0, 100.0]);
+        assert_eq!(reached.iter().map(|reached| reached.mark).collect::<Vec<_>>(), [100.0]);
+    }
+
+    #[test]
+    fn numbers_are_whole_when_they_are() {
+        let texts: Vec<String> = [0.0, 100.0, 0.5].into_iter().map(|value| number(value).to_string()).collect();
+        assert_eq!(texts, ["0", "100", "0.5"]);
+    }
+}

@@ -1,0 +1,226 @@
+//! Personas: an agent in a role, which drives named steps (Harn behaviour, section 1.3).
+//!
+//! A step is a piece of the host's own code, or a prompt, between `step.pre` and `step.post`. What the agent does in it
+//! (turns, tool calls, delegated agents) is charged to the step, to the steps around it, to its persona and to the
+//! session, may use the step's tools only, and carries the persona and the step in [`pintle::Origin`]. What hooks do of
+//! their own accord while they are asked is none of it: for them persona and step are suspended.
+//!
+//! `run` is the life of a step, `work` what holds while it runs, `meter` and `charge` the budgets.
+
+mod charge;
+mod declared;
+mod error;
+mod handoff;
+mod meter;
+mod registry;
+mod run;
+mod template;
+mod work;
+
+use std::sync::Arc;
+
+use pintle::{PersonaSpec, Severity, StepSpec};
+use serde_json::Value;
+
+use crate::session::{Answer, Fault, Session};
+
+pub use error::{BudgetExceeded, StepError, StepErrorKind};
+pub use handoff::Handoff;
+pub use meter::Used;
+pub use registry::Paused;
+
+pub(crate) use handoff::emit;
+pub(crate) use meter::Meter;
+pub(crate) use registry::Personas;
+pub(crate) use work::Work;
+
+/// An agent in a role. Made by [`Session::persona`].
+#[derive(Debug)]
+pub struct Persona<'s> {
+    session: &'s mut Session,
+    spec: Arc<PersonaSpec>,
+    meter: Arc<Meter>,
+}
+
+/// A step that runs.
+#[derive(Debug)]
+pub struct Step<'s> {
+    session: &'s mut Session,
+    work: Arc<Work>,
+    args: Vec<Value>,
+}
+
+impl Session {
+    /// Lets the agent work in a role. What the role has used up and whether it is paused holds for the whole session.
+    ///
+    /// # Errors
+    /// When something in its declaration is wrong; [`PersonaSpec::check`] tells everything.
+    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, Fault> {
+        let faults = spec.check().into_iter().filter(|found| found.severity == Severity::Error);
+        let faults: Vec<String> = faults.map(|found| found.message).collect();
+        if !faults.is_empty() {
+            return Err(Fault::failed("config", faults.join("; ")));
+        }
+        let meter = self.shared().personas.meter(spec);
+        Ok(Persona { session: self, spec: Arc::new(spec.clone()), meter })
+    }
+
+    /// Runs a step that belongs to no persona: to hooks its persona has the empty name, which `*` matches.
+    ///
+    /// # Errors
+    /// As [`Persona::step`].
+    pub fn step(
+        &mut self,
+        spec: &StepSpec,
+        args: impl Into<Value>,
+        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+    ) -> Result<Value, StepError> {
+        run::run(self, None, Arc::new(spec.clone()), args.into(), body)
+    }
+
+    /// Pauses a persona: it runs no further step until it is resumed, also in a session that goes on from the tape.
+    /// `by` says who does it: `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless it is paused already.
+    pub fn pause_persona(&mut self, name: &str, reason: &str, by: &str) {
+        registry::pause(self, name, reason, by);
+    }
+
+    /// Resumes a persona. Fires `persona.resumed`, if it was paused.
+    pub fn resume_persona(&mut self, name: &str, reason: &str, by: &str) {
+        registry::resume(self, name, reason, by);
+    }
+
+    /// The personas that are paused, by name.
+    #[must_use]
+    pub fn paused_personas(&self) -> Vec<Paused> {
+        self.shared().personas.paused()
+    }
+}
+
+impl Persona<'_> {
+    /// Its declaration.
+    #[must_use]
+    pub fn spec(&self) -> &PersonaSpec {
+        &self.spec
+    }
+
+    /// Runs one of its steps: `step.pre`, the approval that the step needs, the body, `step.post`. `args` are the step's
+    /// arguments: a list, or one that becomes a list of one; null is none.
+    ///
+    /// The result is what the hooks of `step.post` left of the body's. With [`pintle::ErrorBoundary::Continue`] an error
+    /// of the body, or a spent budget, is the result in the form of [`StepError::to_value`].
+    ///
+    /// # Errors
+    /// When there is no such step, the persona is paused, a hook denies, the approval is not given, the body fails, or a
+    /// budget is spent.
+    pub fn step(
+        &mut self,
+        name: &str,
+        args: impl Into<Value>,
+        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+    ) -> Result<Value, StepError> {
+        let step = self.spec.step(name).map_err(|why| StepError::failed(why).at(&self.spec.name, name))?;
+        let step = Arc::new(step.clone());
+        run::run(self.session, Some((Arc::clone(&self.spec), Arc::clone(&self.meter))), step, args.into(), body)
+    }
+
+    /// Pauses it, see [`Session::pause_persona`].
+    pub fn pause(&mut self, reason: &str) {
+        registry::pause(self.session, &self.spec.name, reason, "host");
+    }
+
+    /// Resumes it, see [`Session::resume_persona`].
+    pub fn resume(&mut self, reason: &str) {
+        registry::resume(self.session, &self.spec.name, reason, "host");
+    }
+
+    /// Passes its work on: fires `handoff.emitted` and gives the receipt. What becomes of the work is the host's.
+    ///
+    /// # Errors
+    /// When its declaration does not name `to` among its hand-offs.
+    pub fn hand_off(&mut self, to: &str, summary: &str, payload: impl Into<Value>) -> Result<Handoff, StepError> {
+        let turn = self.session.turn_for(&self.spec.name);
+        handoff::of_persona(&turn, &self.spec, to, summary, payload.into())
+    }
+
+    /// What its steps have used up in this session.
+    #[must_use]
+    pub fn used(&self) -> Used {
+        self.meter.used()
+    }
+}
+
+impl Step<'_> {
+    /// The step's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.work.step.name
+    }
+
+    /// The arguments, as the hooks of `step.pre` left them.
+    #[must_use]
+    pub fn args(&self) -> &[Value] {
+        &self.args
+    }
+
+    /// Lets the agent answer: a turn of its own, under the step.
+    ///
+    /// # Errors
+    /// When the turn fails, or a budget is spent; then the step fails with that error whatever its body makes of it.
+    pub fn ask(&mut self, prompt: &str) -> Result<Answer, StepError> {
+        self.session.turn(prompt).map_err(|fault| match self.work.spent() {
+            Some(spent) => StepError::from(spent),
+            None => StepError::from(fault),
+        })
+    }
+
+    /// Runs another step of the same persona inside this one.
+    ///
+    /// # Errors
+    /// As [`Persona::step`].
+    pub fn step(
+        &mut self,
+        name: &str,
+        args: impl Into<Value>,
+        body: impl FnOnce(&mut Step<'_>) -> Result<Value, StepError>,
+    ) -> Result<Value, StepError> {
+        let persona = self.work.persona.clone();
+        let spec = match &persona {
+            Some((persona, _)) => {
+                persona.step(name).map_err(|why| StepError::failed(why).at(&persona.name, name))?.clone()
+            }
+            None => StepSpec::named(name),
+        };
+        run::run(self.session, persona, Arc::new(spec), args.into(), body)
+    }
+
+    /// Lets the agent work in another role inside this step, which is charged with it too.
+    ///
+    /// # Errors
+    /// As [`Session::persona`].
+    pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, Fault> {
+        self.session.persona(spec)
+    }
+
+    /// Pauses the step's persona: this step goes on, and no further one begins.
+    pub fn pause(&mut self, reason: &str) {
+        let name = self.work.persona_name().to_owned();
+        registry::pause(self.session, &name, reason, "agent");
+    }
+
+    /// Passes the persona's work on, see [`Persona::hand_off`].
+    ///
+    /// # Errors
+    /// When the step has no persona, or that one's declaration does not name `to`.
+    pub fn hand_off(&mut self, to: &str, summary: &str, payload: impl Into<Value>) -> Result<Handoff, StepError> {
+        let Some((persona, _)) = &self.work.persona else {
+            return Err(StepError::failed("a step without a persona has nothing to hand off").at("", self.name()));
+        };
+        handoff::of_persona(&self.session.turn_of_work(), persona, to, summary, payload.into())
+    }
+
+    /// What the step has used up so far, nested steps and delegated agents included.
+    #[must_use]
+    pub fn used(&self) -> Used {
+        self.work.used()
+    }
+}

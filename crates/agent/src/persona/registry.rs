@@ -1,0 +1,112 @@
+//! The personas of a session: what each has used up, and which are paused.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pintle::event::{EventPayload, PersonaPaused, PersonaResumed, Usage};
+use pintle::{BudgetSpec, Event, PersonaSpec};
+use serde_json::Value;
+
+use super::Meter;
+use crate::session::Session;
+
+/// A persona that runs no step until it is resumed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paused {
+    /// The persona's name.
+    pub persona: String,
+    /// Why; empty when nobody said.
+    pub reason: String,
+    /// Who paused it: `person`, `agent`, `budget` or `host`.
+    pub by: String,
+}
+
+/// The personas of a session, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Personas(Mutex<BTreeMap<String, Known>>);
+
+#[derive(Debug)]
+struct Known {
+    meter: Arc<Meter>,
+    paused: Option<Paused>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { meter: Arc::new(Meter::new("persona", BudgetSpec::default(), &[])), paused: None }
+    }
+}
+
+impl Personas {
+    /// What a persona has used up, bound as its declaration says now.
+    pub(super) fn meter(&self, spec: &PersonaSpec) -> Arc<Meter> {
+        let mut known = self.known();
+        let meter = &known.entry(spec.name.clone()).or_default().meter;
+        meter.bound(spec.budget, &spec.prices);
+        Arc::clone(meter)
+    }
+
+    /// The personas that are paused, by name.
+    pub(crate) fn paused(&self) -> Vec<Paused> {
+        self.known().values().filter_map(|known| known.paused.clone()).collect()
+    }
+
+    pub(super) fn pause_of(&self, name: &str) -> Option<Paused> {
+        self.known().get(name)?.paused.clone()
+    }
+
+    /// Takes over what an event of the session's tape says of a persona. Others than `persona.paused` and
+    /// `persona.resumed` say nothing.
+    pub(crate) fn restore_event(&self, event: &str, payload: &Value) {
+        let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut known = self.known();
+        let known = known.entry(text("persona"));
+        if event == PersonaPaused::row().name {
+            let paused = Paused { persona: text("persona"), reason: text("reason"), by: text("by") };
+            known.or_default().paused = Some(paused);
+        } else if event == PersonaResumed::row().name {
+            known.or_default().paused = None;
+        }
+    }
+
+    /// Counts a model call of the session's tape that was made in a step of a persona, or in what that step led to.
+    pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: Usage) {
+        self.known().entry(persona.to_owned()).or_default().meter.restore(model, usage);
+    }
+
+    /// Pauses or resumes a persona. Gives whether that changes anything.
+    fn set(&self, name: &str, paused: Option<Paused>) -> bool {
+        let mut known = self.known();
+        let known = known.entry(name.to_owned()).or_default();
+        let changes = known.paused.is_some() != paused.is_some();
+        if changes {
+            known.paused = paused;
+        }
+        changes
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Only a change is told: to pause what is paused says nothing new.
+pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
+    let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
+    let paused = Paused { persona: persona.clone(), reason: reason.clone(), by: by.clone() };
+    if session.shared().personas.set(name, Some(paused)) {
+        tell(session, name, &PersonaPaused { persona, reason, by });
+    }
+}
+
+pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
+    if session.shared().personas.set(name, None) {
+        let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
+        tell(session, name, &PersonaResumed { persona, reason, by });
+    }
+}
+
+fn tell<P: EventPayload>(session: &Session, name: &str, payload: &P) {
+    let turn = session.turn_for(name);
+    let _ = turn.fire_end(&Event::of(payload, Arc::clone(&turn.origin)));
+}

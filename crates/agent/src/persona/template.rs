@@ -1,0 +1,94 @@
+//! The prompt of a step that is run by its declaration alone.
+
+use serde_json::{Map, Value};
+
+/// Fills in what stands between `{{` and `}}`: `args`, `args.0`, `args.0.path`, `args.path` (of the first argument) and
+/// `steps.NAME` (what an earlier step gave). Texts stand as they are, other values as JSON. What is filled in is not
+/// looked at again.
+///
+/// # Errors
+/// With one line for people when something is not there or a bracket is not closed.
+pub(super) fn fill(prompt: &str, args: &[Value], steps: &Map<String, Value>) -> Result<String, String> {
+    let mut filled = String::with_capacity(prompt.len());
+    let mut rest = prompt;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let (path, after) = after
+            .split_once("}}")
+            .ok_or_else(|| format!("`{{{{` is not closed before `{}`; write `{{{{args.0}}}}`", start(after)))?;
+        filled.push_str(&shown(&look_up(path.trim(), args, steps)?));
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+fn look_up(path: &str, args: &[Value], steps: &Map<String, Value>) -> Result<Value, String> {
+    let missing =
+        || format!("there is no `{path}` for the prompt; `args.0` is the first argument, `steps.NAME` a step");
+    let mut parts = path.split('.');
+    let found = match (parts.next(), parts.next()) {
+        (Some("args"), None) => Some(Value::Array(args.to_vec())),
+        (Some("args"), Some(first)) => {
+            let value = match first.parse::<usize>() {
+                Ok(at) => args.get(at),
+                Err(_) => args.first().and_then(|value| value.get(first)),
+            };
+            walk(value, parts)
+        }
+        (Some("steps"), Some(name)) => walk(steps.get(name), parts),
+        _ => None,
+    };
+    found.ok_or_else(missing)
+}
+
+fn walk<'p>(value: Option<&Value>, mut parts: impl Iterator<Item = &'p str>) -> Option<Value> {
+    let step = |value: &Value, part: &str| match value {
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?).cloned(),
+        value => value.get(part).cloned(),
+    };
+    parts.try_fold(value?.clone(), |value, part| step(&value, part))
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn start(text: &str) -> String {
+    text.chars().take(20).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_filled_in_and_what_is_missing_is_told() {
+        let args = [json!({"path": "a.rs", "lines": [3, 4]}), json!("second {{args.0}}")];
+        let Value::Object(steps) = json!({"audit": "sound", "merge": {"id": 7}}) else { unreachable!() };
+        let cases = [
+            ("no braces { } at all", Ok("no braces { } at all")),
+            ("{{args.0.path}} {{ args.path }} {{args.0.lines.1}}", Ok("a.rs a.rs 4")),
+            ("{{args.1}}", Ok("second {{args.0}}")),
+            ("{{args.lines}}", Ok("[3,4]")),
+            ("{{steps.audit}} {{steps.merge.id}} {{steps.merge}}", Ok("sound 7 {\"id\":7}")),
+            ("{{args.2}}", Err("there is no `args.2`")),
+            ("{{steps.other}}", Err("there is no `steps.other`")),
+            ("{{path}}", Err("there is no `path`")),
+            ("{{}}", Err("there is no ``")),
+            ("a {{args.0", Err("`{{` is not closed before `args.0`")),
+        ];
+        for (prompt, expected) in cases {
+            match (fill(prompt, &args, &steps), expected) {
+                (Ok(filled), Ok(expected)) => assert_eq!(filled, expected, "{prompt}"),
+                (Err(fault), Err(expected)) => assert!(fault.starts_with(expected), "{prompt}: {fault}"),
+                (filled, _) => panic!("{prompt}: {filled:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What holds while a step runs.
+
+use std::sync::Arc;
+
+use pintle::{ModelSpec, PersonaSpec, StepSpec};
+
+use super::{BudgetExceeded, Meter, Used};
+use crate::agent::Agent;
+use crate::model::{Model, ToolDefinition};
+use crate::tools::{Policies, permits};
+
+/// A persona and what its steps used up.
+pub(super) type Role = (Arc<PersonaSpec>, Arc<Meter>);
+
+/// The step at work, with those around it.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(super) persona: Option<Role>,
+    pub(super) step: Arc<StepSpec>,
+    pub(super) meter: Arc<Meter>,
+    /// The tools that the step may use, and every step around it.
+    policies: Policies,
+    model: Option<OwnModel>,
+    instructions: Vec<String>,
+    outer: Option<Arc<Work>>,
+    /// What all model calls of the session count on.
+    session: Arc<Meter>,
+}
+
+/// The model that the agent of a step uses. Agents that it delegates to have their own.
+#[derive(Debug, Clone)]
+struct OwnModel {
+    agent: Arc<Agent>,
+    spec: ModelSpec,
+    open: Arc<dyn Model>,
+}
+
+/// A meter that a model call counts on, and the step whose error boundary holds when it runs out.
+pub(super) struct Charged<'w> {
+    pub(super) meter: &'w Arc<Meter>,
+    pub(super) step: &'w StepSpec,
+}
+
+impl Work {
+    /// A step that an agent begins, inside another one if there is one.
+    ///
+    /// # Errors
+    /// When a tool policy is not valid, a model cannot be opened, or money is counted and the model has no price.
+    pub(super) fn new(
+        agent: &Arc<Agent>,
+        outer: Option<Arc<Self>>,
+        persona: Option<Role>,
+        step: Arc<StepSpec>,
+    ) -> Result<Self, String> {
+        let mut policies = outer.as_ref().map(|outer| outer.policies.clone()).unwrap_or_default();
+        let mut instructions = outer.as_ref().map(|outer| outer.instructions.clone()).unwrap_or_default();
+        let mut tell = |text: &str| {
+            if !text.trim().is_empty() && instructions.iter().all(|known| known != text) {
+                instructions.push(text.to_owned());
+            }
+        };
+        if let Some((persona, _)) = &persona {
+            policies = policies.and(&persona.tools)?;
+            tell(&persona.instruction);
+        }
+        policies = policies.and(&step.tools)?;
+        tell(&step.instruction);
+        let declared = step.model.as_ref().or_else(|| persona.as_ref().and_then(|(persona, _)| persona.model.as_ref()));
+        let model = match declared {
+            Some(spec) => Some(OwnModel::open(agent, spec)?),
+            None => outer.as_ref().and_then(|outer| outer.model.clone()),
+        };
+        let prices = persona.as_ref().map(|(persona, _)| persona.prices.as_slice()).unwrap_or_default();
+        let meter = Arc::new(Meter::new("step", step.budget, prices));
+        let session = Arc::clone(&agent.shared.meter);
+        Ok(Self { persona, step, meter, policies, model, instructions, outer, session })
+    }
+
+    /// The persona's name; empty for a step of its own.
+    pub(crate) fn persona_name(&self) -> &str {
+        self.persona.as_ref().map_or("", |(persona, _)| &persona.name)
+    }
+
+    pub(crate) fn step_name(&self) -> &str {
+        &self.step.name
+    }
+
+    /// What the model is told while the step runs.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = &str> {
+        self.instructions.iter().map(String::as_str)
+    }
+
+    /// Whether the step may use a tool that its agent may use.
+    pub(crate) fn allows(&self, tool: &str) -> bool {
+        permits(&self.policies, tool)
+    }
+
+    /// Of an agent's tools those that the step may use.
+    pub(crate) fn narrowed(&self, tools: Vec<ToolDefinition>) -> Vec<ToolDefinition> {
+        tools.into_iter().filter(|tool| self.allows(&tool.name)).collect()
+    }
+
+    /// The model that an agent uses in the step, when that is not its own.
+    pub(crate) fn model_of(&self, agent: &Arc<Agent>) -> Option<(&ModelSpec, &Arc<dyn Model>)> {
+        let own = self.model.as_ref().filter(|own| Arc::ptr_eq(&own.agent, agent))?;
+        Some((&own.spec, &own.open))
+    }
+
+    /// Everything that a model call of the step counts on: the step, its persona, and what is around them, each once.
+    pub(super) fn charged(&self) -> Vec<Charged<'_>> {
+        let mut charged: Vec<Charged<'_>> = Vec::new();
+        let mut at = Some(self);
+        while let Some(work) = at {
+            charged.push(Charged { meter: &work.meter, step: &work.step });
+            if let Some((_, meter)) = &work.persona
+                && charged.iter().all(|known| !Arc::ptr_eq(known.meter, meter))
+            {
+                charged.push(Charged { meter, step: &work.step });
+            }
+            at = work.outer.as_deref();
+        }
+        charged.push(Charged { meter: &self.session, step: &self.step });
+        charged
+    }
+
+    /// The budget that is spent, of the step first.
+    pub(super) fn spent(&self) -> Option<BudgetExceeded> {
+        self.charged().iter().find_map(|charged| charged.meter.spent())
+    }
+
+    pub(super) fn used(&self) -> Used {
+        self.meter.used()
+    }
+}
+
+impl OwnModel {
+    /// A model without a provider is another model of the provider that is in use.
+    fn open(agent: &Arc<Agent>, spec: &ModelSpec) -> Result<Self, String> {
+        let open = match &agent.shared.open_model {
+            Some(open) if !spec.provider.is_empty() => {
+                open(spec).map_err(|fault| format!("model `{}` cannot be opened: {fault}", spec.name))?
+            }
+            _ => Arc::clone(&agent.model),
+        };
+        Ok(Self { agent: Arc::clone(agent), spec: spec.clone(), open })
+    }
+}

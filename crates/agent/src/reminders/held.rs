@@ -1,0 +1,191 @@
+//! The life of reminders, as a function of what happens to them: nothing here knows a session or writes anything down.
+
+use std::collections::BTreeMap;
+
+use pintle::tape::record::host::ReminderStep as Step;
+use pintle::{Propagate, Reminder};
+
+/// What happened, in order.
+pub(super) type Steps = Vec<(Step, Reminder)>;
+
+/// The reminders of one conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    /// In the order in which they came; at most one of a key, and one of a text without a key.
+    live: Vec<Entry>,
+    /// What was sent under a key, and whether it outlives a compaction.
+    sent: BTreeMap<String, (String, bool)>,
+    /// How many were ever kept.
+    count: u64,
+}
+
+/// A reminder that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Which one it is, from 1.
+    pub(super) number: u64,
+    /// The turn in which a hook asked for it.
+    pub(super) turn: u32,
+    /// The reminder, with the requests it still wants to be in.
+    pub(super) reminder: Reminder,
+}
+
+impl Held {
+    /// Takes a reminder in that a hook asked for in this turn.
+    pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> Steps {
+        let Some(reminder) = tidied(reminder) else { return Steps::new() };
+        let mut steps = Steps::new();
+        if let Some(at) = self.place_of(&reminder) {
+            let old = self.live.get(at).map(|entry| &entry.reminder);
+            // Smaller weighs more. Of two that weigh the same the newer one stands, unless it says the same.
+            let stands = old.is_some_and(|old| {
+                old.authority < reminder.authority
+                    || (old.authority == reminder.authority && is_same_text(&old.body, &reminder.body))
+            });
+            if stands {
+                return vec![(Step::Deduped, reminder)];
+            }
+            steps.push((Step::Dropped, self.live.remove(at).reminder));
+        } else if let Some(key) = &reminder.dedupe_key
+            && self.sent.get(key).is_some_and(|(body, _)| is_same_text(body, &reminder.body))
+        {
+            return vec![(Step::Deduped, reminder)];
+        }
+        self.add(reminder.clone(), turn);
+        steps.push((Step::Injected, reminder));
+        steps
+    }
+
+    /// What the next request carries, in the order of authority and then of age.
+    pub(super) fn due(&self) -> Vec<Entry> {
+        let mut due = self.live.clone();
+        due.sort_by_key(|entry| (entry.reminder.authority, entry.number));
+        due
+    }
+
+    /// The model answered a request that carried these.
+    pub(super) fn carried(&mut self, numbers: &[u64]) -> Steps {
+        let mut steps = Steps::new();
+        for number in numbers {
+            let Some(at) = self.live.iter().position(|entry| entry.number == *number) else { continue };
+            self.carry(at, &mut steps);
+        }
+        steps
+    }
+
+    fn carry(&mut self, at: usize, steps: &mut Steps) {
+        let Some(entry) = self.live.get_mut(at) else { return };
+        let reminder = &mut entry.reminder;
+        steps.push((Step::Rendered, reminder.clone()));
+        if let Some(key) = &reminder.dedupe_key {
+            self.sent.insert(key.clone(), (reminder.body.clone(), reminder.preserve_on_compact));
+        }
+        let Some(left) = &mut reminder.ttl_turns else { return };
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            steps.push((Step::Expired, self.live.remove(at).reminder));
+        }
+    }
+
+    /// How many were ever kept: what comes later has a larger number.
+    pub(super) fn mark(&self) -> u64 {
+        self.count
+    }
+
+    /// The conversation was compacted. What hooks asked for since the mark is about what comes and stays.
+    pub(super) fn compacted(&mut self, mark: u64) -> Steps {
+        self.forget_sent();
+        let mut steps = Steps::new();
+        self.live.retain(|entry| {
+            let is_kept = entry.reminder.preserve_on_compact;
+            if entry.number <= mark {
+                steps.push((if is_kept { Step::Kept } else { Step::Dropped }, entry.reminder.clone()));
+            }
+            is_kept || entry.number > mark
+        });
+        steps
+    }
+
+    /// Forgets what was sent and is no longer in the conversation.
+    pub(super) fn forget_sent(&mut self) {
+        self.sent.retain(|_, (_, is_preserved)| *is_preserved);
+    }
+
+    /// The conversation was forgotten altogether.
+    pub(super) fn cleared(&mut self) -> Steps {
+        self.sent.clear();
+        self.live.drain(..).map(|entry| (Step::Dropped, entry.reminder)).collect()
+    }
+
+    /// Another agent takes the conversation over.
+    pub(super) fn handed_over(&mut self) -> Steps {
+        let is_left = |entry: &mut Entry| entry.reminder.propagate == Propagate::None;
+        self.live.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
+    }
+
+    /// What an agent below gets, oldest first.
+    pub(super) fn passed_down(&self) -> impl Iterator<Item = &Reminder> {
+        self.live.iter().map(|entry| &entry.reminder).filter(|reminder| reminder.propagate == Propagate::All)
+    }
+
+    /// Takes a copy in of what the agent above has.
+    pub(super) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (Step, Reminder) {
+        self.add(reminder.clone(), turn);
+        (Step::Inherited, reminder)
+    }
+
+    /// Takes over what a tape says that happened.
+    pub(super) fn fold(&mut self, step: Step, reminder: Reminder, turn: u32) {
+        let at = self.place_of(&reminder);
+        match (step, at) {
+            (Step::Injected | Step::Inherited, _) => self.add(reminder, turn),
+            (Step::Rendered, Some(at)) => self.carry(at, &mut Steps::new()),
+            (Step::Expired | Step::Dropped, Some(at)) => {
+                self.live.remove(at);
+            }
+            (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Kept, _) => {}
+        }
+    }
+
+    fn add(&mut self, reminder: Reminder, turn: u32) {
+        self.count += 1;
+        self.live.push(Entry { number: self.count, turn, reminder });
+    }
+
+    /// Where the one stands that is about the same: that has the same key, or without a key the same text.
+    fn place_of(&self, reminder: &Reminder) -> Option<usize> {
+        self.live.iter().position(|entry| match (&entry.reminder.dedupe_key, &reminder.dedupe_key) {
+            (Some(one), Some(other)) => one == other,
+            (None, None) => is_same_text(&entry.reminder.body, &reminder.body),
+            _ => false,
+        })
+    }
+}
+
+/// A reminder without blanks around its words and with each tag once; nothing when it says nothing.
+fn tidied(mut reminder: Reminder) -> Option<Reminder> {
+    let trim = |text: &mut String| *text = text.trim().to_owned();
+    trim(&mut reminder.body);
+    if reminder.body.is_empty() {
+        return None;
+    }
+    let mut tags: Vec<String> = Vec::with_capacity(reminder.tags.len());
+    for tag in &reminder.tags {
+        let tag = tag.trim();
+        if !tag.is_empty() && !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    reminder.tags = tags;
+    reminder.dedupe_key = reminder.dedupe_key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+    reminder.ttl_turns = reminder.ttl_turns.map(|turns| turns.max(1));
+    Some(reminder)
+}
+
+/// Whether two texts are the same but for blanks and line ends.
+fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! A session that waits for more to do (Harn, daemon mode).
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::SessionIdle;
+
+use super::{Answer, Fault, Session};
+
+/// The longest single wait of a daemon that nothing wakes but a message.
+const LONG_MS: u64 = 3_600_000;
+
+/// How a daemon waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DaemonOptions {
+    /// How long it waits before it looks again and fires `session.idle` again, in milliseconds. 0, the default, is no
+    /// such interval: it fires once and waits for a message.
+    pub wake_interval_ms: u64,
+    /// How often in a row it fires `session.idle` before it gives up and ends; `None`, the default, is for ever.
+    pub max_idle: Option<u32>,
+}
+
+impl Session {
+    /// Plays a turn for everything that is said through the [inbox](Session::inbox), and waits for more in between, until
+    /// the inbox is [closed](super::Inbox::close) or the session is cancelled. `heard` gets what each turn came to.
+    ///
+    /// `session.idle` is fired each time it begins to wait, and after each interval in which nobody said anything. What
+    /// its hooks remind the model of is in the next request. Time passes through the session's
+    /// [`Sleeper`](super::Sleeper).
+    ///
+    /// # Errors
+    /// When the session does not start or is cancelled. A turn that fails does not end the daemon.
+    pub fn daemon(
+        &mut self,
+        options: DaemonOptions,
+        mut heard: impl FnMut(&Self, &Result<Answer, Fault>),
+    ) -> Result<(), Fault> {
+        self.start()?;
+        let inbox = self.inbox();
+        loop {
+            if self.cancel().is_cancelled() {
+                return Err(Fault::cancelled());
+            }
+            // Looked at before the messages: what was said before the end is heard.
+            let is_closed = inbox.is_closed();
+            if let Some(prompt) = inbox.take_any() {
+                let answer = self.turn(&prompt);
+                heard(self, &answer);
+                continue;
+            }
+            if is_closed || !self.wait(options) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until somebody says something. Gives whether the daemon goes on.
+    fn wait(&self, options: DaemonOptions) -> bool {
+        let shared = &self.agent.shared;
+        let began_us = shared.runtime.clock().monotonic_us();
+        let wake = self.cancel().part();
+        shared.inbox.wake(&wake);
+        let mut fired = 0;
+        while !wake.is_cancelled() {
+            if options.max_idle.is_some_and(|most| fired >= most) {
+                return false;
+            }
+            if fired == 0 || options.wake_interval_ms > 0 {
+                fired += 1;
+                let waited_us = shared.runtime.clock().monotonic_us().saturating_sub(began_us);
+                self.idle(waited_us / 1_000, options);
+            }
+            let wait_ms = if options.wake_interval_ms > 0 { options.wake_interval_ms } else { LONG_MS };
+            shared.sleeper.sleep(wait_ms, &wake);
+        }
+        true
+    }
+
+    fn idle(&self, waited_ms: u64, options: DaemonOptions) {
+        let turn = self.turn_at(&self.agent, self.turns);
+        if !turn.listens::<SessionIdle>() {
+            return;
+        }
+        let payload = SessionIdle {
+            iteration: self.conversation.calls,
+            waited_ms,
+            wake_interval_ms: Some(options.wake_interval_ms).filter(|wait| *wait > 0),
+        };
+        let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    }
+}

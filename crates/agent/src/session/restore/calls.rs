@@ -1,0 +1,66 @@
+//! The calls of the model that a tape tells of, for models that know where they stand.
+
+use std::collections::HashMap;
+
+use pintle::event::CompletionPre;
+use pintle::tape::record::host;
+use serde_json::Value;
+
+use crate::model::{Model, ModelRequest};
+use crate::session::completion::wire;
+
+/// The calls that were answered, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    asked: HashMap<u64, Asked>,
+    answered: Vec<(u64, Asked)>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    agent: String,
+    conversation: String,
+    model: String,
+    payload: Value,
+}
+
+impl Calls {
+    /// A model was asked; `payload` is what was sent.
+    pub(super) fn ask(&mut self, request: &host::ModelRequest<'_>, payload: Value) {
+        let asked = Asked {
+            agent: request.origin.agent.clone(),
+            conversation: request.conversation.clone().into_owned(),
+            model: request.model.clone().into_owned(),
+            payload,
+        };
+        self.asked.insert(request.request, asked);
+    }
+
+    /// It answered. A call that was cut off is made again.
+    pub(super) fn answer(&mut self, reply: &host::ModelReply<'_>) {
+        let is_cancelled = reply.error.as_ref().is_some_and(|error| error.kind == "cancelled");
+        let asked = self.asked.remove(&reply.request).filter(|_| !is_cancelled);
+        self.answered.extend(asked.map(|asked| (reply.request, asked)));
+    }
+
+    /// An answer that never came into the conversation is asked for again.
+    pub(super) fn ask_again(&mut self, request: u64) {
+        self.answered.retain(|(answered, _)| *answered != request);
+    }
+
+    /// Tells a model of those that were its own: those of the model that was asked first, by whatever name it goes now.
+    pub(super) fn tell(self, model: &dyn Model) {
+        let calls: Vec<Asked> = self.answered.into_iter().map(|(_, asked)| asked).collect();
+        let Some(name) = calls.first().map(|first| first.model.clone()) else { return };
+        let mut own = calls.into_iter().filter(|asked| asked.model == name).filter_map(Asked::request);
+        model.went_on(&mut own);
+    }
+}
+
+impl Asked {
+    fn request(self) -> Option<ModelRequest> {
+        let payload: CompletionPre = serde_json::from_value(self.payload).ok()?;
+        let asked = ModelRequest { agent: self.agent, conversation: self.conversation, ..ModelRequest::default() };
+        wire::request_of_payload(payload, &asked, &self.model).ok()
+    }
+}

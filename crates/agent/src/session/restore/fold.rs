@@ -1,0 +1,400 @@
+//! Reading a session back from its tape, record by record.
+
+use std::collections::HashMap;
+
+use pintle::event::{self, Usage};
+use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
+use pintle::tape::record::{AnswerWord, Decided, Effected, Fired, Resolved};
+use pintle::tape::{Body, Reading};
+use pintle::{Decision, Effect, EventName, Grant, Origin, Request};
+use serde_json::Value;
+
+use super::cut_off::CutOff;
+use super::steps::Steps;
+use super::{Restored, Spent};
+use crate::model::{Message, Role};
+use crate::session::{Length, estimate};
+use crate::tools::Done;
+
+/// Reads what the session of this name was at the end of a tape.
+pub(super) fn of(reading: &Reading, session: &str) -> Result<Restored, String> {
+    let mut fold = Fold { session, ..Fold::default() };
+    for record in &reading.records {
+        match &record.body {
+            Body::Event(fired) => fold.event(fired),
+            Body::HookCall(asked) => {
+                if let (Some(open), Some(value)) = (fold.open.get_mut(&asked.dispatch), &asked.value) {
+                    open.versions.push((asked.payload, value));
+                }
+            }
+            Body::Outcome(decided) => fold.outcome(decided),
+            Body::Effect(effected) => fold.effect(effected),
+            Body::Approval(resolved) => fold.approved(resolved),
+            Body::Host(host) => fold.host(host)?,
+            _ => {}
+        }
+    }
+    if !fold.is_known {
+        return Err(format!("the tape has no session `{session}`"));
+    }
+    let mut restored = fold.restored;
+    fold.pending.into_iter().for_each(|request| restored.calls.ask_again(request));
+    restored.cut_off = fold.turn.map(Box::new);
+    restored.records = reading.records.len() as u64;
+    Ok(restored)
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Fold<'r> {
+    session: &'r str,
+    is_known: bool,
+    restored: Restored,
+    /// The dispatches under way.
+    open: HashMap<u64, Open<'r>>,
+    /// The final payloads of dispatches of `completion.pre`, which requests to the model name.
+    requests: HashMap<u64, &'r Value>,
+    /// The personas that a request counts on and the model that was asked, by request.
+    asked: HashMap<u64, (Vec<String>, String)>,
+    steps: Steps,
+    /// The tool of each call that hooks of `tool.pre` were asked about, as they left it, by run and id.
+    tools: HashMap<(String, String), String>,
+    /// The request to the model whose answer is not in the conversation yet.
+    pending: Option<u64>,
+    /// The turn under way.
+    turn: Option<CutOff>,
+}
+
+/// A dispatch under way.
+struct Open<'r> {
+    event: &'r str,
+    run: &'r str,
+    /// Whether it is the session's own agent's, and no delegated one's.
+    is_main: bool,
+    payload: &'r Value,
+    /// Versions of the payload besides the one that was fired.
+    versions: Vec<(u32, &'r Value)>,
+}
+
+impl<'r> Fold<'r> {
+    fn is_main(&self, origin: &Origin) -> bool {
+        origin.session == self.session && origin.run.is_empty()
+    }
+
+    fn event(&mut self, fired: &'r Fired<'static>) {
+        // What a script emits is its own affair.
+        let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
+        let open = Open {
+            event: &fired.event,
+            run: &fired.origin.run,
+            is_main,
+            payload: &fired.payload,
+            versions: Vec::new(),
+        };
+        if is_main {
+            self.begins(&open);
+        }
+        self.open.insert(fired.dispatch, open);
+    }
+
+    /// Takes over what the beginning of a dispatch tells.
+    fn begins(&mut self, open: &Open<'r>) {
+        let text = |name: &str| open.payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let number = |name: &str| open.payload.get(name).and_then(Value::as_u64);
+        match open.event {
+            // Another session of the same program: nothing of what hooks told the model is left.
+            "session.start" if text("source") == "clear" => {
+                self.restored.notes.clear();
+                self.restored.speaker = None;
+            }
+            "agent.switch" if matches!(text("kind"), "handoff" | "forced_handoff") => {
+                self.restored.speaker = Some(text("to").to_owned());
+                if let Some(turn) = &mut self.turn {
+                    turn.calls.handoff = None;
+                    turn.limit = None;
+                    turn.progress.forced_handoffs += u32::from(text("kind") == "forced_handoff");
+                }
+            }
+            "completion.pre" => {
+                if let (Some(turn), Some(iteration)) = (&mut self.turn, number("iteration")) {
+                    turn.asking = u32::try_from(iteration).unwrap_or(u32::MAX);
+                }
+            }
+            "completion.post" => {
+                self.restored.answered += 1;
+                let usage = usage(open.payload.get("usage"));
+                self.restored.length.counted_tokens = usage.total_tokens;
+                self.restored.length.counted_messages = self.restored.messages.len() + 1;
+                if let Some(turn) = &mut self.turn {
+                    text("finish_reason").clone_into(&mut turn.progress.finish_reason);
+                }
+            }
+            "tool.pre" => {
+                if let Some(turn) = &mut self.turn {
+                    turn.calls.asked.insert(text("id").to_owned());
+                }
+            }
+            "tool.post" => {
+                if let Some(turn) = &mut self.turn {
+                    let args = open.payload.get("args").cloned().unwrap_or_default();
+                    turn.calls.judged.insert(text("call_id").to_owned(), (text("name").to_owned(), args));
+                }
+            }
+            "step.pre" => self.steps.enter(text("persona"), text("step")),
+            "step.post" => self.steps.leave(text("persona"), text("step")),
+            "persona.paused" | "persona.resumed" => {
+                self.restored.personas.push((open.event.to_owned(), open.payload.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn outcome(&mut self, decided: &'r Decided<'static>) {
+        let Some(mut open) = self.open.remove(&decided.dispatch) else { return };
+        if let Some(value) = &decided.value {
+            open.versions.push((decided.payload, value));
+        }
+        let last = open.versions.iter().find(|(version, _)| *version == decided.payload);
+        let last = last.map_or(open.payload, |(_, value)| value);
+        let text = |name: &str| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match open.event {
+            "completion.pre" => drop(self.requests.insert(decided.dispatch, last)),
+            "tool.pre" => drop(self.tools.insert((open.run.to_owned(), text("id")), text("name"))),
+            _ => {}
+        }
+        if !open.is_main {
+            return;
+        }
+        self.take_notes(&open, decided);
+        if open.event == "step.pre" && decided.decision == Decision::Deny {
+            self.steps.refuse(&text("persona"), &text("step"));
+        }
+        let Some(turn) = &mut self.turn else { return };
+        match open.event {
+            "agent.stop" if decided.decision == Decision::Deny => {
+                turn.progress.continuations += 1;
+                turn.progress.is_done = false;
+            }
+            "tool.post" => {
+                let stop = decided.reasons.iter().find(|reason| reason.stops_run);
+                turn.calls.stop = turn.calls.stop.take().or_else(|| stop.map(|reason| reason.text.clone()));
+            }
+            "session.resume" if decided.decision == Decision::Allow => {
+                let raised = open.payload.get("new_max_iterations").and_then(Value::as_u64);
+                turn.limit = raised.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)).or(turn.limit);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes over what the hooks of a dispatch told the model.
+    fn take_notes(&mut self, open: &Open<'_>, decided: &Decided<'_>) {
+        let Ok(name) = EventName::parse(open.event) else { return };
+        for told in &decided.effects {
+            let Effect::Context(text) = &*told.effect else { continue };
+            let mut notes = self.turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
+            notes.add(&name, text);
+            self.restored.notes.append(&mut notes.persistent);
+            if let Some(turn) = &mut self.turn {
+                turn.notes = notes;
+            }
+        }
+    }
+
+    /// The person answered a question of the loop.
+    fn approved(&mut self, resolved: &Resolved<'_>) {
+        let grant = match resolved.answer {
+            AnswerWord::GrantedTool => Grant::Tool,
+            AnswerWord::GrantedSession => Grant::Session,
+            AnswerWord::Approved => return,
+            _ => {
+                if let Some(origin) = resolved.origin.as_deref().filter(|origin| self.is_main(origin)) {
+                    self.steps.refuse(&origin.persona, &origin.step);
+                }
+                return;
+            }
+        };
+        let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
+        if origin.session == self.session
+            && let Some(tool) = self.tools.get(&(origin.run.clone(), id.clone().into_owned()))
+        {
+            self.restored.grants.push((grant, tool.clone()));
+        }
+    }
+
+    fn effect(&mut self, effected: &Effected<'_>) {
+        let kept = || (effected.by.clone().into_owned(), Request::clone(&effected.request));
+        match &*effected.request {
+            Request::MetricIncr { .. }
+            | Request::MetricSet { .. }
+            | Request::MetricReset { .. }
+            | Request::CacheSet { .. }
+            | Request::CacheDelete { .. } => self.restored.kept.push(kept()),
+            Request::ContextSet { .. } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.kept.push(kept());
+                }
+            }
+            Request::Log { .. } => {
+                let is_main =
+                    effected.dispatch.is_none_or(|dispatch| self.open.get(&dispatch).is_some_and(|open| open.is_main));
+                if let Some(turn) = self.turn.as_mut().filter(|_| is_main) {
+                    turn.kept.push(kept());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn host(&mut self, record: &HostRecord<'static>) -> Result<(), String> {
+        if record.origin().session != self.session {
+            return Ok(());
+        }
+        self.is_known |= matches!(record, HostRecord::Session(_));
+        match record {
+            HostRecord::ModelRequest(request) => self.model_is_asked(request),
+            HostRecord::ModelReply(reply) => self.model_answered(reply),
+            _ if !self.is_main(record.origin()) => {}
+            HostRecord::Said(said) => self.said(said),
+            HostRecord::Turn(turn) => self.turn(turn),
+            HostRecord::Message(message) => self.message(message)?,
+            HostRecord::Messages(messages) => self.messages(messages)?,
+            HostRecord::ToolCall(call) => {
+                if let Some(turn) = &mut self.turn {
+                    let made = (call.name.clone().into_owned(), call.args.clone().into_owned());
+                    turn.calls.began.insert(call.id.clone().into_owned(), made);
+                }
+            }
+            HostRecord::ToolResult(result) => self.tool_gave(result),
+            HostRecord::Reminder(reminded) => {
+                let turn = reminded.origin.turn;
+                self.restored.reminders.fold(reminded.what, reminded.reminder.clone().into_owned(), turn);
+            }
+            HostRecord::Resumed(_) => self.steps.interrupted(),
+            HostRecord::Session(_) => {}
+        }
+        Ok(())
+    }
+
+    fn model_is_asked(&mut self, request: &host::ModelRequest<'_>) {
+        let sent = request.payload.as_deref().or_else(|| self.requests.get(&request.same_as?).copied());
+        self.restored.calls.ask(request, sent.cloned().unwrap_or_default());
+        let counts = (self.steps.personas_of(&request.origin), request.model.clone().into_owned());
+        self.asked.insert(request.request, counts);
+        if !self.is_main(&request.origin) {
+            return;
+        }
+        // An answer before this one never came into the conversation: its program was cut off, and this is the next one.
+        if let Some(request) = self.pending.take() {
+            self.restored.calls.ask_again(request);
+        }
+        if let Some(turn) = &mut self.turn {
+            // What the person said before was taken up or dropped.
+            turn.waiting.clear();
+            turn.notes.call.clear();
+        }
+    }
+
+    fn model_answered(&mut self, reply: &host::ModelReply<'_>) {
+        self.restored.calls.answer(reply);
+        let Some(value) = &reply.reply else { return };
+        if self.is_main(&reply.origin) {
+            self.pending = Some(reply.request);
+        }
+        let usage = usage(value.get("usage"));
+        self.restored.usage = self.restored.usage.plus(usage);
+        if let Some((personas, model)) = self.asked.remove(&reply.request) {
+            self.restored.spent.push(Spent { personas, model, usage });
+        }
+    }
+
+    fn said(&mut self, said: &host::Said<'_>) {
+        let words = (said.source, said.text.clone().into_owned());
+        if said.source == Source::Prompt {
+            let turn = CutOff { number: said.origin.turn, ..self.another_turn() };
+            self.turn = Some(turn);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.waiting.push_back(words);
+            turn.notes.prompt.clear();
+        }
+    }
+
+    fn another_turn(&self) -> CutOff {
+        CutOff { before: self.restored.usage, notes_before: self.restored.notes.len(), ..CutOff::default() }
+    }
+
+    fn turn(&mut self, record: &host::Turn<'_>) {
+        if record.stage == Stage::End {
+            self.turn = None;
+            self.pending = None;
+            return;
+        }
+        self.steps.turn_begins(&record.origin);
+        self.restored.turns = self.restored.turns.max(record.origin.turn);
+        let mut turn = self.turn.take().unwrap_or_else(|| self.another_turn());
+        turn.number = record.origin.turn;
+        turn.has_begun = true;
+        turn.is_step = !record.origin.step.is_empty();
+        self.turn = Some(turn);
+    }
+
+    fn message(&mut self, record: &host::Message<'_>) -> Result<(), String> {
+        let message = read(&record.message)?;
+        self.restored.conversation.get_or_insert_with(|| record.conversation.clone().into_owned());
+        if message.role == Role::Assistant {
+            self.pending = None;
+        }
+        if let Some(turn) = &mut self.turn {
+            match message.role {
+                Role::User => drop(turn.waiting.pop_front()),
+                Role::Assistant => turn.replied(&message),
+                Role::Tool => turn.returned(&message),
+                Role::System => {}
+            }
+        }
+        self.restored.messages.push(message);
+        Ok(())
+    }
+
+    fn messages(&mut self, record: &host::Messages<'_>) -> Result<(), String> {
+        let messages: Result<Vec<Message>, String> = record.messages.iter().map(read).collect();
+        self.restored.messages = messages?;
+        self.pending = None;
+        self.restored.length = Length::default();
+        self.restored.reminders.fold_replaced(record.why);
+        if record.why == Why::Compact {
+            self.restored.length.compacted_tokens =
+                self.restored.messages.iter().map(|message| estimate(message) as u64).sum();
+        }
+        Ok(())
+    }
+
+    fn tool_gave(&mut self, result: &host::ToolResult<'_>) {
+        let Some(turn) = &mut self.turn else { return };
+        let (id, name) = (result.id.clone().into_owned(), result.name.clone().into_owned());
+        let given = |field: &str| {
+            let (_, args) = turn.calls.began.get(&id)?;
+            Some(args.get(field).and_then(Value::as_str).unwrap_or_default().to_owned())
+        };
+        // What these two did is kept by the turn alone.
+        if !result.is_error && name == Done::NAME {
+            turn.calls.done = given("summary");
+        } else if !result.is_error && name == "handoff" {
+            turn.calls.handoff = given("agent");
+        }
+        let content = result.content.clone().into_owned();
+        let value = result.result.as_deref().cloned().unwrap_or_else(|| Value::String(content.clone()));
+        let gave = event::ToolResult { call_id: id.clone(), name, content, is_error: result.is_error, result: value };
+        turn.calls.gave.insert(id, gave);
+    }
+}
+
+fn read(message: &Value) -> Result<Message, String> {
+    serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape cannot be read: {fault}"))
+}
+
+fn usage(value: Option<&Value>) -> Usage {
+    let tokens = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::as_u64).unwrap_or(0);
+    Usage::new(tokens("input_tokens"), tokens("output_tokens"))
+}

@@ -1,0 +1,188 @@
+//! Taking a session up again from its tape.
+//!
+//! `fold` reads what a session was when its tape ended, `cut_off` is the turn that was under way then, if one was,
+//! `steps` the steps of personas, and `calls` the calls of the model, for models that know where they stand. What is restored: the conversation and what
+//! hooks told the model in it, reminders, the tokens, the number of turns, who speaks, what the person has allowed, the
+//! metrics and the cache of scripts, and what a turn that was cut off had come to. What is not: tasks in the background,
+//! servers and lists that toolsets keep in memory, and hooks, tools and agents that an agent registered itself.
+
+mod calls;
+mod cut_off;
+mod fold;
+mod past;
+mod steps;
+
+use std::sync::Arc;
+
+use pintle::event::{SessionResume, Usage};
+use pintle::tape::{Reading, record};
+use pintle::{Event, Grant, Request, Scope};
+use serde_json::Value;
+
+use super::iterations::{Opening, play};
+use super::{Answer, Fault, Length, Session, Stage};
+use crate::model::Message;
+use crate::reminders::Reminders;
+use crate::taping;
+
+pub use past::{Past, PastState};
+
+pub(super) use cut_off::CutOff;
+
+use calls::Calls;
+
+/// A session as its tape left it.
+#[derive(Debug, Default)]
+pub(super) struct Restored {
+    /// The name of the conversation, when anything was said in it.
+    conversation: Option<String>,
+    messages: Vec<Message>,
+    notes: Vec<String>,
+    reminders: Arc<Reminders>,
+    usage: Usage,
+    /// How many of its model calls were answered.
+    answered: u32,
+    length: Length,
+    turns: u32,
+    /// The agent that the person talks to, when it is another than at first.
+    speaker: Option<String>,
+    grants: Vec<(Grant, String)>,
+    /// What scripts did to the metrics and the cache, and who.
+    kept: Vec<(String, Request)>,
+    spent: Vec<Spent>,
+    /// Events of personas that were paused or went on.
+    personas: Vec<(String, Value)>,
+    cut_off: Option<Box<CutOff>>,
+    calls: Calls,
+    /// How many records there were: more than the session ever gave numbers.
+    records: u64,
+}
+
+/// The tokens of one model call.
+#[derive(Debug)]
+struct Spent {
+    /// The personas that it counts on.
+    personas: Vec<String>,
+    model: String,
+    usage: Usage,
+}
+
+impl Restored {
+    /// Reads what the session of this name was at the end of a tape.
+    ///
+    /// # Errors
+    /// When the tape has no such session, or a message in it cannot be read.
+    pub(super) fn of(reading: &Reading, session: &str) -> Result<Self, String> {
+        fold::of(reading, session)
+    }
+}
+
+/// The session that a tape tells of: the one that was opened last.
+pub(super) fn session_of(reading: &Reading) -> Option<&record::host::Session<'static>> {
+    past::opened(reading).last()
+}
+
+impl Session {
+    /// Takes the place of a session that a tape tells of. Nothing is fired and nothing written yet.
+    ///
+    /// # Errors
+    /// When the agent that spoke last is gone.
+    pub(super) fn restored(mut self, restored: Restored) -> Result<Self, String> {
+        let shared = Arc::clone(&self.agent.shared);
+        shared.count_from(restored.records);
+        for (event, payload) in &restored.personas {
+            shared.personas.restore_event(event, payload);
+        }
+        for Spent { personas, model, usage } in restored.spent {
+            personas.iter().for_each(|persona| shared.personas.restore_usage(persona, &model, usage));
+            shared.meter.restore(&model, usage);
+        }
+        for (by, request) in restored.kept {
+            shared.runtime.recall(&Scope::default(), &by, request);
+        }
+        for (grant, tool) in &restored.grants {
+            match grant {
+                Grant::Tool => shared.permissions.grant_tool(tool),
+                Grant::Session => shared.permissions.grant_session(),
+            }
+        }
+        if let Some(name) = restored.speaker.filter(|name| *name != self.agent.spec.name) {
+            let team = shared.team.as_ref().ok_or_else(|| format!("there is no agent `{name}` any more"))?;
+            self.agent = team.beside(&self.agent, &name)?;
+        }
+        restored.calls.tell(&*self.first.model);
+        let conversation = &mut self.conversation;
+        if let Some(name) = restored.conversation {
+            conversation.id = name;
+        }
+        conversation.messages = restored.messages;
+        conversation.notes = restored.notes;
+        conversation.reminders = restored.reminders;
+        conversation.usage = restored.usage;
+        conversation.calls = restored.answered;
+        conversation.length = restored.length;
+        self.turns = restored.turns;
+        self.cut_off = restored.cut_off;
+        self.is_resumed = true;
+        Ok(self)
+    }
+
+    /// Fires `session.resume`. What its hooks tell the model stays for the session.
+    pub(super) fn begin_again(&mut self) -> Result<(), Fault> {
+        self.stage = Stage::Started;
+        let turn = self.turn_at(&self.first, 0);
+        taping::resumed(&turn, &self.opened);
+        let cwd = self.agent.shared.workspace.root().display().to_string();
+        let payload = SessionResume { source: String::from("resume"), cwd, ..SessionResume::default() };
+        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        self.begun(&turn, &outcome)
+    }
+
+    /// The number of the turn that was cut off, for a session that was taken up again and has not gone on with it yet.
+    #[must_use]
+    pub fn cut_off(&self) -> Option<u32> {
+        self.cut_off.as_ref().filter(|turn| turn.can_go_on()).map(|turn| turn.number)
+    }
+
+    /// Goes on with the turn that was cut off, to its answer. `None` when there is none. Starts the session if nobody did.
+    ///
+    /// Calls that were under way get a result that says so, unless their tool had given one. Hooks may be asked again
+    /// about the step that was cut off.
+    ///
+    /// # Errors
+    /// As for [`Session::turn`].
+    pub fn go_on(&mut self) -> Result<Option<Answer>, Fault> {
+        self.start()?;
+        let Some(turn) = self.cut_off.take_if(|turn| turn.can_go_on()) else { return Ok(None) };
+        self.turns = turn.number;
+        self.play(Opening::CutOff(turn)).map(Some)
+    }
+
+    /// Settles the turn that was cut off, because the person says something else now.
+    pub(super) fn leave_cut_off(&mut self) {
+        let Some(cut_off) = self.cut_off.take() else { return };
+        self.turns = cut_off.number;
+        let turn = self.turn_of(cut_off.number);
+        let usage = super::since(cut_off.before, self.conversation.usage);
+        let has_begun = cut_off.has_begun;
+        cut_off.leave(&turn, &mut self.conversation);
+        if has_begun {
+            taping::turn_ends(&turn, "interrupted", usage);
+        }
+    }
+
+    /// Plays a turn of the agent that the person talks to.
+    pub(super) fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
+        let turn = self.turn_of(self.turns);
+        turn.scope.scratch.set(String::from("turn"), turn.origin.turn.into());
+        let answer = {
+            let _working = self.interrupt.begin(&turn.scope.cancel);
+            play(&turn, &mut self.conversation, opening)
+        };
+        if let Some(speaker) = self.conversation.speaker.take() {
+            self.agent = speaker;
+        }
+        self.came_to(&answer);
+        answer
+    }
+}

@@ -1,0 +1,173 @@
+//! What the agent itself does, on the tape: said before it is done, so that a session can be audited and taken up again.
+//!
+//! Hooks and their verdicts are on the tape by way of the runtime. Each function here writes one kind of the records that
+//! are the host's, and does nothing where there is no tape.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pintle::event::{ToolResult, Usage};
+use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
+use pintle::tape::{Tape, record};
+use pintle::{Origin, Question, Reminder, Resolution};
+use serde_json::Value;
+
+use crate::model::{Message, ModelError, ModelReply};
+use crate::reminders::Step;
+use crate::turn::Turn;
+
+/// The tape of a turn's session, when there is one.
+fn tape(turn: &Turn) -> Option<&Arc<Tape>> {
+    turn.agent.shared.runtime.tape()
+}
+
+fn write<'a>(turn: &'a Turn, record: impl FnOnce(Cow<'a, Origin>) -> HostRecord<'a>) {
+    if let Some(tape) = tape(turn) {
+        tape.host(record(Cow::Borrowed(&*turn.origin)));
+    }
+}
+
+/// A value of our own in JSON. All of them have a form: their keys are texts.
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// A session is opened, with what its program needs to open it again.
+pub(crate) fn session(turn: &Turn, opened: &Value) {
+    write(turn, |origin| HostRecord::Session(host::Session { origin, opened: Cow::Borrowed(opened) }));
+}
+
+/// A session goes on from what is on the tape.
+pub(crate) fn resumed(turn: &Turn, opened: &Value) {
+    write(turn, |origin| HostRecord::Resumed(host::Session { origin, opened: Cow::Borrowed(opened) }));
+}
+
+/// The person says something.
+pub(crate) fn said(turn: &Turn, source: Source, text: &str) {
+    write(turn, |origin| HostRecord::Said(host::Said { origin, source, text: Cow::Borrowed(text) }));
+}
+
+/// A turn begins.
+pub(crate) fn turn_begins(turn: &Turn) {
+    write(turn, |origin| HostRecord::Turn(host::Turn { origin, stage: Stage::Start, ended: None, usage: None }));
+}
+
+/// A turn is over: `done`, or why it failed, and its tokens.
+pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: Usage) {
+    write(turn, |origin| {
+        let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(json(&usage))));
+        HostRecord::Turn(host::Turn { origin, stage: Stage::End, ended, usage })
+    });
+}
+
+/// A message enters a conversation.
+pub(crate) fn message(turn: &Turn, conversation: &str, message: &Message) {
+    write(turn, |origin| {
+        let (conversation, message) = (Cow::Borrowed(conversation), Cow::Owned(json(message)));
+        HostRecord::Message(host::Message { origin, conversation, message })
+    });
+}
+
+/// Other messages take the place of all that a conversation had.
+pub(crate) fn messages(turn: &Turn, conversation: &str, why: Why, messages: &[Message]) {
+    write(turn, |origin| {
+        let (conversation, messages) = (Cow::Borrowed(conversation), Cow::Owned(messages.iter().map(json).collect()));
+        HostRecord::Messages(host::Messages { origin, conversation, why, messages })
+    });
+}
+
+/// The dispatch that has just ended on this thread.
+pub(crate) fn last_dispatch(turn: &Turn) -> Option<u64> {
+    tape(turn)?.last_dispatch()
+}
+
+/// A request to a model, by the number it has on the tape.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request(Option<u64>);
+
+/// Something happens to a reminder.
+pub(crate) fn reminder(turn: &Turn, step: Step, reminder: &Reminder) {
+    write(turn, |origin| {
+        let (what, reminder) = (step, Cow::Borrowed(reminder));
+        HostRecord::Reminder(host::Reminded { origin, what, reminder })
+    });
+}
+
+/// A model is asked. `same_as` is the dispatch of `completion.pre` whose payload says all that is sent; `payload` is made
+/// where there is none.
+pub(crate) fn model_is_asked(
+    turn: &Turn,
+    conversation: &str,
+    model: &str,
+    same_as: Option<u64>,
+    payload: impl FnOnce() -> Value,
+) -> Request {
+    let Some(tape) = tape(turn) else { return Request(None) };
+    let request = tape.next_request();
+    tape.host(HostRecord::ModelRequest(host::ModelRequest {
+        origin: Cow::Borrowed(&*turn.origin),
+        conversation: Cow::Borrowed(conversation),
+        request,
+        model: Cow::Borrowed(model),
+        payload: same_as.is_none().then(|| Cow::Owned(payload())),
+        same_as,
+    }));
+    Request(Some(request))
+}
+
+/// A model answers, or does not.
+pub(crate) fn model_answered(turn: &Turn, request: Request, duration_us: u64, answer: &Result<ModelReply, ModelError>) {
+    let Request(Some(request)) = request else { return };
+    write(turn, |origin| {
+        let error = |error: &'_ ModelError| host::ModelFault {
+            kind: Cow::Borrowed(error.kind.as_str()),
+            message: Cow::Owned(error.message.clone()),
+        };
+        HostRecord::ModelReply(host::ModelReply {
+            origin,
+            request,
+            duration_us,
+            reply: answer.as_ref().ok().map(|reply| Cow::Owned(json(reply))),
+            error: answer.as_ref().err().map(error),
+        })
+    });
+}
+
+/// A tool is about to run.
+pub(crate) fn tool_runs(turn: &Turn, id: &str, name: &str, args: &Value) {
+    write(turn, |origin| {
+        let (id, name, args) = (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(args));
+        HostRecord::ToolCall(host::ToolCall { origin, id, name, args })
+    });
+}
+
+/// A tool gave this; its hooks have not seen it yet.
+pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
+    if tape(turn).is_none() {
+        return;
+    }
+    let result = &result();
+    write(turn, |origin| {
+        // A text is a result in no other spelling than its content.
+        let other = (!result.result.is_string()).then_some(Cow::Borrowed(&result.result));
+        HostRecord::ToolResult(host::ToolResult {
+            origin,
+            id: Cow::Borrowed(&result.call_id),
+            name: Cow::Borrowed(&result.name),
+            content: Cow::Borrowed(&result.content),
+            is_error: result.is_error,
+            result: other,
+        })
+    });
+}
+
+/// A question of the loop itself was answered; `call` is the tool call that it was about.
+pub(crate) fn answered(turn: &Turn, call: Option<&str>, question: &Question<'_>, resolution: &Resolution) {
+    if let Some(tape) = tape(turn) {
+        tape.approval(record::Resolved {
+            origin: Some(Cow::Borrowed(&*turn.origin)),
+            id: call.map(Cow::Borrowed),
+            ..record::Resolved::of_host(question.digest, question.reasons, resolution)
+        });
+    }
+}

@@ -1,0 +1,161 @@
+//! Which event fires at which point, and what a veto does there.
+
+use pintle::{Effect, Verdict};
+use serde_json::json;
+
+use crate::support::{Play, call, deny, hook, say};
+use crate::{Heard, stage, stage_with};
+
+#[test]
+fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
+    let heard = Heard::default();
+    let events = ["completion.post", "tool.post", "iteration.post", "agent.stop", "turn.end"];
+    let model = Play::root([call(&[("list", "{}"), ("absent", "{}")]), say("done")]);
+    let mut stage = stage(model, heard.hooks(&events));
+    stage.session.turn("go").unwrap();
+    assert_eq!(
+        heard.names(),
+        [
+            "completion.post",
+            "tool.post",
+            "tool.post",
+            "iteration.post",
+            "completion.post",
+            "iteration.post",
+            "agent.stop",
+            "turn.end",
+        ]
+    );
+    let rounds = heard.of("iteration.post");
+    let first = &rounds[0];
+    assert_eq!((&first["iteration"], &first["has_tool_calls"]), (&json!(1), &json!(true)));
+    assert_eq!(first["tool_names"], json!(["list", "absent"]));
+    assert_eq!(first["successful_tool_names"], json!(["list"]));
+    assert_eq!(first["rejected_tool_names"], json!(["absent"]));
+    assert_eq!(first["tool_results"].as_array().unwrap().len(), 2);
+    assert_eq!((&first["model"], &first["finish_reason"]), (&json!("play"), &json!("tool_calls")));
+    let second = &rounds[1];
+    assert_eq!(
+        (&second["iteration"], &second["text"], &second["tool_results"]),
+        (&json!(2), &json!("done"), &json!([]))
+    );
+}
+
+#[test]
+fn a_blocked_prompt_never_reaches_the_conversation_and_the_stop_has_its_name() {
+    let secret = hook("secrets", "prompt.submit", |call| {
+        let prompt = call.event.payload.field("prompt").and_then(|prompt| prompt.as_str()).unwrap_or_default();
+        if prompt.contains("secret") { Verdict::deny("policy violation: secret in prompt") } else { Verdict::pass() }
+    });
+    let mut stage = stage(Play::root([say("fine")]), [secret]);
+    let fault = stage.session.turn("my secret").unwrap_err();
+    assert!(fault.is_denied() && fault.message.contains("policy violation"), "{fault}");
+    assert_eq!(
+        (fault.stop_reason(), stage.session.stop_reason()),
+        ("user_prompt_submit_blocked", "user_prompt_submit_blocked")
+    );
+    assert_eq!(stage.model.count(), 0);
+    let answer = stage.session.turn("hello").unwrap();
+    assert_eq!((answer.stop_reason.as_str(), stage.session.stop_reason()), ("stop", "stop"));
+    assert_eq!(stage.sent("secret"), [0]);
+}
+
+/// A prompt that is steered in or waits is a prompt too: no other way leads past the veto.
+#[test]
+fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
+    type Say = fn(&pintle_agent::Inbox, &str);
+    let ways: [(&str, Say); 2] =
+        [("steer", |inbox, text| inbox.steer(text)), ("follow up", |inbox, text| inbox.follow_up(text))];
+    for (way, say_it) in ways {
+        for (text, sent) in [("the secret", None), ("more", Some("more")), ("plese", Some("please"))] {
+            let screens = hook("screens", "prompt.submit", |call| match call.event.payload.field("prompt") {
+                Some(prompt) if prompt == &json!("the secret") => Verdict::deny("secrets stay out"),
+                Some(prompt) if prompt == &json!("plese") => {
+                    Verdict::rewrite(json!({"prompt": "please"}).as_object().unwrap().clone())
+                }
+                _ => Verdict::pass(),
+            });
+            let mut stage = stage(Play::root([say("one"), say("two")]), [screens]);
+            say_it(&stage.session.inbox(), text);
+            stage.session.turn("go").unwrap();
+            assert_eq!(stage.session.inbox().waiting(), 0, "{way} {text}");
+            let last = stage.model.count() - 1;
+            let told = crate::support::told(&stage.model.request(last)).join("\n");
+            assert!(!told.contains("secret"), "{way} {text}: {told}");
+            if let Some(sent) = sent {
+                assert!(told.contains(&format!("user: {sent}")), "{way} {text}: {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stop_of_a_turn_has_a_word_for_each_way_to_stop() {
+    let denied = stage(Play::root([]), [deny("turn.start", "no")]).session.turn("go").unwrap_err();
+    assert_eq!(denied.stop_reason(), "hook_denied");
+    let failed = stage(Play::root([]), []).session.turn("go").unwrap_err();
+    assert_eq!(failed.stop_reason(), "model_error");
+    let mut spec = crate::support::agent();
+    spec.exit.max_iterations = 1;
+    spec.exit.on_max_iterations = pintle::OnMaxIterations::WarnAndExit;
+    let model = Play::root([call(&[("list", "{}")])]);
+    let answer = stage_with(model, spec, [], |builder| builder).session.turn("go").unwrap();
+    assert_eq!(answer.stop_reason, "max_iterations");
+}
+
+#[test]
+fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
+    let by_hook = || {
+        hook("answers", "permission.ask", |call| match call.event.subject() {
+            Some("list") => Verdict::allow("harmless"),
+            Some("shell") => Verdict::deny("never unattended"),
+            _ => Verdict::pass(),
+        })
+    };
+    let heard = Heard::default();
+    let mut hooks = heard.hooks(&["permission.ask", "permission.reply"]);
+    hooks.push(by_hook());
+    let model = Play::root([
+        call(&[("list", "{}"), ("shell", r#"{"command":"true"}"#), ("glob", r#"{"pattern":"*"}"#)]),
+        say("done"),
+    ]);
+    let mut stage = stage_with(model, crate::support::agent(), hooks, |builder| {
+        builder.permission_mode(pintle::PermissionMode::Strict)
+    });
+    let answer = stage.session.turn("go").unwrap();
+    let failed: Vec<bool> = answer.tool_results.iter().map(|result| result.is_error).collect();
+    assert_eq!(failed, [false, true, true]);
+    assert!(answer.tool_results[1].content.contains("never unattended"), "{answer:?}");
+    let told: Vec<String> = heard
+        .of("permission.reply")
+        .iter()
+        .map(|reply| format!("{} {} {}", reply["name"], reply["decision"], reply["source"]).replace('"', ""))
+        .collect();
+    assert_eq!(told, ["list allow hook", "shell deny hook", "glob deny resolver"]);
+    assert_eq!(heard.of("permission.ask").len(), 3);
+}
+
+#[test]
+fn compaction_is_announced_only_when_it_is_due_and_a_block_skips_only_that_one() {
+    let heard = Heard::default();
+    let mut stage = stage(Play::root([say("a"), say("b"), say("gist")]), heard.hooks(&["compact.pre", "compact.post"]));
+    stage.session.turn("one").unwrap();
+    stage.session.turn("two").unwrap();
+    assert_eq!(heard.names(), Vec::<String>::new(), "nothing is due");
+    stage.session.compact(None).unwrap().unwrap();
+    assert_eq!(heard.names(), ["compact.pre", "compact.post"]);
+
+    let mut stage = crate::stage(Play::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
+    stage.session.turn("one").unwrap();
+    assert_eq!(stage.session.compact(None), Ok(None));
+    stage.session.turn("two").unwrap();
+    assert_eq!(stage.sent("one"), [1, 1], "nothing was lost");
+}
+
+#[test]
+fn context_of_iteration_post_reaches_the_next_request() {
+    let tells = hook("tells", "iteration.post", |_| Verdict::pass().with(Effect::Context(String::from("look closer"))));
+    let mut stage = stage(Play::root([call(&[("list", "{}")]), say("done")]), [tells]);
+    stage.session.turn("go").unwrap();
+    assert_eq!(stage.sent("look closer"), [0, 1]);
+}

@@ -1,0 +1,99 @@
+//! Approvals: whoever is about to be asked is announced, and a step waits for the word.
+
+use std::sync::Arc;
+
+use pintle::{Decision, HookReturn, PermissionMode, Resolver, StepSpec};
+use serde_json::json;
+
+use crate::stage::*;
+use crate::support::{Play, call, say};
+
+#[test]
+fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
+    for (answers, expected) in [
+        (Some(vec![true]), Ok(json!([2]))),
+        (Some(vec![false]), Err("step `deploy` was not approved: it reaches customers")),
+        (None, Err("step `deploy` was not approved: it reaches customers")),
+    ] {
+        let is_there = answers.is_some();
+        let person = answers.map(Person::saying);
+        let resolver = person.clone().map(|person| person as Arc<dyn Resolver>);
+        let mut stage = stage_with(
+            Play::root([]),
+            resolver,
+            // What the person is asked about is what runs: the arguments after the hooks.
+            |runtime| {
+                runtime.register_persona_hook("*", "PreStep", |_| HookReturn::args(json!([2]))).unwrap();
+            },
+            |builder| builder,
+        );
+        let approval = Some(String::from("it reaches customers"));
+        let spec = persona("captain", [StepSpec { approval, ..StepSpec::named("deploy") }]);
+        let result = stage.session.persona(&spec).unwrap().step("deploy", json!([1]), |step| Ok(json!(step.args())));
+        match expected {
+            Ok(output) => assert_eq!(result.unwrap(), output),
+            Err(message) => {
+                let error = result.unwrap_err();
+                assert_eq!((error.category(), error.message.as_str()), ("approval_refused", message));
+            }
+        }
+        let announced = stage.heard_of("approval.requested");
+        let expected = [r#"captain/deploy "step" "deploy": "it reaches customers""#];
+        assert_eq!(announced, expected.iter().filter(|_| is_there).map(|line| (*line).to_owned()).collect::<Vec<_>>());
+        let approvals: Vec<_> = stage.records().into_iter().filter(|record| record["kind"] == "approval").collect();
+        assert_eq!(approvals.len(), 1, "the answer is on the tape");
+    }
+}
+
+#[test]
+fn a_tool_call_that_a_person_is_asked_about_is_announced_and_others_are_not() {
+    let heard = Lines::default();
+    let person = Person::saying([true]);
+    let mut stage = stage_with(
+        Play::root([call(&[("deploy", "{}")]), say("deployed")]),
+        Some(person.clone()),
+        |runtime| {
+            runtime.register_step_hook("cap*", "ship", "OnApprovalRequested", hears(&heard, "asked")).unwrap();
+            runtime.register_persona_hook("other", "OnApprovalRequested", hears(&heard, "of another")).unwrap();
+        },
+        |builder| builder.permission_mode(PermissionMode::Strict),
+    );
+    let spec = persona("captain", [StepSpec::named("ship")]);
+    let text =
+        stage.session.persona(&spec).unwrap().step("ship", json!([]), |step| Ok(json!(step.ask("ship it")?.text)));
+    assert_eq!(text.unwrap(), json!("deployed"));
+    assert_eq!(heard.all(), ["asked captain/ship"]);
+    assert_eq!(person.asked.all().len(), 1);
+    let announced = stage.heard_of("approval.requested");
+    assert!(announced[0].starts_with(r#"captain/ship "tool" "deploy""#), "{announced:?}");
+    let records = stage.records();
+    let request = records.iter().find(|record| record["event"] == "approval.requested").unwrap();
+    let approval = records.iter().find(|record| record["kind"] == "approval").unwrap();
+    assert_eq!(request["payload"]["digest"], approval["digest"], "it names the exact call that the answer is for");
+
+    let mut stage = stage_with(
+        Play::root([call(&[("deploy", "{}")]), say("deployed")]),
+        Some(Person::saying([])),
+        |_| {},
+        |builder| builder.permission_mode(PermissionMode::Autonomous),
+    );
+    stage.session.turn("ship it").unwrap();
+    assert_eq!(stage.heard_of("approval.requested"), [] as [&str; 0], "nobody is asked");
+}
+
+#[test]
+fn what_a_hook_decides_for_the_person_is_not_announced() {
+    let mut stage = stage_with(
+        Play::root([call(&[("deploy", "{}")]), say("done")]),
+        Some(Person::saying([true])),
+        |runtime| {
+            runtime
+                .register_session_hook("permission_asked", |_| HookReturn::decision(Decision::Deny, "not unattended"))
+                .unwrap();
+        },
+        |builder| builder.permission_mode(PermissionMode::Strict),
+    );
+    let answer = stage.session.turn("ship it").unwrap();
+    assert!(answer.tool_results[0].content.contains("not unattended"), "{answer:?}");
+    assert_eq!(stage.heard_of("approval.requested"), [] as [&str; 0]);
+}

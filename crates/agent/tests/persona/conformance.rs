@@ -1,0 +1,174 @@
+//! Harn's conformance checks about personas and steps, with the same meaning in Rust (Harn behaviour, section 6). Each test
+//! is called after its check.
+
+use std::fs;
+use std::sync::Arc;
+
+use pintle::{BudgetSpec, ErrorBoundary, HookReturn, Layer, PersonaSpec, Runtime, StepSpec, ToolHook};
+use pintle_agent::Session;
+use serde_json::json;
+
+use crate::stage::*;
+use crate::support::{NoSleep, Play, agent, call, say, told, worker};
+
+/// `scenarios/persona_hooks`: a persona hook comes before a step hook that was registered after it, the body sees what both
+/// made of the arguments, `PostStep` rewrites the output, a tool hook inside the step composes with them, and the order
+/// counts 1, 10, 100.
+#[test]
+fn scenarios_persona_hooks() {
+    let order = Lines::default();
+    // A guard is asked again when somebody behind it changed the arguments, so that a rewrite must know its own work.
+    let adds = |amount: i64, word: &'static str| {
+        let order = order.clone();
+        move |event: &pintle::HookEvent<'_>| {
+            let mut args = event.step_args().to_vec();
+            if args.contains(&json!(amount)) {
+                return HookReturn::allow();
+            }
+            order.add(word);
+            args.push(json!(amount));
+            HookReturn::args(args)
+        }
+    };
+    let mut stage = stage([call(&[("exec_ls", "{}"), ("look", "{}")]), say("merged")], |runtime| {
+        runtime.register_persona_hook("merge_*", "PreStep", adds(1, "persona")).unwrap();
+        runtime.register_step_hook("merge_*", "merge", "PreStep", adds(10, "step")).unwrap();
+        runtime.register_step_hook("merge_*", "other", "PreStep", adds(1_000, "another step")).unwrap();
+        runtime.register_step_hook("triage", "merge", "PreStep", adds(1_000, "another persona")).unwrap();
+        runtime.register_persona_hook("merge_*", "PreStep", adds(100, "persona again")).unwrap();
+        runtime
+            .register_persona_hook("*", "PostStep", |event| {
+                let output = event.output().unwrap()["text"].clone();
+                HookReturn::output(json!({"text": output, "reviewed": true}))
+            })
+            .unwrap();
+        runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
+    });
+    let spec = persona("merge_captain", [StepSpec::named("merge")]);
+    let output = stage.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {
+        assert_eq!(step.args(), [0, 1, 10, 100].map(|number| json!(number)));
+        let answer = step.ask("merge it")?;
+        let results: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
+        assert!(results[0].contains("exec is gated"), "{results:?}");
+        assert_eq!(results[1], "look ran");
+        Ok(json!({"text": answer.text}))
+    });
+    assert_eq!(order.all(), ["persona", "step", "persona again"]);
+    assert_eq!(output.unwrap(), json!({"text": "merged", "reviewed": true}));
+}
+
+/// `scenarios/attributes_step`: what a step says of itself (name, model, budget, error boundary) holds while it runs, each
+/// run counts anew, and hooks see its function.
+#[test]
+fn scenarios_attributes_step() {
+    let model = pintle::ModelSpec {
+        name: String::from("small"),
+        provider: String::new(),
+        base_url: None,
+        api_key_env: None,
+        max_tokens: None,
+        temperature: None,
+        retry: pintle::RetrySpec::default(),
+    };
+    let spec = StepSpec {
+        function: String::from("verify_change"),
+        model: Some(model),
+        budget: BudgetSpec { max_tokens: Some(100), max_usd: None },
+        error_boundary: ErrorBoundary::Continue,
+        ..StepSpec::named("verify")
+    };
+    let mut stage = stage([costing(80, 0), costing(80, 0), costing(80, 0), say("outside")], |_| {});
+    let ask = |session: &mut Session, times: usize| {
+        session.step(&spec, json!([]), |step| {
+            for _ in 0..times {
+                step.ask("go")?;
+            }
+            Ok(json!(step.used().usage.total_tokens))
+        })
+    };
+    assert_eq!(ask(&mut stage.session, 1).unwrap(), json!(80));
+    let spent = ask(&mut stage.session, 2).unwrap();
+    assert_eq!((&spent["category"], &spent["function"]), (&json!("budget_exceeded"), &json!("verify_change")));
+    assert_eq!(spent["error_boundary"], json!("continue"));
+    stage.session.turn("outside").unwrap();
+    let models: Vec<String> = (0..4).map(|at| stage.model.request(at).model).collect();
+    assert_eq!(models, ["small", "small", "small", ""]);
+    let records = stage.records();
+    let pre = records.iter().find(|record| record["event"] == "step.pre").unwrap();
+    assert_eq!(pre["payload"], json!({"persona": "", "step": "verify", "function": "verify_change", "args": []}));
+}
+
+/// `scenarios/attributes_durable_persona`: what a persona is stays for the session, however often it is taken up: what it
+/// has used, and that it is paused.
+#[test]
+fn scenarios_attributes_durable_persona() {
+    let mut stage = stage([costing(40, 0), costing(40, 0), costing(40, 0)], |_| {});
+    let budget = BudgetSpec { max_tokens: Some(100), max_usd: None };
+    let spec = PersonaSpec { budget, ..persona("nightly", [StepSpec::named("triage")]) };
+    let triage = |session: &mut Session| {
+        session.persona(&spec).unwrap().step("triage", json!([]), |step| Ok(json!(step.ask("go")?.text)))
+    };
+    triage(&mut stage.session).unwrap();
+    triage(&mut stage.session).unwrap();
+    assert_eq!(stage.session.persona(&spec).unwrap().used().usage.total_tokens, 80);
+    stage.session.persona(&spec).unwrap().pause("maintenance");
+    assert_eq!(triage(&mut stage.session).unwrap_err().category(), "persona_paused");
+    stage.session.persona(&spec).unwrap().resume("over");
+    assert_eq!(triage(&mut stage.session).unwrap_err().to_value()["reason"], json!("persona_budget_exhausted"));
+}
+
+/// `scenarios/manifest_persona_hooks_runtime`: `[[hooks]]` of a manifest find a step by `persona.step`, see the payload that
+/// Harn describes, and rewrite both ways.
+#[test]
+fn scenarios_manifest_persona_hooks_runtime() {
+    let package = tempfile::tempdir().unwrap();
+    let manifest = r#"
+[package]
+name = "team"
+
+[[hooks]]
+event = "PreStep"
+pattern = "merge_captain.audit"
+handler = "policy::before"
+
+[[hooks]]
+event = "PostStep"
+pattern = "merge_captain.audit"
+handler = "policy::after"
+
+[[personas]]
+name = "merge_captain"
+
+[[personas.steps]]
+name = "audit"
+prompt = "audit {{args.0}}"
+
+[[personas.steps]]
+name = "merge"
+prompt = "merge {{args.0}} after {{steps.audit}}"
+"#;
+    let policy = r#"
+def before(event):
+    step = event["step"]
+    if event["target"] != "merge_captain.audit" or event["persona"] != "merge_captain" or step["name"] != "audit":
+        return {"deny": "an odd payload"}
+    return {"args": [step["args"][0] + "!"]}
+
+def after(event):
+    return {"output": event["output"] + ", says the auditor"}
+"#;
+    fs::write(package.path().join("harn.toml"), manifest).unwrap();
+    fs::write(package.path().join("policy.star"), policy).unwrap();
+    let built = Runtime::builder().path(package.path(), Layer::Project).worker(worker()).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    let spec = PersonaSpec::clone(&built.personas[0]);
+    let model = Play::root([say("sound"), say("merged")]);
+    let folder = tempfile::tempdir().unwrap();
+    let builder =
+        Session::builder(Arc::clone(&built.runtime), agent(), model.clone()).workspace(folder.path()).name("s");
+    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    let outputs = session.persona(&spec).unwrap().run(json!(["main"])).unwrap();
+    assert_eq!(outputs, json!({"audit": "sound, says the auditor", "merge": "merged"}));
+    let asked: Vec<String> = (0..2).map(|at| told(&model.request(at)).pop().unwrap()).collect();
+    assert_eq!(asked, ["user: audit main!", "user: merge main after sound, says the auditor"]);
+}

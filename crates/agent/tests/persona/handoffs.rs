@@ -1,0 +1,67 @@
+//! Hand-offs: told whenever one is built, by whomever.
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
+use pintle_agent::StepError;
+use serde_json::json;
+
+use crate::stage::*;
+use crate::support::{Play, agent, call, say};
+
+#[test]
+fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
+    let heard = Lines::default();
+    let mut stage = stage([], |runtime| {
+        runtime.register_persona_hook("cap*", "OnHandoffEmitted", hears(&heard, "handed")).unwrap();
+        runtime.register_persona_hook("other", "OnHandoffEmitted", hears(&heard, "of another")).unwrap();
+    });
+    let handoffs = vec![String::from("release_captain")];
+    let spec = PersonaSpec { handoffs, ..persona("captain", [StepSpec::named("audit")]) };
+    let mut captain = stage.session.persona(&spec).unwrap();
+    let receipt = captain.hand_off("release_captain", "order 17", json!({"order": 17})).unwrap();
+    assert_eq!((receipt.from.as_str(), receipt.to.as_str()), ("captain", "release_captain"));
+    assert_eq!(receipt.digest, pintle::Payload::new(json!({"order": 17})).digest());
+    let error = captain.hand_off("release_captian", "", json!(null)).unwrap_err();
+    assert_eq!(
+        error.message,
+        "persona `captain` cannot hand its work to `release_captian`; did you mean `release_captain`?"
+    );
+    captain.step("audit", json!([]), |step| Ok(json!(step.hand_off("release_captain", "more", json!(1))?.id))).unwrap();
+    assert_eq!(heard.all(), ["handed captain/", "handed captain/audit"]);
+    let records = stage.records();
+    let event = records.iter().find(|record| record["event"] == "handoff.emitted").unwrap();
+    let expected = json!({
+        "id": receipt.id, "kind": "persona", "from": "captain", "to": "release_captain", "summary": "order 17",
+        "payload": {"order": 17}, "persona": "captain",
+    });
+    assert_eq!(event["payload"], expected);
+    let error = stage
+        .session
+        .step(&StepSpec::named("audit"), json!([]), |step| step.hand_off("x", "", json!(null)).map(|_| json!(null)));
+    assert_eq!(
+        error.map_err(|error: StepError| error.message),
+        Err(String::from("a step without a persona has nothing to hand off"))
+    );
+}
+
+#[test]
+fn agents_of_a_team_that_pass_work_on_are_told_of() {
+    let member =
+        |name: &str, member: MemberSpec| Arc::new(AgentSpec { name: name.to_owned(), member: Some(member), ..agent() });
+    let others = || vec![String::from("reviewer")];
+    let root = member("root", MemberSpec { sub_agents: others(), handoffs: others(), ..MemberSpec::default() });
+    let team =
+        TeamSpec { agents: vec![Arc::clone(&root), member("reviewer", MemberSpec::default())], ..TeamSpec::default() };
+    let model = Play::root([
+        call(&[("transfer_task", r#"{"agent":"reviewer","task":"look at it","expected_output":"a word"}"#)]),
+        call(&[("handoff", r#"{"agent":"reviewer"}"#)]),
+    ]);
+    model.add("reviewer", [say("sound"), say("mine now")]);
+    let mut stage = stage_team(AgentSpec::clone(&root), team, model);
+    assert_eq!(stage.session.turn("go").unwrap().text, "mine now");
+    assert_eq!(
+        stage.heard_of("handoff.emitted"),
+        [r#"/ "task" "root" -> "reviewer""#, r#"/ "handoff" "root" -> "reviewer""#,]
+    );
+}

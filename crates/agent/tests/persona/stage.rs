@@ -1,0 +1,211 @@
+//! A session over a tape in memory, and hooks that keep what they hear.
+
+use std::sync::{Arc, Mutex};
+
+use pintle::tape::{Header, Tape};
+use pintle::{
+    BudgetSpec, Call, EventName, HookEvent, HookReturn, Layer, PersonaSpec, Question, Resolution, Resolver, Runtime,
+    StepSpec, SystemClock, Verdict, native,
+};
+use pintle_agent::model::{ModelReply, ToolDefinition, Usage};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
+pub(crate) use pintle_testkit::Lines;
+use serde_json::{Value, json};
+
+use crate::support::{NoSleep, Play, Reply, agent, worker};
+
+/// The events of personas, as the canonical names have them.
+const EVENTS: [&str; 8] = [
+    "step.pre",
+    "step.post",
+    "approval.requested",
+    "handoff.emitted",
+    "persona.paused",
+    "persona.resumed",
+    "budget.threshold",
+    "tool.pre",
+];
+
+/// A session of an agent called `root`.
+pub(crate) struct Stage {
+    /// Held so that the workspace lasts as long as the session.
+    _folder: tempfile::TempDir,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) model: Arc<Play>,
+    pub(crate) session: Session,
+    /// `EVENT persona/step` of the events of personas, with what tells them apart.
+    pub(crate) heard: Lines,
+}
+
+/// Keeps the events of personas, whatever the hooks of a test make of them.
+fn recorder(heard: &Lines) -> pintle::Chain {
+    let hooks = EVENTS.map(|name| {
+        let heard = heard.clone();
+        let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &Call<'_>| {
+            heard.add(line(call));
+            Verdict::pass()
+        });
+        pintle::Hook { guard: false, ..hook }
+    });
+    native::chain("heard", Layer::Managed, hooks)
+}
+
+fn line(call: &Call<'_>) -> String {
+    let (origin, payload) = (&call.event.origin, call.event.payload.value());
+    let name = call.event.name.as_str();
+    let rest = match name {
+        "step.pre" => payload["args"].to_string(),
+        "step.post" => format!("{} error={}", payload["output"], payload["is_error"]),
+        "budget.threshold" => format!(
+            "{} {} {}/{} at {}",
+            payload["scope"].as_str().unwrap(),
+            payload["budget"].as_str().unwrap(),
+            payload["used"],
+            payload["limit"],
+            payload["threshold_percent"]
+        ),
+        "approval.requested" => format!("{} {}: {}", payload["kind"], payload["name"], payload["reason"]),
+        "handoff.emitted" => format!("{} {} -> {}", payload["kind"], payload["from"], payload["to"]),
+        "persona.paused" | "persona.resumed" => format!("{} by {}", payload["reason"], payload["by"]),
+        _ => payload["name"].to_string(),
+    };
+    format!("{name} {}/{} {rest}", origin.persona, origin.step)
+}
+
+/// A tool that says that it ran.
+#[derive(Debug)]
+struct Echo(ToolDefinition);
+
+impl Tool for Echo {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        Ok(json!(format!("{} ran", self.0.name)))
+    }
+}
+
+/// A session whose model plays these replies, under what `register` registers.
+pub(crate) fn stage(replies: impl IntoIterator<Item = Reply>, register: impl FnOnce(&Runtime)) -> Stage {
+    stage_with(Play::root(replies), None, register, |builder| builder)
+}
+
+pub(crate) fn stage_with(
+    model: Arc<Play>,
+    resolver: Option<Arc<dyn Resolver>>,
+    register: impl FnOnce(&Runtime),
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Stage {
+    let heard = Lines::default();
+    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
+    let builder = match resolver {
+        Some(resolver) => builder.resolver(resolver),
+        None => builder,
+    };
+    let runtime = builder.build().runtime;
+    register(&runtime);
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent(), model.clone()).workspace(folder.path()).name("s");
+    let builder = ["look", "deploy", "exec_ls"].into_iter().fold(builder, |builder, name| {
+        let parameters = json!({"type": "object", "properties": {}});
+        let definition = ToolDefinition { name: name.to_owned(), description: String::from("a tool"), parameters };
+        builder.tool(Arc::new(Echo(definition)))
+    });
+    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
+    Stage { _folder: folder, runtime, model, session, heard }
+}
+
+impl Stage {
+    /// The records of the tape.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        let lines = self.runtime.tape().unwrap().lines();
+        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What was heard of one event since this was last asked.
+    pub(crate) fn heard_of(&self, event: &str) -> Vec<String> {
+        let start = format!("{event} ");
+        self.heard.all().iter().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
+    }
+}
+
+/// A reply that costs so many tokens.
+pub(crate) fn costing(input_tokens: u64, output_tokens: u64) -> Reply {
+    Ok(ModelReply {
+        text: format!("for {}", input_tokens + output_tokens),
+        finish_reason: String::from("stop"),
+        usage: Usage { input_tokens, output_tokens },
+        ..ModelReply::default()
+    })
+}
+
+/// A persona with these steps.
+pub(crate) fn persona(name: &str, steps: impl IntoIterator<Item = StepSpec>) -> PersonaSpec {
+    PersonaSpec { name: name.to_owned(), steps: steps.into_iter().collect(), ..PersonaSpec::default() }
+}
+
+pub(crate) fn tokens(max_tokens: u64) -> BudgetSpec {
+    BudgetSpec { max_tokens: Some(max_tokens), max_usd: None }
+}
+
+/// A hook's closure that writes a line and says nothing.
+pub(crate) fn hears(lines: &Lines, word: &'static str) -> impl Fn(&HookEvent<'_>) -> HookReturn + Send + Sync + use<> {
+    let lines = lines.clone();
+    move |event| {
+        lines.add(format!("{word} {}/{}", event.persona(), event.step()));
+        HookReturn::allow()
+    }
+}
+
+/// Answers every question alike and keeps what it was asked.
+#[derive(Debug)]
+pub(crate) struct Person {
+    answers: Mutex<Vec<bool>>,
+    pub(crate) asked: Lines,
+}
+
+impl Person {
+    /// Answers these one after another, then no.
+    pub(crate) fn saying(answers: impl IntoIterator<Item = bool>) -> Arc<Self> {
+        let mut answers: Vec<bool> = answers.into_iter().collect();
+        answers.reverse();
+        Arc::new(Self { answers: Mutex::new(answers), asked: Lines::default() })
+    }
+}
+
+impl Resolver for Person {
+    fn resolve(&self, question: &Question<'_>) -> Resolution {
+        let texts: Vec<&str> = question.reasons.iter().map(|reason| reason.text.as_str()).collect();
+        self.asked.add(format!("{}: {}", question.event.name, texts.join("; ")));
+        let by = String::from("the test");
+        if self.answers.lock().unwrap().pop().unwrap_or(false) {
+            Resolution::Approved { by }
+        } else {
+            Resolution::Refused { by }
+        }
+    }
+}
+
+/// A session of this agent, without hooks.
+pub(crate) fn stage_of(agent: pintle::AgentSpec, model: Arc<Play>) -> Stage {
+    let heard = Lines::default();
+    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
+    let runtime = builder.build().runtime;
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    Stage { _folder: folder, runtime, model, session, heard }
+}
+
+/// A session of a member of a team.
+pub(crate) fn stage_team(agent: pintle::AgentSpec, team: pintle::TeamSpec, model: Arc<Play>) -> Stage {
+    let heard = Lines::default();
+    let runtime = Runtime::builder().worker(worker()).chain(recorder(&heard)).build().runtime;
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let session = builder.team(team).sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    Stage { _folder: folder, runtime, model, session, heard }
+}

@@ -1,0 +1,304 @@
+//! The life of a step: what hooks make of its arguments and its output, and what they keep from running.
+
+use pintle::{HookReturn, Reminder, StepSpec, ToolsPolicy};
+use pintle_agent::{StepError, StepErrorKind};
+use serde_json::{Value, json};
+
+use crate::stage::*;
+use crate::support::{call, say, told};
+
+/// What the hook of an event returns, and what the step comes to: its output, or its error.
+struct Case {
+    event: &'static str,
+    returns: fn() -> HookReturn,
+    output: Result<Value, Value>,
+    ran: bool,
+}
+
+#[test]
+fn what_a_hook_returns_decides_about_the_step() {
+    let denied = |event: &str, reason: &str| {
+        let message = format!(r#"step blocked: blocked by hook "judge": {reason}"#);
+        json!({"category": "hook_denied", "event": event, "reason": reason, "persona": "merge_captain", "step": "audit", "message": message})
+    };
+    let cases = [
+        Case { event: "PreStep", returns: HookReturn::allow, output: Ok(json!([17, "x"])), ran: true },
+        Case { event: "PreStep", returns: || HookReturn::value(json!(null)), output: Ok(json!([17, "x"])), ran: true },
+        Case {
+            event: "PreStep",
+            returns: || HookReturn::deny("not today"),
+            output: Err(denied("PreStep", "not today")),
+            ran: false,
+        },
+        Case { event: "PreStep", returns: || HookReturn::args(json!([18])), output: Ok(json!([18])), ran: true },
+        Case {
+            event: "PreStep",
+            returns: || HookReturn::value(json!({"reason": "a bare reason denies"})),
+            output: Err(denied("PreStep", "a bare reason denies")),
+            ran: false,
+        },
+        Case { event: "PostStep", returns: HookReturn::allow, output: Ok(json!([17, "x"])), ran: true },
+        Case {
+            event: "PostStep",
+            returns: || HookReturn::output(json!({"ok": true})),
+            output: Ok(json!({"ok": true})),
+            ran: true,
+        },
+    ];
+    for case in cases {
+        let Case { event, returns, output, ran } = case;
+        let mut stage = stage([], |runtime| {
+            let hook = pintle::PersonaHook::on("merge_*", event, move |_| returns()).step("audit").named("judge");
+            runtime.register_hook(hook).unwrap();
+        });
+        let captain = persona("merge_captain", [StepSpec::named("audit")]);
+        let bodies = Lines::default();
+        let result = stage.session.persona(&captain).unwrap().step("audit", json!([17, "x"]), |step| {
+            bodies.add("ran");
+            Ok(json!(step.args()))
+        });
+        assert_eq!(result.map_err(|error| error.to_value()), output, "{event}");
+        assert_eq!(bodies.all().len(), usize::from(ran), "{event}");
+        // A step that did not begin has no end.
+        assert_eq!(stage.heard_of("step.post").len(), usize::from(ran), "{event}");
+    }
+}
+
+#[test]
+fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
+    for (event, returned) in [("PreStep", json!(7)), ("PreStep", json!({"dney": "x"})), ("PreStep", json!({"args": 3}))]
+    {
+        let shape = returned.clone();
+        let mut stage = stage([], |runtime| {
+            let hook = pintle::PersonaHook::on("*", event, move |_| HookReturn::value(shape.clone())).named("odd");
+            runtime.register_hook(hook).unwrap();
+        });
+        let captain = persona("merge_captain", [StepSpec::named("audit")]);
+        let error =
+            stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).unwrap_err();
+        assert!(matches!(error.kind, StepErrorKind::Denied { event: "PreStep", .. }), "{returned}: {error:?}");
+        assert!(error.message.contains("odd"), "{}", error.message);
+    }
+}
+
+#[test]
+fn arguments_are_a_list_whatever_they_were() {
+    let mut stage = stage([], |_| {});
+    let captain = persona("p", [StepSpec::named("s")]);
+    let cases = [
+        (json!(null), json!([])),
+        (json!([1, 2]), json!([1, 2])),
+        (json!({"a": 1}), json!([{"a": 1}])),
+        (json!("x"), json!(["x"])),
+    ];
+    for (given, expected) in cases {
+        let seen = stage.session.persona(&captain).unwrap().step("s", given, |step| Ok(json!(step.args())));
+        assert_eq!(seen.unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
+    let heard = Lines::default();
+    let mut stage = stage([], |runtime| {
+        runtime.register_persona_hook("*", "PreStep", hears(&heard, "star")).unwrap();
+        runtime.register_persona_hook("merge_*", "PreStep", hears(&heard, "merge")).unwrap();
+        runtime.register_step_hook("*", "audit", "PreStep", hears(&heard, "star audit")).unwrap();
+        runtime.register_step_hook("*", "other", "PreStep", hears(&heard, "star other")).unwrap();
+    });
+    stage.session.step(&StepSpec::named("audit"), json!([]), |_| Ok(Value::Null)).unwrap();
+    assert_eq!(heard.take(), ["star /audit", "star audit /audit"]);
+    let captain = persona("merge_captain", [StepSpec::named("audit")]);
+    stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap();
+    assert_eq!(
+        heard.take(),
+        ["star merge_captain/audit", "merge merge_captain/audit", "star audit merge_captain/audit"]
+    );
+}
+
+#[test]
+fn steps_nest_and_everything_inside_says_where_it_is() {
+    let mut stage = stage([call(&[("look", "{}")]), say("seen"), say("after")], |_| {});
+    let inner = persona("auditor", [StepSpec::named("check")]);
+    let outer = persona("captain", [StepSpec::named("audit"), StepSpec::named("deep")]);
+    let result = stage.session.persona(&outer).unwrap().step("audit", json!([1]), |step| {
+        step.step("deep", json!([2]), |deep| {
+            let mut auditor = deep.persona(&inner).map_err(StepError::from)?;
+            auditor.step("check", json!([3]), |check| Ok(json!(check.ask("look")?.text)))
+        })
+    });
+    assert_eq!(result.unwrap(), json!("seen"));
+    // Outside of the steps nothing says that it is in one.
+    stage.session.turn("go on").unwrap();
+    let expected = [
+        "step.pre captain/audit [1]",
+        "step.pre captain/deep [2]",
+        "step.pre auditor/check [3]",
+        r#"tool.pre auditor/check "look""#,
+        r#"step.post auditor/check "seen" error=false"#,
+        r#"step.post captain/deep "seen" error=false"#,
+        r#"step.post captain/audit "seen" error=false"#,
+    ];
+    assert_eq!(stage.heard.all(), expected);
+    let last = stage.records().into_iter().rfind(|record| record["event"] == "turn.end").unwrap();
+    assert!(last["origin"].get("persona").is_none(), "{last}");
+}
+
+#[test]
+fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
+    let allow = |names: &[&str]| ToolsPolicy {
+        mode: pintle::PolicyMode::Allowlist,
+        allow: names.iter().map(|name| (*name).to_owned()).collect(),
+        deny: Vec::new(),
+    };
+    let replies = [call(&[("look", "{}"), ("deploy", "{}")]), say("one"), call(&[("deploy", "{}")]), say("two")];
+    let mut stage = stage(replies, |_| {});
+    let mut spec = persona(
+        "captain",
+        [StepSpec { tools: allow(&["look"]), ..StepSpec::named("audit") }, StepSpec::named("inner")],
+    );
+    // What the inner step may is bound by the step around it.
+    spec.steps[1].tools = allow(&["look", "deploy"]);
+    let mut captain = stage.session.persona(&spec).unwrap();
+    captain
+        .step("audit", json!([]), |step| {
+            step.ask("one")?;
+            step.step("inner", json!([]), |inner| Ok(json!(inner.ask("two")?.text)))
+        })
+        .unwrap();
+    let offered: Vec<Vec<String>> =
+        (0..4).map(|at| stage.model.request(at).tools.iter().map(|tool| tool.name.clone()).collect()).collect();
+    assert!(offered.iter().all(|names| *names == ["look"]), "{offered:?}");
+    let results: Vec<String> = stage
+        .model
+        .request(3)
+        .messages
+        .iter()
+        .filter(|message| message.role.to_string() == "tool")
+        .map(|message| message.content.clone())
+        .collect();
+    assert_eq!(results[0], "look ran");
+    assert!(results[1].contains("deploy") && !results[1].contains("ran"), "{results:?}");
+    assert!(!results[2].contains("ran"), "{results:?}");
+    // Behind the steps the tool is there again.
+    stage.model.add("root", [call(&[("deploy", "{}")]), say("three")]);
+    let answer = stage.session.turn("three").unwrap();
+    assert_eq!(answer.tool_results[0].content, "deploy ran");
+}
+
+#[test]
+fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
+    let model = |name: &str| pintle::ModelSpec {
+        name: name.to_owned(),
+        provider: String::new(),
+        base_url: None,
+        api_key_env: None,
+        max_tokens: Some(99),
+        temperature: None,
+        retry: pintle::RetrySpec::default(),
+    };
+    let mut stage = stage([say("one"), say("two"), say("three")], |_| {});
+    let mut spec = persona("captain", [StepSpec::named("audit"), StepSpec::named("merge")]);
+    spec.instruction = String::from("You are the captain.");
+    spec.model = Some(model("small"));
+    spec.steps[0].model = Some(model("large"));
+    spec.steps[0].instruction = String::from("Audit with care.");
+    let mut captain = stage.session.persona(&spec).unwrap();
+    for name in ["audit", "merge"] {
+        captain.step(name, json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
+    }
+    stage.session.turn("go").unwrap();
+    let sent: Vec<(String, String)> = (0..3)
+        .map(|at| stage.model.request(at))
+        .map(|request| (request.model.clone(), told(&request)[0].clone()))
+        .collect();
+    assert_eq!(
+        sent[0],
+        (String::from("large"), String::from("system: be brief\n\nYou are the captain.\n\nAudit with care."))
+    );
+    assert_eq!(sent[1], (String::from("small"), String::from("system: be brief\n\nYou are the captain.")));
+    assert_eq!(sent[2], (String::new(), String::from("system: be brief")));
+    assert_eq!(stage.model.request(0).max_tokens, Some(99));
+}
+
+#[test]
+fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_the_tape() {
+    let mut stage = stage([say("audited")], |runtime| {
+        runtime
+            .register_step_hook("merge_*", "audit", "PreStep", |event| {
+                let reminder = Reminder {
+                    body: String::from("Audit step is running"),
+                    tags: vec![String::from("audit")],
+                    ..Reminder::default()
+                };
+                HookReturn::remind(reminder).then(HookReturn::args(event.step_args().to_vec()))
+            })
+            .unwrap();
+    });
+    let captain = persona("merge_captain", [StepSpec::named("audit")]);
+    let output = stage.session.persona(&captain).unwrap().step("audit", json!(["branch"]), |step| {
+        assert_eq!(step.args(), [json!("branch")]);
+        Ok(json!(step.ask("audit it")?.text))
+    });
+    assert_eq!(output.unwrap(), json!("audited"));
+    assert!(told(&stage.model.request(0)).join("\n").contains("Audit step is running"));
+    let records = stage.records();
+    let of_hook: Vec<&Value> = records.iter().filter(|record| record["hook"] == "register_step_hook#1").collect();
+    let kinds: Vec<&str> = of_hook.iter().filter_map(|record| record["kind"].as_str()).collect();
+    assert_eq!(kinds, ["hook_call", "hook_returned"]);
+    let event = records.iter().find(|record| record["event"] == "step.pre").unwrap();
+    assert_eq!(
+        event["payload"],
+        json!({"persona": "merge_captain", "step": "audit", "function": "audit", "args": ["branch"]})
+    );
+    assert_eq!((&event["origin"]["persona"], &event["origin"]["step"]), (&json!("merge_captain"), &json!("audit")));
+}
+
+#[test]
+fn declared_steps_run_one_after_another_with_what_came_before() {
+    let mut stage = stage([say("sound"), say("merged")], |_| {});
+    let prompt = |name: &str, prompt: &str| StepSpec { prompt: Some(prompt.to_owned()), ..StepSpec::named(name) };
+    let spec = persona(
+        "captain",
+        [prompt("audit", "audit {{args.branch}}"), prompt("merge", "merge {{args.0.branch}}: {{steps.audit}}")],
+    );
+    let outputs = stage.session.persona(&spec).unwrap().run(json!({"branch": "main"})).unwrap();
+    assert_eq!(outputs, json!({"audit": "sound", "merge": "merged"}));
+    let asked: Vec<String> = (0..2).map(|at| told(&stage.model.request(at)).pop().unwrap()).collect();
+    assert_eq!(asked, ["user: audit main", "user: merge main: sound"]);
+    let bad = [
+        (persona("captain", []), "persona `captain` declares no steps; declare one with a `prompt`"),
+        (
+            persona("captain", [StepSpec::named("audit")]),
+            "step `audit` has no `prompt`, so that it can only be run from code; declare one",
+        ),
+        (
+            persona("captain", [prompt("audit", "{{args.7}}")]),
+            "there is no `args.7` for the prompt; `args.0` is the first argument, `steps.NAME` a step",
+        ),
+    ];
+    for (spec, why) in bad {
+        let error = stage.session.persona(&spec).unwrap().run(json!([])).unwrap_err();
+        assert_eq!(error.message, why);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_persona_is_told_before_anything_runs() {
+    let mut stage = stage([], |_| {});
+    let mut spec = persona("captain", [StepSpec { budget: tokens(0), ..StepSpec::named("audit") }]);
+    spec.budget.max_usd = Some(1.0);
+    let fault = stage.session.persona(&spec).unwrap_err();
+    assert_eq!(
+        fault.message,
+        "persona `captain`: `max_usd` cannot be kept without prices; step `audit`: `max_tokens` is 0, with which nothing can run"
+    );
+    let spec = persona("captain", [StepSpec::named("audit")]);
+    let error = stage.session.persona(&spec).unwrap().step("adit", json!([]), |_| Ok(Value::Null)).unwrap_err();
+    assert_eq!(error.message, "persona `captain` has no step `adit`; did you mean `audit`?");
+    let mut spec = persona("captain", [StepSpec::named("audit")]);
+    spec.steps[0].tools.deny = vec![String::from("a[")];
+    let error = stage.session.persona(&spec).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap_err();
+    assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);
+    assert_eq!(stage.heard.all(), [] as [&str; 0]);
+}

@@ -1,0 +1,80 @@
+//! What hooks do while they are asked is none of the step's: it is not charged to it, and says of no step.
+
+use std::fs;
+use std::sync::Arc;
+
+use pintle::{AgentSpec, Layer, Location, MetaSpec, Runtime, ScriptText, StepSpec, ToolSpec};
+use pintle_agent::Session;
+use pintle_agent::model::ModelReply;
+use serde_json::json;
+
+use crate::stage::*;
+use crate::support::{NoSleep, Play, agent, call, say, worker};
+
+/// A hook that lets another agent work when a tool is called, and a tool that does the same.
+const DELEGATES: &str = "meta.call_tool(\"delegate\", {\"agent\": \"helper\", \"task\": \"look\"})";
+
+fn costly() -> crate::support::Reply {
+    let Ok(reply) = say("looked") else { unreachable!() };
+    Ok(ModelReply { usage: pintle_agent::model::Usage { input_tokens: 5_000, output_tokens: 0 }, ..reply })
+}
+
+/// Plays a step in which a tool is called. `by_hook` says who delegates: a hook of the tool's call, or the tool itself.
+fn used(by_hook: bool) -> (u64, Vec<String>) {
+    let project = tempfile::tempdir().unwrap();
+    let hooks = project.path().join(".harness/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    if by_hook {
+        let script = format!(
+            "def handle(event, payload):\n    if payload[\"name\"] == \"plain\":\n        {DELEGATES}\n    return allow()\n"
+        );
+        let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
+        fs::write(hooks.join("busy.md"), format!("---\nevent: tool.pre\nscript: |\n{script}---\n")).unwrap();
+    }
+    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    let body = if by_hook { String::from("pass") } else { DELEGATES.to_owned() };
+    let tool = ToolSpec {
+        name: String::from("plain"),
+        description: String::from("A tool."),
+        parameters: json!({"type": "object", "properties": {}}),
+        script: Some(ScriptText::bare(format!("def run(args):\n    {body}\n    return \"ran\"\n"))),
+        timeout_ms: 60_000,
+        verify: None,
+        location: Location::default(),
+    };
+    let helper = AgentSpec { name: String::from("helper"), ..AgentSpec::default() };
+    let spec = AgentSpec {
+        tools: vec![tool],
+        agents: vec![Arc::new(helper)],
+        meta: MetaSpec { enabled: true, ..MetaSpec::default() },
+        ..agent()
+    };
+    let model = Play::root([call(&[("plain", "{}")]), say("done")]);
+    model.add("helper", [costly()]);
+    let heard = Lines::default();
+    let told = heard.clone();
+    let hook = pintle::ToolHook::on("*").pre(move |event| {
+        told.add(format!("{} in {}/{}", event.tool_name().unwrap_or(""), event.persona(), event.step()));
+    });
+    built.runtime.register_tool_hook(hook).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&built.runtime), spec, model.clone()).workspace(folder.path()).name("s");
+    let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
+    let captain = persona("captain", [StepSpec::named("audit")]);
+    let mut captain = session.persona(&captain).unwrap();
+    captain.step("audit", json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
+    let used = captain.used();
+    assert_eq!(model.count(), 3, "the other agent worked");
+    (used.usage.input_tokens, heard.all())
+}
+
+#[test]
+fn what_a_tool_does_is_charged_and_what_a_hook_does_is_not() {
+    let (by_tool, heard) = used(false);
+    assert_eq!(by_tool, 5_020);
+    assert_eq!(heard, ["plain in captain/audit", "delegate in captain/audit"]);
+    let (by_hook, heard) = used(true);
+    assert_eq!(by_hook, 20);
+    assert_eq!(heard, ["delegate in /", "plain in captain/audit"]);
+}

@@ -1,0 +1,240 @@
+//! The examples and snippets of Harn's page on hooks, written in Starlark: each does in the agent loop what the text says,
+//! and the tape tells of it. The dictionaries are those of the page, key for key.
+
+use pintle::{PersonaSpec, StepSpec};
+use serde_json::{Value, json};
+
+use crate::plugin::*;
+use crate::stage::asking;
+use crate::support::{Play, agent, call, say};
+
+const RECORDS: [&str; 3] = ["hook_call", "hook_returned", "hook_vetoed"];
+
+#[test]
+fn exec_is_gated() {
+    let plugin = r#"register_tool_hook({"pattern": "exec_*", "deny": "exec is gated"})"#;
+    let mut stage = under(plugin, [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")]);
+    stage.session.turn("go").unwrap();
+    assert_eq!(stage.ran_sorted(), ["look {}"], "the gated tool did not run");
+    let results = stage.results();
+    assert!(results[0].contains("exec is gated"), "{results:?}");
+    assert_eq!(results[1], "seen");
+
+    let hook = stage.asked("tool.pre").remove(0);
+    assert!(hook.starts_with("policy.star:1 "), "{hook}");
+    assert_eq!(stage.hook_kinds(&hook), RECORDS);
+    let records = stage.of(&hook, &RECORDS);
+    let event = stage.of("", &["event"]).into_iter().find(|event| event["dispatch"] == records[0]["dispatch"]).unwrap();
+    assert_eq!((&event["payload"]["name"], &event["payload"]["args"]), (&json!("exec_ls"), &json!({"path": "."})));
+    assert_eq!((&records[2]["reason"], &records[2]["decision"]), (&json!("exec is gated"), &json!("deny")));
+    assert!(stage.records().iter().all(|record| record["kind"] != "tool_call" || record["name"] != "exec_ls"));
+}
+
+#[test]
+fn long_output_is_cut_to_4000() {
+    let plugin = r#"register_tool_hook({"pattern": "*", "max_output": 4000})"#;
+    let mut stage = under(plugin, [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")]);
+    std::fs::write(stage.folder.path().join("long.txt"), "line of output\n".repeat(1_000)).unwrap();
+    stage.session.turn("go").unwrap();
+    let result = stage.results().remove(0);
+    assert!(result.len() <= 4_000 && result.len() > 3_900, "{}", result.len());
+    let hook = stage.asked("tool.post").remove(0);
+    assert_eq!(stage.hook_kinds(&hook), RECORDS[..2]);
+}
+
+#[test]
+fn a_fetch_is_announced_to_the_model() {
+    let plugin = r#"
+register_tool_hook(
+    {
+        "pattern": "fetch_*",
+        "pre": lambda event: {"reminder": {"body": "Network fetch is about to run", "tags": ["tool"]}},
+    },
+)
+"#;
+    let mut stage = under(plugin, [call(&[("fetch_page", "{}")]), call(&[("look", "{}")]), say("done")]);
+    stage.session.turn("go").unwrap();
+    assert!(!stage.sent(0).contains("Network fetch"));
+    assert!(stage.sent(1).contains("Network fetch is about to run"), "{}", stage.sent(1));
+    assert_eq!(stage.ran_sorted(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
+    let hook = stage.asked("tool.pre").remove(0);
+    assert_eq!(stage.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
+    let reminders = stage.of("", &["reminder"]);
+    let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
+    assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
+    assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
+}
+
+#[test]
+fn the_audit_step_is_announced_and_keeps_its_arguments() {
+    let plugin = r#"
+def audit(ctx):
+    return {
+        "reminder": {"body": "Audit step is running", "tags": ["audit"]},
+        "then": {"args": ctx["step"]["args"]},
+    }
+
+register_step_hook("merge_*", "audit", "PreStep", audit)
+"#;
+    let mut stage = under(plugin, [say("audited"), say("triaged"), say("other")]);
+    let step = |name: &str| vec![StepSpec::named(name)];
+    for (persona, step_name) in [("merge_captain", "audit"), ("triage", "audit"), ("merge_captain", "other")] {
+        let spec = PersonaSpec { name: persona.to_owned(), steps: step(step_name), ..PersonaSpec::default() };
+        let mut persona = stage.session.persona(&spec).unwrap();
+        let output = persona.step(step_name, json!(["branch", 17]), |step| {
+            assert_eq!(step.args(), [json!("branch"), json!(17)]);
+            Ok(json!(step.ask("look at the branch")?.text))
+        });
+        assert!(output.is_ok(), "{output:?}");
+    }
+    assert!(stage.sent(0).contains("Audit step is running"), "{}", stage.sent(0));
+    assert_eq!(stage.asked("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
+    let fired = &stage.fired("step.pre")[0];
+    assert_eq!((&fired["persona"], &fired["args"]), (&json!("merge_captain"), &json!(["branch", 17])));
+    let returned = &stage.of("policy.star:8 audit", &["hook_returned"])[0];
+    assert!(returned.to_string().contains("Audit step is running"), "{returned}");
+}
+
+/// The page's example of a prompt with a secret, as a function.
+const REJECT_SECRETS: &str = r#"
+def reject_secrets(event):
+    prompt = str(event.get("prompt", ""))
+    if "secret" in prompt:
+        return {"block": True, "reason": "policy violation: secret in prompt"}
+    return None
+"#;
+
+#[test]
+fn a_prompt_with_a_secret_never_reaches_the_model() {
+    let plugin = format!("{REJECT_SECRETS}\nregister_session_hook(\"user_prompt_submit\", reject_secrets)\n");
+    let mut stage = under(&plugin, [say("hello")]);
+    let fault = stage.session.turn("my secret is 7").unwrap_err();
+    assert!(fault.is_denied());
+    assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
+    assert_eq!(fault.stop_reason(), "user_prompt_submit_blocked");
+    assert_eq!(stage.model.count(), 0);
+    assert_eq!(stage.session.turn("good day").unwrap().text, "hello");
+    assert!(!stage.sent(0).contains("secret"));
+    let hook = "policy.star:8 reject_secrets";
+    let twice = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
+    assert_eq!(stage.hook_kinds(hook), twice);
+    assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(stage.fired("prompt.submit")[0]["prompt"], json!("my secret is 7"));
+}
+
+#[test]
+fn exec_root_never_runs_unattended() {
+    let plugin = r#"
+def gate(event):
+    if str(event.get("tool", {}).get("name", "")) == "exec_root":
+        return {"decision": "deny", "reason": "exec_root never runs unattended"}
+    return None
+
+def readers(event):
+    if event["tool"]["name"] == "exec_ls":
+        return {"decision": "allow", "reason": "reads only"}
+    return None
+
+register_session_hook("permission_asked", gate)
+register_session_hook("permission_asked", readers)
+"#;
+    let replies = [call(&[("exec_root", "{}"), ("exec_ls", "{}"), ("look", "{}")]), say("done")];
+    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", Play::root(replies), agent(), asking);
+    stage.session.turn("go").unwrap();
+    // Nobody answers here, so that what ran was let through by the hook.
+    assert_eq!(stage.ran_sorted(), ["exec_ls {}"]);
+    assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
+    let vetoed = |hook: &str| -> Vec<Value> {
+        stage.of(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
+    };
+    assert_eq!(vetoed("policy.star:12 gate"), [json!("deny")]);
+    assert_eq!(vetoed("policy.star:13 readers"), [json!("allow")]);
+    let asked: Vec<Value> = stage.fired("permission.ask").iter().map(|payload| payload["name"].clone()).collect();
+    assert_eq!(asked, [json!("exec_root"), json!("exec_ls"), json!("look")]);
+}
+
+#[test]
+fn a_linter_is_told_of_each_file_that_was_edited() {
+    let plugin = r#"
+def lint(event):
+    path = str(event.get("path", ""))
+    if path.endswith(".rs"):
+        log("re-running clippy after edit to " + path)
+    return None
+
+register_session_hook("file_edited", lint)
+"#;
+    let write = |path: &str| json!({"path": path, "content": "x"}).to_string();
+    let (source, notes) = (write("a.rs"), write("notes.md"));
+    let mut stage = under(plugin, [call(&[("write", &source), ("write", &notes)]), say("done")]);
+    stage.session.turn("go").unwrap();
+    let kinds = ["hook_call", "hook_returned", "hook_call", "hook_returned"];
+    assert_eq!(stage.hook_kinds("policy.star:8 lint"), kinds);
+    let logged: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].contains("re-running clippy after edit to") && logged[0].contains("a.rs"), "{logged:?}");
+}
+
+#[test]
+fn a_manifest_entry_rejects_secrets() {
+    let manifest = r#"[package]
+name = "guard"
+
+[[hooks]]
+event = "UserPromptSubmit"
+pattern = "*"
+handler = "policy::reject_secrets"
+"#;
+    let files = [("harn.toml", manifest), ("policy.star", REJECT_SECRETS)];
+    let mut stage = under_with(&files, "harn.toml", Play::root([say("hello")]), agent(), |builder| builder);
+    let fault = stage.session.turn("my secret is 7").unwrap_err();
+    assert_eq!(fault.stop_reason(), "user_prompt_submit_blocked");
+    assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
+    assert_eq!(stage.session.turn("good day").unwrap().text, "hello");
+    let hook = "policy::reject_secrets";
+    assert_eq!(stage.asked("prompt.submit"), [hook, hook]);
+    assert_eq!(stage.hook_kinds(hook)[..3], RECORDS);
+    assert_eq!(stage.of(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+}
+
+/// The page's table of returns: what each does to a prompt, and whether the tape tells of a veto.
+#[test]
+fn the_return_protocol_is_the_pages() {
+    let cases: &[(&str, Result<&str, &str>, bool)] = &[
+        ("None", Ok(""), false),
+        ("True", Ok(""), false),
+        ("False", Err("returned false"), true),
+        ("{\"block\": True, \"reason\": \"not here\"}", Err("not here"), true),
+        ("{\"block\": False}", Ok(""), false),
+        ("{\"reminder\": {\"body\": \"mind the gap\"}}", Ok("mind the gap"), false),
+        (
+            "{\"reminder\": {\"body\": \"mind the gap\"}, \"then\": {\"block\": True, \"reason\": \"no\"}}",
+            Err("no"),
+            true,
+        ),
+        ("{\"body\": \"mind the gap\", \"tags\": [\"x\"], \"dedupe_key\": \"gap\"}", Ok("mind the gap"), false),
+        (
+            "[{\"reminder\": {\"body\": \"mind the gap\", \"dedupe_key\": \"k\"}}, {\"reminder\": {\"body\": \"and the step\"}}]",
+            Ok("and the step"),
+            false,
+        ),
+        // Misuse fails loudly, and a prompt that nobody judged is not sent.
+        ("{\"decision\": \"deny\", \"reason\": \"x\"}", Err("policy.star:1"), true),
+        ("42", Err("returned"), true),
+        ("{\"blok\": True}", Err("blok"), true),
+        ("event[\"absent\"]", Err("absent"), true),
+    ];
+    for (returned, expected, vetoed) in cases {
+        let plugin = format!("register_session_hook(\"user_prompt_submit\", lambda event: {returned})\n");
+        let mut stage = under(&plugin, [say("hello")]);
+        let answer = stage.session.turn("good day");
+        match (answer, expected) {
+            (Ok(_), Ok(told)) => assert!(stage.sent(0).contains(told), "{returned}: {}", stage.sent(0)),
+            (Err(fault), Err(why)) => assert!(fault.message.contains(why), "{returned}: {}", fault.message),
+            (answer, _) => assert!(answer.is_ok() == expected.is_ok(), "{returned}: {answer:?}"),
+        }
+        let hook = stage.asked("prompt.submit").remove(0);
+        let denied = stage.hook_kinds(&hook).len() == 3 || stage.model.count() == 0;
+        assert_eq!(denied, *vetoed, "{returned}");
+    }
+}

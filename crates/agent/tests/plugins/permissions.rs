@@ -1,0 +1,108 @@
+//! Harn's conformance scripts about permissions, with hooks of a plugin. The table of all scripts is in `conformance`.
+use std::sync::Arc;
+
+use pintle::{AgentSpec, Resolution, ToolsPolicy};
+use pintle_testkit::ScriptedResolver;
+
+use crate::plugin::*;
+use crate::stage::{Stage, asking, stage_on};
+use crate::support::{Play, Reply, agent, call, say};
+
+const PERMISSIONS: &str = r#"
+def rule(event):
+    tool = event["tool"]
+    if tool["name"] == "exec_root":
+        return {"decision": "deny", "reason": "never"}
+    if tool["name"] == "exec_ls" and tool["args"].get("path", "").startswith("src/"):
+        return {"decision": "allow", "reason": "inside src"}
+    return {"decision": "ask", "reason": "let a person look"}
+
+register_session_hook("permission_asked", rule)
+"#;
+
+/// A permission that depends on the arguments; nobody is there to ask.
+#[test]
+fn per_agent_permissions_dynamic() {
+    let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("exec_ls", r#"{"path":"/etc"}"#)];
+    let files = [("policy.star", PERMISSIONS)];
+    let model = Play::root([call(&calls), say("done")]);
+    let mut stage = under_with(&files, "policy.star", model, agent(), asking);
+    stage.session.turn("go").unwrap();
+    assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"src/a"}"#]);
+    assert!(stage.results()[0].contains("never"), "{:?}", stage.results());
+    let replies: Vec<String> = stage
+        .fired("permission.reply")
+        .iter()
+        .map(|reply| format!("{} {}", reply["name"], reply["decision"]))
+        .collect();
+    assert!(replies.is_empty(), "nobody listens to the replies: {replies:?}");
+}
+
+/// What no hook decides goes on to whoever is asked, with `permission_replied` after every decision.
+#[test]
+fn per_agent_permissions_dynamic_escalation() {
+    let plugin = format!(
+        "{PERMISSIONS}\ndef told(event):\n    log(event[\"tool\"][\"name\"] + \" \" + event[\"decision\"])\n\n\
+         register_session_hook(\"permission_replied\", told)\n"
+    );
+    let person = Arc::new(ScriptedResolver::new(Resolution::Approved { by: String::from("ada") }));
+    let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
+    let files = [("policy.star", plugin.as_str())];
+    let model = Play::root([call(&calls), say("done")]);
+    let resolver = Arc::clone(&person);
+    let built = load_with(&files, "policy.star", |builder| builder.resolver(resolver));
+    let mut stage = stage_on(built.runtime, model, agent(), asking);
+    stage.session.turn("go").unwrap();
+    assert_eq!(stage.ran_sorted(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
+    assert_eq!(person.asked().len(), 1, "only about what no hook decided");
+    let told: Vec<String> = stage.of("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+    for expected in ["exec_root deny", "exec_ls allow", "look allow"] {
+        assert!(told.iter().any(|said| said.contains(expected)), "{told:?}");
+    }
+    assert_eq!(told.len(), 3, "{told:?}");
+}
+
+fn delegating(root: AgentSpec, child: AgentSpec, replies: impl IntoIterator<Item = Reply>) -> (Arc<Play>, AgentSpec) {
+    let model = Play::root([call(&[("delegate", r#"{"agent":"reviewer","task":"look"}"#)]), say("done")]);
+    model.add("reviewer", replies);
+    (model, AgentSpec { agents: vec![Arc::new(AgentSpec { name: String::from("reviewer"), ..child })], ..root })
+}
+
+/// The tools that ran, but for those that delegate.
+fn worked(stage: &Stage) -> Vec<String> {
+    let names = stage.of("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
+    names.filter(|name| name != "delegate").collect()
+}
+
+/// The hooks of the session decide about the calls of its children too.
+#[test]
+fn spawn_agent_permissions() {
+    let plugin = r#"
+def rule(event):
+    if event["tool"]["name"] == "delegate":
+        return {"decision": "allow"}
+    if event["agent"] == "reviewer" and event["tool"]["name"] == "list":
+        return {"decision": "allow", "reason": "a reviewer reads"}
+    return {"decision": "deny", "reason": event["agent"] + " may not"}
+
+register_session_hook("permission_asked", rule)
+"#;
+    let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#)];
+    let (model, spec) = delegating(agent(), agent(), [call(&calls), say("sound")]);
+    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", model, spec, asking);
+    stage.session.turn("go").unwrap();
+    assert_eq!(worked(&stage), ["list"]);
+    assert_eq!(stage.asked("permission.ask").len(), 3);
+}
+
+/// A child gets no more than its own tools and its parents' hooks leave it.
+#[test]
+fn sub_agent_permissions_intersection() {
+    let plugin = "register_tool_hook({\"pattern\": \"write\", \"deny\": \"writing is gated\"})\n";
+    let child = AgentSpec { policy: ToolsPolicy { deny: vec![String::from("glob")], ..agent().policy }, ..agent() };
+    let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#), ("glob", r#"{"pattern":"*"}"#)];
+    let (model, spec) = delegating(agent(), child, [call(&calls), say("sound")]);
+    let mut stage = under_with(&[("policy.star", plugin)], "policy.star", model, spec, |builder| builder);
+    stage.session.turn("go").unwrap();
+    assert_eq!(worked(&stage), ["list"]);
+}

@@ -1,0 +1,71 @@
+//! A session under the hooks of files.
+use std::sync::Arc;
+
+use pintle::tape::{Header, Tape};
+use pintle::{AgentSpec, Builder, Built, Layer, Runtime, SystemClock};
+use pintle_agent::SessionBuilder;
+use serde_json::Value;
+
+use crate::stage::{Stage, stage_on};
+use crate::support::{Play, Reply, agent};
+
+/// Loads files, of which `path` is the one that is named (empty: their folder). The files are gone when it is done.
+pub(crate) fn load(files: &[(&str, &str)], path: &str) -> Built {
+    load_with(files, path, |builder| builder)
+}
+
+pub(crate) fn load_with(files: &[(&str, &str)], path: &str, more: impl FnOnce(Builder) -> Builder) -> Built {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    more(Runtime::builder().path(folder.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
+}
+
+/// A session under a plugin, whose model plays these replies.
+pub(crate) fn under(plugin: &str, replies: impl IntoIterator<Item = Reply>) -> Stage {
+    under_with(&[("policy.star", plugin)], "policy.star", Play::root(replies), agent(), |builder| builder)
+}
+
+pub(crate) fn under_with(
+    files: &[(&str, &str)],
+    path: &str,
+    model: Arc<Play>,
+    agent: AgentSpec,
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Stage {
+    let built = load(files, path);
+    let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(!built.declarations.is_empty(), "nothing was registered");
+    stage_on(built.runtime, model, agent, more)
+}
+
+impl Stage {
+    /// The names of the hooks that were asked about an event, in order.
+    pub(crate) fn asked(&self, event: &str) -> Vec<String> {
+        let records = self.records();
+        let of_event: Vec<&Value> =
+            records.iter().filter(|record| record["kind"] == "event" && record["event"] == event).collect();
+        let calls = records.iter().filter(|record| {
+            record["kind"] == "hook_call" && of_event.iter().any(|event| event["dispatch"] == record["dispatch"])
+        });
+        calls.map(|record| record["hook"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The tools of the test that ran, with their arguments. Calls of one reply run at once, so they are sorted.
+    pub(crate) fn ran_sorted(&self) -> Vec<String> {
+        let mut ran = self.ran.all();
+        ran.sort();
+        ran
+    }
+
+    /// The payload of an event, as it was fired.
+    pub(crate) fn fired(&self, event: &str) -> Vec<Value> {
+        let events = self.of("", &["event"]).into_iter().filter(|record| record["event"] == event);
+        events.map(|record| record["payload"].clone()).collect()
+    }
+}

@@ -1,0 +1,57 @@
+//! Tool hooks mean what they say.
+
+use pintle::{HookReturn, ToolHook};
+use serde_json::json;
+
+use crate::stage::*;
+use crate::support::{call, say};
+
+#[test]
+fn a_dotted_tool_name_is_matched_by_every_kind_of_hook() {
+    for pattern in ["fs.*", "fs.write", "fs.{read,write}", "tool.name == \"fs.write\""] {
+        let hooks: [fn(ToolHook) -> ToolHook; 2] =
+            [|hook| hook.deny("not here"), |hook| hook.pre(|_| HookReturn::deny("not here"))];
+        for more in hooks {
+            let mut stage = stage([call(&[("fs.write", "{}")]), say("done")], |runtime| {
+                runtime.register_tool_hook(more(ToolHook::on(pattern))).unwrap();
+            });
+            stage.session.turn("go").unwrap();
+            assert!(stage.ran.all().is_empty(), "{pattern}");
+        }
+    }
+}
+
+#[test]
+fn a_small_max_output_counts_too() {
+    for limit in [0, 1, 100, 199] {
+        let mut stage = stage([call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")], |runtime| {
+            runtime.register_tool_hook(ToolHook::on("*").max_output(limit)).unwrap();
+        });
+        std::fs::write(stage.folder.path().join("long.txt"), "x".repeat(1_000)).unwrap();
+        stage.session.turn("go").unwrap();
+        let result = stage.results().remove(0);
+        assert!(u64::try_from(result.len()).unwrap() <= limit, "{limit}: {result}");
+    }
+}
+
+#[test]
+fn a_rewritten_call_shows_its_new_arguments_in_the_result_and_on_the_tape() {
+    let mut stage = stage([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
+        runtime.register_tool_hook(ToolHook::on("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
+    });
+    let answer = stage.session.turn("go").unwrap();
+    assert_eq!(stage.ran.all(), [r#"look {"n":2}"#]);
+    assert_eq!(answer.tool_calls[0].args, json!({"n": 2}));
+    assert_eq!(stage.of("", &["tool_call"])[0]["args"], json!({"n": 2}));
+    let outcome = stage.of("", &["outcome"]).into_iter().find(|record| record["event"] == "tool.pre").unwrap();
+    assert_eq!(outcome["value"]["args"], json!({"n": 2}), "{outcome}");
+    // The model's own words stay its own: its message is what it said, and the result is of what was done.
+    let sent = stage.model.request(1);
+    let calls: Vec<&str> =
+        sent.messages.iter().flat_map(|message| &message.tool_calls).map(|call| call.arguments.as_str()).collect();
+    assert_eq!(calls, [r#"{"n":1}"#]);
+    let after = stage.of("", &["event"]).into_iter().find(|record| record["event"] == "tool.post").unwrap();
+    assert_eq!(after["payload"]["args"], json!({"n": 2}));
+    let end = stage.of("", &["event"]).into_iter().find(|record| record["event"] == "turn.end").unwrap();
+    assert_eq!(end["payload"]["tool_calls"][0]["args"], json!({"n": 2}));
+}

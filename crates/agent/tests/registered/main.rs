@@ -1,0 +1,12 @@
+//! Hooks that a Rust program registers, through the real agent loop: Harn's examples, and what upstream gets wrong.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod examples;
+mod gaps;
+mod manifest;
+mod published;
+mod stage;

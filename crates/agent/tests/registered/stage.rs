@@ -1,0 +1,135 @@
+//! A session over a tape in memory, with tools that give what they are told to.
+
+use std::sync::Arc;
+
+use pintle::tape::{Header, Tape};
+use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
+use pintle_agent::model::ToolDefinition;
+use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
+pub(crate) use pintle_testkit::Lines;
+use serde_json::{Value, json};
+
+use crate::support::{self, NoSleep, Play, Reply};
+
+/// A session of an agent called `root`.
+pub(crate) struct Stage {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) model: Arc<Play>,
+    pub(crate) session: Session,
+    /// `name arguments` of the tools that really ran.
+    pub(crate) ran: Lines,
+}
+
+/// A tool that gives the same text whatever it is asked.
+#[derive(Debug)]
+struct Fixed {
+    definition: ToolDefinition,
+    gives: Result<String, String>,
+    ran: Lines,
+}
+
+impl Tool for Fixed {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn call(&self, arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        self.ran.add(format!("{} {arguments}", self.definition.name));
+        self.gives.clone().map(Value::String)
+    }
+}
+
+/// The tools of every session here.
+const TOOLS: [(&str, Result<&str, &str>); 6] = [
+    ("exec_ls", Ok("a.txt")),
+    ("exec_root", Ok("done")),
+    ("fetch_page", Ok("<html>")),
+    ("fs.write", Ok("written")),
+    ("look", Ok("seen")),
+    ("break", Err("it broke")),
+];
+
+pub(crate) fn runtime() -> Arc<Runtime> {
+    let clock = Arc::new(SystemClock::default());
+    let tape = Tape::in_memory(Header::new("s", 0), clock);
+    Runtime::builder().tape(Arc::new(tape)).build().runtime
+}
+
+/// A session whose model plays these replies, under what `register` registers.
+pub(crate) fn stage(replies: impl IntoIterator<Item = Reply>, register: impl FnOnce(&Arc<Runtime>)) -> Stage {
+    stage_with(Play::root(replies), support::agent(), register, |builder| builder)
+}
+
+pub(crate) fn stage_with(
+    model: Arc<Play>,
+    agent: AgentSpec,
+    register: impl FnOnce(&Arc<Runtime>),
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Stage {
+    let runtime = runtime();
+    register(&runtime);
+    stage_on(runtime, model, agent, more)
+}
+
+/// A session over a runtime whose hooks stand already.
+pub(crate) fn stage_on(
+    runtime: Arc<Runtime>,
+    model: Arc<Play>,
+    agent: AgentSpec,
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Stage {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = Lines::default();
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let builder = TOOLS.iter().fold(builder, |builder, (name, gives)| {
+        let definition = ToolDefinition {
+            name: (*name).to_owned(),
+            description: String::from("a tool of a test"),
+            parameters: json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}}),
+        };
+        let gives = gives.map(str::to_owned).map_err(str::to_owned);
+        builder.tool(Arc::new(Fixed { definition, gives, ran: ran.clone() }))
+    });
+    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build().unwrap();
+    Stage { folder, runtime, model, session, ran }
+}
+
+/// A session in which a person is asked about every tool call.
+pub(crate) fn asking(builder: SessionBuilder) -> SessionBuilder {
+    builder.permission_mode(PermissionMode::Strict)
+}
+
+impl Stage {
+    /// The records of the tape.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        let lines = self.runtime.tape().unwrap().lines();
+        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The records of these kinds that are about a hook, or about everything where `hook` is empty.
+    pub(crate) fn of(&self, hook: &str, kinds: &[&str]) -> Vec<Value> {
+        let is_it = |record: &Value| {
+            kinds.iter().any(|kind| record["kind"] == *kind) && (hook.is_empty() || record["hook"] == hook)
+        };
+        self.records().into_iter().filter(is_it).collect()
+    }
+
+    /// `kind` of the three hook records of a hook, in order.
+    pub(crate) fn hook_kinds(&self, hook: &str) -> Vec<String> {
+        let records = self.of(hook, &["hook_call", "hook_returned", "hook_vetoed"]);
+        records.iter().map(|record| record["kind"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What the model was sent in one request, all messages in one text.
+    pub(crate) fn sent(&self, request: usize) -> String {
+        support::told(&self.model.request(request)).join("\n")
+    }
+
+    /// The results of the tools as the model got them, over the whole session.
+    pub(crate) fn results(&self) -> Vec<String> {
+        let last = self.model.request(self.model.count() - 1);
+        let results = last.messages.iter().filter(|message| message.role.to_string() == "tool");
+        results.map(|message| message.content.clone()).collect()
+    }
+}

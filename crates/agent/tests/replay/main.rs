@@ -1,0 +1,69 @@
+//! Random sessions: whatever a model and its hooks do, the tape verifies and comes out byte for byte.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests fail by panicking"
+)]
+
+mod dice;
+mod session;
+
+use std::num::NonZeroUsize;
+
+use pintle::tape::replay::{Options, Replayed, replay};
+
+use dice::Dice;
+
+/// How many sessions are played.
+const SESSIONS: u64 = 40;
+
+fn again(tape: &[u8], threads: usize) -> Replayed {
+    replay(tape, &Options { threads: NonZeroUsize::new(threads), until: None }).unwrap()
+}
+
+#[test]
+fn random_sessions_come_out_byte_for_byte() {
+    session::quiet_panics();
+    let mut kinds = std::collections::BTreeSet::new();
+    for seed in 0..SESSIONS {
+        let tape = session::play(seed);
+        let one = again(&tape, 1);
+        let text = String::from_utf8_lossy(&tape);
+        assert_eq!(one.difference, None, "seed {seed}");
+        assert!(one.tape == tape && again(&tape, 3).tape == tape, "seed {seed}");
+        assert_eq!(one.unfinished, [], "seed {seed}");
+        let reading = pintle::tape::read_bytes(&tape).unwrap();
+        let report = pintle::tape::verify::verify(&reading);
+        assert!(report.is_whole(), "seed {seed}: {report:?}\n{text}");
+        kinds.extend(reading.records.iter().map(|record| record.body.kind().to_owned()));
+    }
+    // A test in which nothing happens proves nothing.
+    for kind in ["hook_vetoed", "effect", "approval", "unmatched", "tool_result", "messages", "reminder", "blob"] {
+        assert!(kinds.contains(kind), "no session has a `{kind}`: {kinds:?}");
+    }
+}
+
+#[test]
+fn random_sessions_cut_anywhere_come_out_as_far_as_they_are_whole() {
+    session::quiet_panics();
+    for seed in 0..6 {
+        let tape = session::play(seed);
+        let header = tape.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        let mut dice = Dice::new(seed ^ 0xc07);
+        for _ in 0..20 {
+            let cut = header + dice.roll(tape.len() - header);
+            let part = &tape[..cut];
+            let replayed = again(part, 2);
+            assert_eq!(replayed.difference, None, "seed {seed}, cut at {cut}");
+            let whole = part.iter().filter(|byte| **byte == b'\n').count();
+            let lacks_end_only = tape[cut] == b'\n';
+            assert_eq!(replayed.records, whole + usize::from(lacks_end_only), "seed {seed}, cut at {cut}");
+            let is_torn = !part.ends_with(b"\n") && !lacks_end_only;
+            assert_eq!(replayed.torn.is_some(), is_torn, "seed {seed}, cut at {cut}");
+            assert!(tape.starts_with(&replayed.tape), "seed {seed}, cut at {cut}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A random session: a model that calls tools at random, under hooks that say things at random.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pintle::tape::{Header, Tape};
+use pintle::{
+    AgentSpec, Call, Cancel, Chain, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Match,
+    Matcher, Mode, Profile, Question, Reminder, Request, Resolution, Resolver, Runtime, SystemClock, ToolsPolicy,
+    Verdict, native,
+};
+use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, ToolDefinition, Usage};
+use pintle_agent::{Session, Sleeper, Tool, ToolUse};
+use serde_json::{Map, Value, json};
+
+use crate::dice::Dice;
+
+/// The events that have random hooks.
+const EVENTS: [&str; 9] = [
+    "tool.pre",
+    "tool.post",
+    "completion.pre",
+    "prompt.submit",
+    "delegation.pre",
+    "iteration.post",
+    "compact.pre",
+    "turn.end",
+    "custom.seen",
+];
+
+/// The panics of hooks are meant.
+pub(crate) fn quiet_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
+        if !text.ends_with("fell over") {
+            eprintln!("{info}");
+        }
+    }));
+}
+
+/// A model that says or calls something at random, up to a number of requests.
+#[derive(Debug)]
+struct Chance {
+    seed: u64,
+    requests: AtomicU64,
+}
+
+impl Model for Chance {
+    fn name(&self) -> &str {
+        "chance"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest,
+        on: &mut dyn FnMut(Delta),
+        _cancel: &Cancel,
+    ) -> Result<ModelReply, ModelError> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let mut dice = Dice::new(self.seed ^ (number << 20));
+        let can_call = !request.tools.is_empty() && request.messages.len() < 40;
+        let calls = if can_call && dice.roll(5) > 1 { 1 + dice.roll(3) } else { 0 };
+        let call = |at: usize| {
+            let mut dice = Dice::new(self.seed ^ (number << 20) ^ (at as u64 + 1));
+            let (name, arguments) = match dice.roll(7) {
+                0 => ("delegate", json!({"task": format!("part {}", dice.roll(9))})),
+                1 => ("break", json!({"n": dice.roll(3)})),
+                2 => ("nowhere", json!({})),
+                _ => ("look", json!({"n": dice.roll(3), "text": "long ".repeat(dice.roll(2) * 300)})),
+            };
+            ToolCall { id: format!("c{number}_{at}"), name: name.to_owned(), arguments: arguments.to_string() }
+        };
+        let reply = ModelReply {
+            text: if calls == 0 { format!("answer {number}") } else { String::new() },
+            tool_calls: (0..calls).map(call).collect(),
+            finish_reason: String::from(if calls == 0 { "stop" } else { "tool_calls" }),
+            usage: Usage { input_tokens: 10, output_tokens: 1 },
+        };
+        on(Delta::Text(reply.text.clone()));
+        Ok(reply)
+    }
+}
+
+/// A tool that gives what it was given, or fails.
+#[derive(Debug)]
+struct Echo(ToolDefinition, bool);
+
+impl Tool for Echo {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn call(&self, arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        if self.1 { Ok(arguments.clone()) } else { Err(String::from("it broke")) }
+    }
+}
+
+fn echo(name: &str, works: bool) -> Arc<dyn Tool> {
+    let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}, "text": {"type": "string"}}});
+    Arc::new(Echo(ToolDefinition { name: name.to_owned(), description: String::from("a tool"), parameters }, works))
+}
+
+#[derive(Debug)]
+struct NoSleep;
+
+impl Sleeper for NoSleep {
+    fn sleep(&self, _duration_ms: u64, _cancel: &Cancel) {}
+}
+
+/// Says yes or no by the question.
+#[derive(Debug)]
+struct Fickle(u64);
+
+impl Resolver for Fickle {
+    fn resolve(&self, question: &Question<'_>) -> Resolution {
+        let by = String::from("mara");
+        match Dice::of(self.0, &question.event.payload.value().to_string()).roll(3) {
+            0 => Resolution::Nobody,
+            1 => Resolution::Refused { by },
+            _ => Resolution::Approved { by },
+        }
+    }
+}
+
+/// Wants events by their payload, and fails now and then.
+#[derive(Debug)]
+struct Whim(u64);
+
+impl Matcher for Whim {
+    fn matches(&self, event: &Event) -> Match {
+        match Dice::of(self.0, &event.payload.value().to_string()).roll(10) {
+            0 => Match::Failed(Failure::new(FailureKind::Error, "no such field")),
+            1 => panic!("matcher fell over"),
+            2..=4 => Match::No,
+            _ => Match::Yes,
+        }
+    }
+
+    fn describe(&self) -> String {
+        String::from("on a whim")
+    }
+}
+
+fn rewritten(call: &Call<'_>, dice: &mut Dice) -> Verdict {
+    let field = match call.event.name.as_str() {
+        "tool.pre" => ("args", json!({"n": dice.roll(3), "text": "other ".repeat(dice.roll(2) * 250)})),
+        "tool.post" => ("content", json!(format!("seen {}", dice.roll(3)))),
+        "prompt.submit" => ("prompt", json!(format!("rather {}", dice.roll(3)))),
+        _ => ("nonsense", json!(1)),
+    };
+    Verdict::rewrite(Map::from_iter([(field.0.to_owned(), field.1)]))
+}
+
+fn said(seed: u64, call: &Call<'_>) -> Verdict {
+    let mut dice = Dice::of(seed, &call.event.payload.value().to_string());
+    let reason = format!("because {}", dice.roll(3));
+    let verdict = match dice.roll(20) {
+        0 => Verdict::deny(reason),
+        1 => Verdict::ask(reason),
+        2 => Verdict::allow(reason),
+        3 => Verdict::failed(Failure::new(FailureKind::Timeout, "too slow")),
+        4 => panic!("hook fell over"),
+        5..=8 => rewritten(call, &mut dice),
+        9 | 10 if call.event.name.as_str() != "custom.seen" => {
+            let request = Request::Emit { event: String::from("custom.seen"), payload: json!({"n": dice.roll(5)}) };
+            let _ = call.seam.perform(call.caller(), request);
+            Verdict::pass()
+        }
+        11 | 12 => {
+            let _ = call.seam.metric_incr(call.caller(), "n", 1);
+            let _ = call.seam.perform(call.caller(), Request::Uuid);
+            Verdict::pass()
+        }
+        _ => Verdict::pass(),
+    };
+    match dice.roll(8) {
+        0 => verdict
+            .with(Effect::Reminder(Reminder { dedupe_key: Some(String::from("k")), ..Reminder::once("mind it") })),
+        1 => verdict.with(Effect::Context(String::from("by the way"))).warn("odd"),
+        _ => verdict,
+    }
+}
+
+fn random_chain(dice: &mut Dice, number: usize) -> Chain {
+    let layer = dice.pick(&[Layer::Managed, Layer::User, Layer::Project, Layer::Runtime]);
+    let profile = dice.pick(&[
+        Profile::SequentialFirstDeny,
+        Profile::SequentialRunAll,
+        Profile::ParallelStrictest,
+        Profile::ParallelMerge,
+    ]);
+    let hooks = (0..2 + dice.roll(6)).map(|at| {
+        let seed = dice.roll(usize::MAX) as u64;
+        let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
+        let hook = native::hook(&format!("h{number}_{at}"), name, move |call| said(seed, call));
+        Hook {
+            matcher: (dice.roll(3) == 0).then(|| Arc::new(Whim(seed)) as Arc<dyn Matcher>),
+            guard: dice.roll(3) > 0,
+            on_failure: dice.pick(&[FailurePolicy::Open, FailurePolicy::Open, FailurePolicy::Closed]),
+            strict_matcher: dice.roll(4) == 0,
+            mode: if dice.roll(10) == 0 { Mode::Shadow } else { Mode::Enforce },
+            ..hook
+        }
+    });
+    let hooks: Vec<Hook> = hooks.collect();
+    Chain { profile, ..native::chain(&format!("chain {number}"), layer, hooks) }
+}
+
+/// Plays a session and gives its tape.
+pub(crate) fn play(seed: u64) -> Vec<u8> {
+    let mut dice = Dice::new(seed);
+    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default())));
+    let builder = Runtime::builder().tape(Arc::clone(&tape)).resolver(Arc::new(Fickle(seed)));
+    let chains = 1 + dice.roll(3);
+    let builder = (0..chains).fold(builder, |builder, number| builder.chain(random_chain(&mut dice, number)));
+    let runtime = builder.build().runtime;
+    let allow = ["look", "break", "delegate"].map(str::to_owned).to_vec();
+    let agent = AgentSpec {
+        name: String::from("root"),
+        instruction: String::from("be brief"),
+        policy: ToolsPolicy { allow, ..ToolsPolicy::default() },
+        ..AgentSpec::default()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let model = Arc::new(Chance { seed, requests: AtomicU64::new(0) });
+    let session = Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(NoSleep));
+    let mut session = session.tool(echo("look", true)).tool(echo("break", false)).build().unwrap();
+    for turn in 0..1 + dice.roll(3) {
+        // What a turn comes to is on the tape, whether it ends well or not.
+        let _ = session.turn(&format!("do {turn}"));
+        if dice.roll(3) == 0 {
+            let _ = session.compact(Some("the paths"));
+        }
+    }
+    session.end();
+    drop(session);
+    let mut text = tape.lines().join("\n");
+    text.push('\n');
+    text.into_bytes()
+}

@@ -1,0 +1,86 @@
+//! A session that was cut off after any record of its tape goes on and comes to its end.
+
+use std::collections::HashMap;
+use std::fs;
+
+use pintle::tape::record::host::HostRecord;
+use pintle::tape::{Body, Reading, read, verify};
+use pintle_agent::model::{Message, Role};
+use pintle_agent::{Past, PastState};
+
+use crate::stage::{Kept, PROMPTS, again, begin, project, reading, say, text_of};
+
+/// It is cut off after each so many records: to go on to its end takes as long as the whole session did.
+const EACH: usize = 3;
+
+/// The conversation of the session's own agent, from its tape.
+fn conversation(reading: &Reading) -> Vec<Message> {
+    let message = |record: &pintle::tape::Record<'_>| match &record.body {
+        Body::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
+            Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
+        }
+        _ => None,
+    };
+    reading.records.iter().filter_map(message).collect()
+}
+
+/// Each prompt stands there once and in order, and each call has one result.
+fn check_whole(reading: &Reading, at: usize) {
+    let messages = conversation(reading);
+    let prompts: Vec<&str> =
+        messages.iter().filter(|message| message.role == Role::User).map(|message| message.content.as_str()).collect();
+    assert_eq!(prompts, PROMPTS, "cut after record {at}");
+    let mut results: HashMap<&str, usize> = HashMap::new();
+    for message in &messages {
+        message.tool_call_id.iter().for_each(|id| *results.entry(id).or_default() += 1);
+    }
+    let calls: Vec<&str> =
+        messages.iter().flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
+    for call in &calls {
+        assert_eq!(results.get(call), Some(&1), "cut after record {at}: {call}");
+    }
+    assert_eq!(results.len(), calls.len(), "cut after record {at}");
+    let last = messages.last().map(|message| message.content.as_str());
+    assert_eq!(last, Some("One line is in it."), "cut after record {at}");
+}
+
+#[test]
+fn a_session_cut_off_after_any_record_goes_on_to_its_end() {
+    let folder = project();
+    let (mut session, runtime) = begin(folder.path(), &Kept::new());
+    say(&mut session, &PROMPTS).unwrap();
+    session.end();
+    let text = text_of(&runtime);
+    check_whole(&reading(&text), 0);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut interrupted = 0;
+    for at in (1..=lines.len()).step_by(EACH) {
+        let other = project();
+        let tape = other.path().join("t.jsonl");
+        let before = lines[..at].concat();
+        // Part of the next record was written too.
+        let torn = lines.get(at).map_or("", |line| &line[..line.len() / 2]);
+        fs::write(&tape, before.clone() + torn).unwrap();
+        let model = Kept::new();
+        let Some(past) = Past::of(&reading(&before)) else {
+            assert!(again(other.path(), &model, &tape).is_err(), "cut after record {at}");
+            continue;
+        };
+        assert_eq!(past.state == PastState::Ended, before.contains("\"event\":\"session.end\""), "{at}");
+        let (mut session, _) = again(other.path(), &model, &tape).unwrap();
+        assert_eq!(session.cut_off(), past.cut_off, "cut after record {at}");
+        session.go_on().unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+        say(&mut session, &PROMPTS[past.prompts..]).unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+        session.end();
+        drop(session);
+
+        let whole = fs::read_to_string(&tape).unwrap();
+        assert!(whole.starts_with(&before), "cut after record {at}");
+        let reading = read(&tape).unwrap();
+        check_whole(&reading, at);
+        let report = verify::verify(&reading);
+        assert!(report.is_sound(), "cut after record {at}: {report:?}");
+        interrupted += usize::from(whole.contains("may or may not have taken effect"));
+    }
+    assert!(interrupted > 10 / EACH, "calls were cut off only {interrupted} times");
+}

@@ -1,0 +1,340 @@
+//! What is more than messages comes back from the tape: reminders, personas, who speaks, and how many calls there were.
+
+use std::sync::Arc;
+
+use pintle::tape::{Header, Reading, Tape};
+use pintle::{
+    AgentSpec, Effect, Hook, Layer, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, Reminder, Runtime,
+    StepSpec, SystemClock, TeamSpec, Verdict, native,
+};
+use pintle_agent::{DaemonOptions, Session, SessionBuilder, Step, StepError};
+use serde_json::{Value, json};
+
+use crate::stage::{reading, text_of};
+use crate::support::{NoSleep, Play, Reply, agent, call, hook, say, told};
+
+/// A session under hooks, with a tape in memory. The folder lasts as long as the session.
+struct Set {
+    session: Session,
+    model: Arc<Play>,
+    runtime: Arc<Runtime>,
+    _folder: tempfile::TempDir,
+}
+
+fn open(
+    model: Arc<Play>,
+    spec: AgentSpec,
+    hooks: impl IntoIterator<Item = Hook>,
+    more: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Result<Set, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
+    let runtime = runtime.build().runtime;
+    let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
+    let session = more(builder.sleeper(Arc::new(NoSleep::default()))).build()?;
+    Ok(Set { session, model, runtime, _folder: folder })
+}
+
+fn first(replies: impl IntoIterator<Item = Reply>, hooks: impl IntoIterator<Item = Hook>) -> Set {
+    open(Play::root(replies), agent(), hooks, |builder| builder).unwrap()
+}
+
+impl Set {
+    fn tape(&self) -> Reading {
+        reading(&text_of(&self.runtime))
+    }
+
+    /// In which requests these words are.
+    fn sent(&self, words: &str) -> Vec<bool> {
+        (0..self.model.count()).map(|at| told(&self.model.request(at)).join("\n").contains(words)).collect()
+    }
+
+    /// The same session from this tape, in another process.
+    fn again(&self, replies: impl IntoIterator<Item = Reply>, hooks: impl IntoIterator<Item = Hook>) -> Self {
+        let tape = self.tape();
+        open(Play::root(replies), agent(), hooks, |builder| builder.resume(tape)).unwrap()
+    }
+}
+
+/// A hook that reminds the model of something each time the person says something.
+fn reminds(reminder: &Reminder) -> Hook {
+    let reminder = reminder.clone();
+    hook("reminds", "prompt.submit", move |_| Verdict::pass().with(Effect::Reminder(reminder.clone())))
+}
+
+#[test]
+fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
+    const KEPT: Reminder = Reminder {
+        body: String::new(),
+        tags: Vec::new(),
+        dedupe_key: None,
+        ttl_turns: None,
+        preserve_on_compact: true,
+        propagate: pintle::Propagate::None,
+        role_hint: pintle::RoleHint::System,
+        authority: pintle::Authority::Contract,
+    };
+    let body = || String::from("heed this");
+    let keyed = |ttl_turns| Reminder { dedupe_key: Some(String::from("k")), ttl_turns, body: body(), ..KEPT };
+    let plain = |ttl_turns| Reminder { ttl_turns, body: body(), preserve_on_compact: false, ..KEPT };
+    let newer = || Reminder { body: String::from("a newer word"), ..keyed(None) };
+    let lesser = || Reminder { authority: pintle::Authority::Advisory, ..newer() };
+    let turn = |session: &mut Session| drop(session.turn("one").unwrap());
+    let compacted = |session: &mut Session| {
+        session.turn("one").unwrap();
+        session.compact(None).unwrap().unwrap();
+    };
+    let cleared = |session: &mut Session| {
+        session.turn("one").unwrap();
+        session.clear().unwrap();
+    };
+    type Before = fn(&mut Session);
+    /// What a hook asks for, what happens before the cut, what a hook asks for after it, and which of the three requests
+    /// after it carry the words.
+    type Case = (&'static str, Reminder, Before, Option<Reminder>, [bool; 3]);
+    let cases: [Case; 11] = [
+        ("its time goes on", plain(Some(3)), turn, None, [true, true, false]),
+        ("its time is over", plain(Some(1)), turn, None, [false; 3]),
+        ("it stays", plain(None), turn, None, [true; 3]),
+        ("it was sent already", keyed(Some(1)), turn, Some(keyed(Some(1))), [false; 3]),
+        ("it has no key", plain(Some(1)), turn, Some(plain(Some(1))), [true; 3]),
+        ("a newer one takes its place", keyed(None), turn, Some(newer()), [false; 3]),
+        ("a lesser one does not", keyed(None), turn, Some(lesser()), [true; 3]),
+        ("a compaction drops it", plain(None), compacted, None, [false; 3]),
+        ("it outlives a compaction", keyed(None), compacted, None, [true; 3]),
+        ("a cleared conversation drops it", keyed(None), cleared, None, [false; 3]),
+        (
+            "a cleared conversation knows it no more",
+            keyed(Some(1)),
+            cleared,
+            Some(keyed(Some(1))),
+            [true, false, false],
+        ),
+    ];
+    for (name, reminder, before, after, expected) in cases {
+        let mut one = first([say("a"), say("the gist")], [reminds(&reminder)]);
+        before(&mut one.session);
+        let replies = || [say("b"), say("c"), say("d")];
+        let mut two = one.again(replies(), after.iter().map(reminds));
+        // The same without the cut: the hook of before is not asked any more.
+        let mut whole =
+            first([say("a"), say("the gist")].into_iter().chain(replies()), [first_only(&reminder, &after)]);
+        before(&mut whole.session);
+        let made = whole.model.count();
+        for prompt in ["two", "three", "four"] {
+            two.session.turn(prompt).unwrap();
+            whole.model.add("root", replies());
+            whole.session.turn(prompt).unwrap();
+        }
+        assert_eq!(two.sent("heed this"), expected, "{name}");
+        assert_eq!(whole.sent("heed this").split_off(made), expected, "{name}, without a cut");
+    }
+}
+
+/// A hook that asks for one thing at the first prompt and for another one at all later ones.
+fn first_only(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
+    let (first, later) = (reminder.clone(), after.clone());
+    hook("reminds", "prompt.submit", move |call| {
+        let is_first = call.event.payload.field("prompt") == Some(&json!("one"));
+        let wanted = if is_first { Some(&first) } else { later.as_ref() };
+        wanted.map_or_else(Verdict::pass, |wanted| Verdict::pass().with(Effect::Reminder(wanted.clone())))
+    })
+}
+
+fn captain() -> PersonaSpec {
+    let merge = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::named("merge") };
+    PersonaSpec {
+        name: String::from("captain"),
+        steps: vec![StepSpec::named("audit"), merge],
+        ..PersonaSpec::default()
+    }
+}
+
+fn auditor() -> PersonaSpec {
+    let refused = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::named("merge") };
+    PersonaSpec {
+        name: String::from("auditor"),
+        steps: vec![StepSpec::named("check"), StepSpec::named("denied"), refused],
+        ..PersonaSpec::default()
+    }
+}
+
+fn ask(step: &mut Step<'_>) -> Result<Value, StepError> {
+    Ok(json!(step.ask("go")?.text))
+}
+
+/// Lets the auditor work in a step of the captain's, in the named step of its own, and asks once more behind it.
+fn within(session: &mut Session, name: &str) {
+    let mut captain = session.persona(&captain()).unwrap();
+    let done = captain.step("audit", json!([]), |step| {
+        let mut inner = step.persona(&auditor()).map_err(StepError::from)?;
+        let _ = inner.step(name, json!([]), ask);
+        ask(step)
+    });
+    done.unwrap();
+}
+
+#[test]
+fn personas_are_as_paused_and_have_used_as_much_as_before() {
+    type Before = fn(&mut Session);
+    /// What happens before the cut, who is paused after it, and the tokens of the captain and the auditor.
+    type Case = (&'static str, Before, &'static [&'static str], [u64; 2]);
+    let cases: [Case; 10] = [
+        ("nothing", |_| {}, &[], [0, 0]),
+        ("a step", |session| drop(session.persona(&captain()).unwrap().step("audit", json!([]), ask)), &[], [11, 0]),
+        (
+            "a step that a person refuses",
+            |session| drop(session.persona(&captain()).unwrap().step("merge", json!([]), ask)),
+            &[],
+            [0, 0],
+        ),
+        ("a role in a role", |session| within(session, "check"), &[], [22, 11]),
+        ("a role in a role, which a hook denies", |session| within(session, "denied"), &[], [11, 0]),
+        ("a role in a role, which a person refuses", |session| within(session, "merge"), &[], [11, 0]),
+        (
+            "the inner role alone, after both",
+            |session| {
+                within(session, "check");
+                session.persona(&auditor()).unwrap().step("check", json!([]), ask).unwrap();
+            },
+            &[],
+            [22, 22],
+        ),
+        (
+            "a step without a persona in one",
+            |session| {
+                session
+                    .persona(&captain())
+                    .unwrap()
+                    .step("audit", json!([]), |step| step.step("audit", json!([]), ask))
+                    .unwrap();
+            },
+            &[],
+            [11, 0],
+        ),
+        ("a pause", |session| session.pause_persona("auditor", "wait", "person"), &["auditor: wait by person"], [0, 0]),
+        (
+            "a pause that is over, and another one",
+            |session| {
+                session.pause_persona("auditor", "wait", "person");
+                session.pause_persona("captain", "look", "host");
+                session.resume_persona("auditor", "go on", "person");
+            },
+            &["captain: look by host"],
+            [0, 0],
+        ),
+    ];
+    let denies = || {
+        hook("denies", "step.pre", |call| {
+            let is_it = call.event.payload.field("step") == Some(&json!("denied"));
+            if is_it { Verdict::deny("not this one") } else { Verdict::pass() }
+        })
+    };
+    for (name, before, paused, used) in cases {
+        let mut one = first([say("a"), say("b"), say("c")], [denies()]);
+        one.session.start().unwrap();
+        before(&mut one.session);
+        let mut two = one.again([], [denies()]);
+        for (set, when) in [(&mut one, "before"), (&mut two, "after")] {
+            let told = set.session.paused_personas().into_iter();
+            let told: Vec<String> = told.map(|p| format!("{}: {} by {}", p.persona, p.reason, p.by)).collect();
+            assert_eq!(told, paused, "{name}, {when} the cut");
+            let of = [captain(), auditor()].map(|spec| set.session.persona(&spec).unwrap().used().usage.total_tokens);
+            assert_eq!(of, used, "{name}, {when} the cut");
+        }
+    }
+}
+
+fn member(name: &str, handoffs: &[&str], forced_handoff: Option<&str>) -> AgentSpec {
+    let handoffs = handoffs.iter().map(|to| (*to).to_owned()).collect();
+    let forced_handoff = forced_handoff.map(str::to_owned);
+    let member = MemberSpec { max_consecutive_tool_calls: 5, handoffs, forced_handoff, ..MemberSpec::default() };
+    AgentSpec { name: name.to_owned(), member: Some(member), ..AgentSpec::default() }
+}
+
+fn team(model: Arc<Play>, specs: &[AgentSpec], tape: Option<Reading>) -> Result<Set, String> {
+    let permissions = PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() };
+    let team = TeamSpec { agents: specs.iter().cloned().map(Arc::new).collect(), permissions: permissions.clone() };
+    open(model, specs[0].clone(), [], |builder| {
+        let builder = builder.team(team).permissions(permissions);
+        match tape {
+            Some(tape) => builder.resume(tape),
+            None => builder,
+        }
+    })
+}
+
+fn to(agent: &str) -> Reply {
+    call(&[("handoff", &json!({"agent": agent}).to_string())])
+}
+
+#[test]
+fn the_agent_that_spoke_last_speaks_again() {
+    /// What the agents say before the cut, what forces a hand-off of `root`, whether the conversation is cleared, and who
+    /// speaks after it.
+    type Case = (&'static str, Vec<(&'static str, Reply)>, Option<&'static str>, bool, &'static str);
+    let cases: Vec<Case> = vec![
+        ("nobody hands over", vec![("root", say("hello"))], None, false, "root"),
+        ("a hand-off", vec![("root", to("billing")), ("billing", say("paid"))], None, false, "billing"),
+        (
+            "there and back",
+            vec![("root", to("billing")), ("billing", to("root")), ("root", say("hello"))],
+            None,
+            false,
+            "root",
+        ),
+        ("a forced one", vec![("root", say("draft")), ("billing", say("final"))], Some("billing"), false, "billing"),
+        ("cleared behind it", vec![("root", to("billing")), ("billing", say("paid"))], None, true, "root"),
+    ];
+    for (name, replies, forced, is_cleared, expected) in cases {
+        let specs = [member("root", &["billing"], forced), member("billing", &["root"], None)];
+        let model = Play::root([]);
+        replies.into_iter().for_each(|(agent, reply)| model.add(agent, [reply]));
+        let mut one = team(model, &specs, None).unwrap();
+        one.session.turn("my bill").unwrap();
+        if is_cleared {
+            one.session.clear().unwrap();
+        }
+        assert_eq!(one.session.agent(), expected, "{name}, before the cut");
+
+        let model = Play::root([say("again")]);
+        model.add("billing", [say("again")]);
+        let mut two = team(model, &specs, Some(one.tape())).unwrap();
+        assert_eq!(two.session.agent(), expected, "{name}");
+        two.session.turn("thanks").unwrap();
+        assert_eq!(two.model.request(0).agent, expected, "{name}");
+        let knows = two.sent("my bill")[0];
+        assert_eq!(knows, !is_cleared, "{name}: the conversation comes along");
+
+        let alone = team(Play::root([]), &specs[..1], Some(one.tape()));
+        assert_eq!(alone.is_err(), expected == "billing", "{name}: an agent that is gone cannot speak");
+        if let Err(why) = alone {
+            assert!(why.contains("`billing`"), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_daemon_counts_its_model_calls_on() {
+    let heard = |at: &Arc<std::sync::Mutex<Vec<Value>>>| {
+        let at = Arc::clone(at);
+        hook("heard", "session.idle", move |call| {
+            at.lock().unwrap().push(call.event.payload.field("iteration").cloned().unwrap_or_default());
+            Verdict::pass()
+        })
+    };
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let once = DaemonOptions { wake_interval_ms: 50, max_idle: Some(1) };
+    let mut one = first([call(&[("list", "{}")]), say("a"), say("the gist"), say("b")], [heard(&seen)]);
+    one.session.turn("one").unwrap();
+    one.session.compact(None).unwrap().unwrap();
+    one.session.turn("two").unwrap();
+    one.session.daemon(once, |_, _| {}).unwrap();
+    let mut two = one.again([say("c")], [heard(&seen)]);
+    two.session.daemon(once, |_, _| {}).unwrap();
+    let mut three = one.again([say("c")], [heard(&seen)]);
+    three.session.turn("three").unwrap();
+    three.session.daemon(once, |_, _| {}).unwrap();
+    assert_eq!(*seen.lock().unwrap(), [json!(3), json!(3), json!(4)]);
+}

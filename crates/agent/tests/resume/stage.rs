@@ -1,0 +1,195 @@
+//! A project with hooks, an agent with a helper, and a model that plays a script and keeps what it was asked.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use pintle::tape::{Header, Reading, Tape, read_bytes};
+use pintle::{
+    AgentSpec, Cancel, Clock, Effect, EventName, Layer, Runtime, Seeded, SystemClock, ToolsPolicy, Verdict, native,
+};
+use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel};
+use pintle_agent::{Fault, Session};
+
+/// What the person says.
+pub(crate) const PROMPTS: [&str; 3] = ["Make a list.", "Now change it.", "What is in it?"];
+
+/// What the model says: parallel calls, a call that hooks deny, one that they rewrite, a helper, and failures. No two calls
+/// that run at once see each other's work, so that every run is the same.
+const SCRIPT: &str = r#"
+turns:
+  - say: I write it down.
+    calls: [{tool: write, args: {path: a.txt, content: one}}, {tool: glob, args: {pattern: "b*"}}]
+  - calls: [{tool: read, args: {path: a.txt}}]
+  - say: There is a list.
+  - calls: [{tool: write, args: {path: secret.txt, content: x}}, {tool: glob, args: {pattern: "b*"}}]
+  - calls: [{tool: delegate, args: {agent: helper, task: look}}]
+  - error: {retryable: true, message: overloaded}
+  - calls: [{tool: read, args: {path: b.txt}}, {tool: read, args: {path: a.txt}}]
+  - say: It is changed.
+  - say: One line is in it.
+agents:
+  helper:
+    - calls: [{tool: read, args: {path: a.txt}}]
+    - say: It looks well.
+    - say: It looks well again.
+    - say: It still looks well.
+"#;
+
+/// Counts calls and tells the model how many there were: a script's counter is part of what the model sees.
+const COUNT: &str = r#"---
+event: tool.post
+priority: 1
+script: |
+  def handle(event, payload):
+      seen = metrics.incr("seen")
+      cache.set("last", payload["name"])
+      return modify({"content": payload["content"] + " (call " + str(seen) + ")"})
+---
+"#;
+
+/// A model that keeps what it was asked.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    script: ScriptModel,
+    pub(crate) requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl Kept {
+    pub(crate) fn new() -> Arc<Self> {
+        let script = ScriptModel::parse("script.yaml", SCRIPT).unwrap();
+        Arc::new(Self { script, requests: Mutex::default() })
+    }
+
+    /// What it was asked since so many requests: the agent, the messages and the tools.
+    pub(crate) fn asked(&self, from: usize) -> Vec<String> {
+        let requests = self.requests.lock().unwrap();
+        let shown = |request: &ModelRequest| {
+            let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let messages = serde_json::to_string(&request.messages).unwrap();
+            format!("{} {messages} {}", request.agent, tools.join(" "))
+        };
+        requests.iter().skip(from).map(shown).collect()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+}
+
+impl Model for Kept {
+    fn name(&self) -> &str {
+        "kept"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest,
+        on: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<ModelReply, ModelError> {
+        self.requests.lock().unwrap().push(request.clone());
+        self.script.complete(request, on, cancel)
+    }
+
+    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        self.script.went_on(calls);
+    }
+}
+
+fn agent() -> AgentSpec {
+    let helper = AgentSpec {
+        name: String::from("helper"),
+        description: String::from("Looks."),
+        instruction: String::from("look"),
+        ..AgentSpec::default()
+    };
+    AgentSpec {
+        name: String::from("root"),
+        instruction: String::from("be brief"),
+        policy: ToolsPolicy::default(),
+        agents: vec![Arc::new(helper)],
+        ..AgentSpec::default()
+    }
+}
+
+/// Makes the project's folder.
+pub(crate) fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
+    fs::write(folder.path().join(".harness/hooks/count.md"), COUNT).unwrap();
+    fs::write(folder.path().join("b.txt"), "two").unwrap();
+    folder
+}
+
+fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
+    let tells = |event: &str, text: &'static str| {
+        native::hook("tells", EventName::parse(event).unwrap(), move |_| {
+            Verdict::pass().with(Effect::Context(text.to_owned()))
+        })
+    };
+    let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
+        let args = call.event.payload.field("args").cloned().unwrap_or_default();
+        match (call.event.subject(), args["path"].as_str()) {
+            (Some("write"), Some("secret.txt")) => Verdict::deny("no secrets"),
+            (Some("read"), Some("b.txt")) => {
+                Verdict::rewrite(serde_json::json!({"args": {"path": "a.txt"}}).as_object().unwrap().clone())
+            }
+            _ => Verdict::pass(),
+        }
+    });
+    let hooks = [
+        tells("session.start", "the session has begun"),
+        tells("session.resume", "the session goes on"),
+        tells("prompt.submit", "the person is careful"),
+        tells("turn.start", "a turn has begun"),
+        guard,
+    ];
+    Runtime::builder()
+        .random(Arc::new(Seeded::new(7)))
+        .path(folder.join(".harness"), Layer::Project)
+        .chain(native::chain("test", Layer::Project, hooks))
+        .tape(Arc::new(tape))
+        .build()
+        .runtime
+}
+
+/// A new session whose tape is in memory.
+pub(crate) fn begin(folder: &Path, model: &Arc<Kept>) -> (Session, Arc<Runtime>) {
+    let clock = Arc::new(SystemClock::default());
+    let header = Header::new("s", clock.unix_ms());
+    let runtime = runtime(folder, Tape::in_memory(header, clock));
+    let session = Session::builder(runtime.clone(), agent(), model.clone()).workspace(folder).name("s");
+    (session.sleeper(Arc::new(NoSleep)).build().unwrap(), runtime)
+}
+
+/// The same session from its tape in a file.
+pub(crate) fn again(folder: &Path, model: &Arc<Kept>, tape: &Path) -> Result<(Session, Arc<Runtime>), String> {
+    let clock = Arc::new(SystemClock::default());
+    let appended = Tape::append_to(tape, clock).map_err(|fault| fault.to_string())?;
+    let reading = pintle::tape::read(tape).map_err(|fault| fault.to_string())?;
+    let runtime = runtime(folder, appended);
+    let session = Session::builder(runtime.clone(), agent(), model.clone()).workspace(folder);
+    Ok((session.sleeper(Arc::new(NoSleep)).resume(reading).build()?, runtime))
+}
+
+/// Says the next prompts.
+pub(crate) fn say(session: &mut Session, prompts: &[&str]) -> Result<Vec<String>, Fault> {
+    prompts.iter().map(|prompt| session.turn(prompt).map(|answer| answer.text)).collect()
+}
+
+/// The tape in memory as it would stand in a file.
+pub(crate) fn text_of(runtime: &Runtime) -> String {
+    runtime.tape().unwrap().lines().into_iter().map(|line| line + "\n").collect()
+}
+
+pub(crate) fn reading(text: &str) -> Reading {
+    read_bytes(text.as_bytes()).unwrap()
+}
+
+#[derive(Debug)]
+struct NoSleep;
+
+impl pintle_agent::Sleeper for NoSleep {
+    fn sleep(&self, _duration_ms: u64, _cancel: &Cancel) {}
+}

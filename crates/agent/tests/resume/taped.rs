@@ -1,0 +1,213 @@
+//! What the agent does is on the tape before it is done, and all of it is there.
+
+use std::sync::{Arc, Mutex};
+
+use pintle::tape::record::host::HostRecord;
+use pintle::tape::{Body, Header, Tape};
+use pintle::{
+    AgentSpec, Cancel, Clock, EventName, Grant, Hook, Layer, PermissionMode, Question, Resolution, Resolver, Runtime,
+    SystemClock, Verdict, native,
+};
+use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel, ToolDefinition};
+use pintle_agent::{Session, Tool, ToolUse};
+use serde_json::{Value, json};
+
+use crate::stage::{reading, text_of};
+
+/// The last line of a tape as somebody saw it while it was at work.
+#[derive(Debug, Default)]
+struct Last(Mutex<Vec<String>>);
+
+impl Last {
+    fn note(&self, tape: &Tape) {
+        let line = tape.lines().pop().unwrap();
+        let record: Value = serde_json::from_str(&line).unwrap();
+        let what = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+        self.0.lock().unwrap().push(format!("{} {}", what("kind"), what("name")).trim().to_owned());
+    }
+}
+
+/// A model and a tool that look at the tape when they are used.
+#[derive(Debug)]
+struct Looking {
+    script: ScriptModel,
+    definition: ToolDefinition,
+    tape: Arc<Tape>,
+    seen: Last,
+}
+
+impl Model for Looking {
+    fn name(&self) -> &str {
+        "looking"
+    }
+
+    fn complete(
+        &self,
+        request: &ModelRequest,
+        on: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<ModelReply, ModelError> {
+        self.seen.note(&self.tape);
+        self.script.complete(request, on, cancel)
+    }
+
+    fn went_on(&self, calls: &mut dyn Iterator<Item = ModelRequest>) {
+        self.script.went_on(calls);
+    }
+}
+
+#[derive(Debug)]
+struct LookingTool(Arc<Looking>);
+
+impl Tool for LookingTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0.definition
+    }
+
+    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        self.0.seen.note(&self.0.tape);
+        Ok(json!({"seen": true}))
+    }
+}
+
+/// Allows the tool for the whole session, and counts how often it was asked.
+#[derive(Debug, Default)]
+struct Generous(Mutex<usize>);
+
+impl Resolver for Generous {
+    fn resolve(&self, _question: &Question<'_>) -> Resolution {
+        *self.0.lock().unwrap() += 1;
+        Resolution::Granted { by: String::from("ada"), grant: Grant::Tool }
+    }
+}
+
+const SCRIPT: &str = r#"
+turns:
+  - calls: [{tool: look, args: {at: 1}}]
+  - error: {retryable: true, message: overloaded}
+  - say: Seen.
+  - calls: [{tool: look, args: {at: 2}}]
+  - say: Seen again.
+"#;
+
+struct Set {
+    folder: tempfile::TempDir,
+    looking: Arc<Looking>,
+    runtime: Arc<Runtime>,
+    resolver: Arc<Generous>,
+}
+
+impl Set {
+    fn new(tape: Tape, hooks: Vec<Hook>) -> Self {
+        let tape = Arc::new(tape);
+        let resolver = Arc::new(Generous::default());
+        let looking = Arc::new(Looking {
+            script: ScriptModel::parse("script.yaml", SCRIPT).unwrap(),
+            definition: ToolDefinition {
+                name: String::from("look"),
+                description: String::from("Looks."),
+                parameters: json!({"type": "object"}),
+            },
+            tape: Arc::clone(&tape),
+            seen: Last::default(),
+        });
+        let runtime = Runtime::builder()
+            .chain(native::chain("test", Layer::Project, hooks))
+            .resolver(resolver.clone())
+            .tape(tape)
+            .build()
+            .runtime;
+        Self { folder: tempfile::tempdir().unwrap(), looking, runtime, resolver }
+    }
+
+    fn session(&self, resume: Option<&str>) -> Session {
+        let agent = AgentSpec { name: String::from("root"), ..AgentSpec::default() };
+        let builder = Session::builder(self.runtime.clone(), agent, self.looking.clone())
+            .workspace(self.folder.path())
+            .name("s")
+            .opened(json!({"by": "a test"}))
+            .permission_mode(PermissionMode::Strict)
+            .tool(Arc::new(LookingTool(self.looking.clone())));
+        match resume {
+            Some(text) => builder.resume(reading(text)).build().unwrap(),
+            None => builder.build().unwrap(),
+        }
+    }
+}
+
+fn tape() -> Tape {
+    let clock = Arc::new(SystemClock::default());
+    let header = Header::new("s", clock.unix_ms());
+    Tape::in_memory(header, clock)
+}
+
+#[test]
+fn what_is_done_stands_on_the_tape_before_it_is_done() {
+    let set = Set::new(tape(), Vec::new());
+    let mut session = set.session(None);
+    session.turn("look").unwrap();
+    session.end();
+    let seen = set.looking.seen.0.lock().unwrap().clone();
+    assert_eq!(seen, ["model_request", "tool_call look", "model_request", "model_request"]);
+    let reading = reading(&text_of(&set.runtime));
+    let host = |record: &pintle::tape::Record<'_>| match &record.body {
+        Body::Host(HostRecord::ModelReply(reply)) => {
+            let error = reply.error.as_ref().map(|error| error.kind.as_ref());
+            Some(error.map_or_else(|| String::from("model_reply"), |kind| format!("model_reply: {kind}")))
+        }
+        Body::Host(HostRecord::Message(message)) => Some(format!("message of {}", message.message["role"].as_str()?)),
+        Body::Host(HostRecord::Turn(turn)) => Some(format!("turn {:?}", turn.stage)),
+        Body::Host(host) => Some(host.kind().to_owned()),
+        Body::Approval(approval) => Some(format!("approval by {}", approval.by.as_deref()?)),
+        _ => None,
+    };
+    let told: Vec<String> = reading.records.iter().filter_map(host).collect();
+    let expected = [
+        "session",
+        "said",
+        "turn Start",
+        "message of user",
+        "model_request",
+        "model_reply",
+        "message of assistant",
+        "approval by ada",
+        "tool_call",
+        "tool_result",
+        "message of tool",
+        "model_request",
+        "model_reply: retryable",
+        "model_request",
+        "model_reply",
+        "message of assistant",
+        "turn End",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn what_a_person_allowed_for_the_session_holds_when_it_goes_on() {
+    let set = Set::new(tape(), Vec::new());
+    let mut session = set.session(None);
+    session.turn("look").unwrap();
+    session.end();
+    assert_eq!(*set.resolver.0.lock().unwrap(), 1);
+    let again = Set::new(tape(), Vec::new());
+    let mut session = again.session(Some(&text_of(&set.runtime)));
+    assert_eq!(session.turns(), 1);
+    session.turn("look").unwrap();
+    assert_eq!(*again.resolver.0.lock().unwrap(), 0, "it was asked again");
+}
+
+#[test]
+fn a_hook_of_session_resume_may_keep_a_session_closed() {
+    let set = Set::new(tape(), Vec::new());
+    let mut session = set.session(None);
+    session.turn("look").unwrap();
+    drop(session);
+    let closed = native::hook("closed", EventName::parse("session.resume").unwrap(), |_| Verdict::deny("not today"));
+    let again = Set::new(tape(), vec![closed]);
+    let mut session = again.session(Some(&text_of(&set.runtime)));
+    let fault = session.start().unwrap_err();
+    assert!(fault.is_denied() && fault.message.contains("not today"), "{fault}");
+    assert!(session.turn("look").is_err());
+}
