@@ -69,6 +69,13 @@ impl Terminal {
         let _ = writeln!(err, "{text}");
     }
 
+    /// Writes to standard error without a line's end, at once.
+    pub(crate) fn err_piece(&self, text: impl Display) {
+        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        // As for a line.
+        let _ = write!(err, "{text}").and_then(|()| err.flush());
+    }
+
     /// Writes something worth knowing to standard error.
     pub(crate) fn note(&self, text: impl Display) {
         self.err(tone::labelled(Tone::Quiet, "note", text));

@@ -40,8 +40,12 @@ commands! {
     hooks::Hooks,
     /// List the events, or describe one.
     events::Events,
+    /// Enact a session's tape again, or decide it again under other hooks.
+    replay::Replay,
     /// Look at the tape of a session.
     tape::Tape,
+    /// List sessions, to take one up again with `run --resume`, and delete them.
+    sessions::Sessions,
     /// Go back to the files as they were before an agent's work.
     snapshot::Snapshot,
     /// Run scripts of hooks in isolation. Started by the program itself.

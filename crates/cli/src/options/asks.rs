@@ -16,6 +16,15 @@ pub(crate) struct Asks {
 }
 
 impl Asks {
+    /// What answers every ask, when that was said.
+    pub(crate) fn word(self) -> Option<&'static str> {
+        match (self.yes, self.no) {
+            (true, _) => Some("yes"),
+            (_, true) => Some("no"),
+            (false, false) => None,
+        }
+    }
+
     /// The answer given on the command line, or else whoever is there to be asked.
     pub(crate) fn resolver(self, otherwise: impl FnOnce() -> Arc<dyn Resolver>) -> Arc<dyn Resolver> {
         match (self.yes, self.no) {

@@ -79,10 +79,13 @@ pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> 
         ));
     }
     if built.diagnostics.is_empty() && !has_hooks {
-        terminal.note(format!(
-            "no hooks found in {}; a hook is a file such as `.harness/hooks/NAME.md`",
-            paths.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ")
-        ));
+        let places = paths.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ");
+        let is_plugin = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "star");
+        terminal.note(if !paths.is_empty() && paths.iter().all(is_plugin) {
+            format!("{places} registers no hooks; name the folder of a `harn.toml` that points to its functions")
+        } else {
+            format!("no hooks found in {places}; a hook is a file such as `.harness/hooks/NAME.md`")
+        });
     }
     Ok(built)
 }

@@ -8,6 +8,7 @@ mod global;
 mod hooks;
 mod payload;
 mod rules;
+mod session;
 mod tape;
 mod user;
 
@@ -18,6 +19,7 @@ pub(crate) use flags::HookFlags;
 pub(crate) use global::{Color, Global};
 pub(crate) use hooks::{HookOptions, builder, here, load};
 pub(crate) use payload::{Given, payload};
-pub(crate) use rules::Rules;
+pub(crate) use rules::{Rules, mode_of, mode_word};
+pub(crate) use session::{SessionTape, find, tapes, tapes_folder};
 pub(crate) use tape::NewTape;
 pub(crate) use user::UserOptions;

@@ -16,7 +16,7 @@ pub(crate) struct Rules {
     /// What happens to a tool call that no permission rule names: `strict` asks always, `balanced` asks unless the tool
     /// only reads, `restricted` denies instead of asking, `autonomous` runs it. Hooks are asked in every mode.
     /// Default: what the agent's file says, and for a docker-agent YAML `balanced`.
-    #[arg(long, visible_alias = "safety", value_name = "MODE", value_parser = mode)]
+    #[arg(long, visible_alias = "safety", value_name = "MODE", value_parser = mode_of)]
     permission_mode: Option<PermissionMode>,
     /// The same as `--permission-mode autonomous`.
     #[arg(long, conflicts_with = "permission_mode")]
@@ -24,13 +24,24 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
+    /// The same rules with a mode for when none was named.
+    pub(crate) fn or(self, mode: Option<PermissionMode>) -> Self {
+        Self { permission_mode: self.mode().or(mode), yolo: false }
+    }
+
     /// The mode that was named.
     pub(crate) fn mode(self) -> Option<PermissionMode> {
         self.permission_mode.or(self.yolo.then_some(PermissionMode::Autonomous))
     }
 }
 
-fn mode(word: &str) -> Result<PermissionMode, String> {
+/// The word for a mode.
+pub(crate) fn mode_word(mode: PermissionMode) -> &'static str {
+    MODES.iter().find(|(_, known)| *known == mode).map_or("balanced", |(word, _)| word)
+}
+
+/// The mode that a word is for.
+pub(crate) fn mode_of(word: &str) -> Result<PermissionMode, String> {
     let known = MODES.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode);
     known.ok_or_else(|| format!("write {}", MODES.map(|(word, _)| format!("`{word}`")).join(", ")))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::SystemClock;
-use pintle::tape::{Header, Tape, TapeError};
+use pintle::tape::{Durability, Header, Tape, TapeError};
 
 use crate::fault::Fault;
 
@@ -20,14 +20,31 @@ pub(crate) struct NewTape {
 impl NewTape {
     /// Begins a tape in a new file, or in memory when there is none.
     pub(crate) fn begin(path: Option<PathBuf>, header: Header, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+        Self::lasting(path, header, clock, Durability::default())
+    }
+
+    /// The same with a say in how much it outlives.
+    pub(crate) fn lasting(
+        path: Option<PathBuf>,
+        header: Header,
+        clock: Arc<SystemClock>,
+        durability: Durability,
+    ) -> Result<Self, Fault> {
         let tape = match &path {
-            Some(path) => Tape::create(path, header, clock).map_err(|fault| match fault {
-                TapeError::Exists { .. } => Fault::invalid(fault),
-                fault => Fault::failed(fault).help("`--tape FILE` puts the tape elsewhere"),
-            })?,
+            Some(path) => Tape::create(path, header, clock).map(|tape| tape.durability(durability)).map_err(
+                |fault| match fault {
+                    TapeError::Exists { .. } => Fault::invalid(fault),
+                    fault => Fault::failed(fault).help("`--tape FILE` puts the tape elsewhere"),
+                },
+            )?,
             None => Tape::in_memory(header, clock),
         };
         Ok(Self { tape: Arc::new(tape), unused: path })
+    }
+
+    /// Goes on with a tape, which stays whatever happens.
+    pub(crate) fn append(tape: Tape) -> Self {
+        Self { tape: Arc::new(tape), unused: None }
     }
 
     /// Says that what follows is worth keeping.

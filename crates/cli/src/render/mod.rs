@@ -23,3 +23,51 @@ pub(crate) fn place(location: &Location) -> Option<String> {
     let (line, _) = location.line_column()?;
     Some(format!("{}:{line}", path(location.path()?)))
 }
+
+/// A time span in its largest whole unit.
+pub(crate) fn age(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// A size in its largest unit, such as `12 kB`.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{} GB", bytes / 1_000_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_its_largest_unit() {
+        let cases = [
+            (999, "0 s ago"),
+            (59_999, "59 s ago"),
+            (60_000, "1 min ago"),
+            (7_200_000, "2 h ago"),
+            (86_400_000, "1 d ago"),
+        ];
+        for (ms, text) in cases {
+            assert_eq!(age(ms), text);
+        }
+    }
+
+    #[test]
+    fn a_size_is_told_in_its_largest_unit() {
+        let cases = [(999, "999 B"), (1_000, "1 kB"), (2_999_999, "2 MB"), (5_000_000_000, "5 GB")];
+        for (bytes, text) in cases {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}

@@ -50,7 +50,7 @@ turns:
 "#;
 
 /// The program in a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
@@ -59,7 +59,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open(stage: &Stage, arguments: &str) -> Self {
+    pub(crate) fn open(stage: &Stage, arguments: &str) -> Self {
         let line = format!("stty -echo; exec {} {arguments}", env!("CARGO_BIN_EXE_pintle"));
         // `script` of util-linux holds the terminal and gives the status of what runs in it.
         // What is never shown ends the test instead of keeping it.
@@ -78,7 +78,7 @@ impl Terminal {
     }
 
     /// Waits until the program has written something new that ends in a text; gives what it wrote until there.
-    fn wait(&mut self, text: &str) -> String {
+    pub(crate) fn wait(&mut self, text: &str) -> String {
         loop {
             if let Some(at) = self.screen[self.seen..].find(text) {
                 let end = self.seen + at + text.len();
@@ -97,7 +97,7 @@ impl Terminal {
         count > 0
     }
 
-    fn type_in(&mut self, keys: &str) {
+    pub(crate) fn type_in(&mut self, keys: &str) {
         self.input.write_all(keys.as_bytes()).unwrap();
     }
 
@@ -114,7 +114,7 @@ impl Terminal {
         self.type_in(&format!("{line}\n"));
     }
 
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         while self.read() {}
         (self.screen, self.child.wait().unwrap().code())
     }

@@ -6,13 +6,18 @@ mod stage;
 
 mod colour;
 mod conversation;
+mod daemon;
 mod events;
 mod explain;
 mod fire;
 mod hooks;
 mod models;
+mod persona;
+mod plugins;
+mod replay;
 mod run;
 mod secrets;
+mod sessions;
 mod snapshot;
 mod tape;
 mod team;

@@ -23,7 +23,7 @@ turns:
     usage: {input: 10, output: 5}
 "#;
 
-fn tidy() -> Stage {
+pub(crate) fn tidy() -> Stage {
     let stage = Stage::governed().file("agent/harness.md", AGENT).file("agent/script.yaml", SCRIPT);
     ["audit", "guard"].into_iter().fold(stage, |stage, name| {
         let text = fs::read(stage.path(&format!(".harness/hooks/{name}.md"))).unwrap();

@@ -33,7 +33,7 @@ impl Follower for Report {
         let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
             Body::Header(_) | Body::Hooks(_) => return,
-            Body::Return(_) => gathered.calls.push(without_frame(fields())),
+            Body::HookReturned(_) => gathered.calls.push(without_frame(fields())),
             Body::Effect(_) => gathered.effects.push(without_frame(fields())),
             _ => {}
         }

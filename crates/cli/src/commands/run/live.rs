@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pintle::tape::show::{Line, Options, Tone, View, plain};
 use pintle::tape::{Body, Follower, Record};
 use pintle::{Decision, Origin, Request, Runtime};
-use pintle_agent::{Happening, Observer, Session};
+use pintle_agent::{Happening, Observer, Past, Session};
 use serde_json::json;
 
 use super::agent::Chosen;
@@ -21,6 +21,9 @@ const CUT: usize = 160;
 
 /// How the result of a call begins that a hook refused: of an agent of AI Harness, and of a member of a team.
 const BLOCKED: [&str; 2] = ["tool blocked: ", "The tool call was rejected by a "];
+
+/// What a turn stops with when the model has said all that it wants to, or there was none.
+const NATURAL: [&str; 2] = ["", "stop"];
 
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,9 +71,23 @@ struct State {
 
 impl Live {
     pub(super) fn new(terminal: Terminal, shown: Shown, started_ms: u64) -> Self {
-        let options = Options { everything: shown == Shown::Everything, notes: false, notices: false, text_chars: CUT, ..Options::default() };
+        let options = Options {
+            everything: shown == Shown::Everything,
+            notes: false,
+            notices: false,
+            text_chars: CUT,
+            ..Options::default()
+        };
         let view = View::new(options).since(started_ms);
-        let state = State { view, open: None, repeats: Repeats::default(), typed: false, streamed: false, tool_calls: 0, denied: 0 };
+        let state = State {
+            view,
+            open: None,
+            repeats: Repeats::default(),
+            typed: false,
+            streamed: false,
+            tool_calls: 0,
+            denied: 0,
+        };
         Self { terminal, shown, state: Mutex::new(state) }
     }
 
@@ -86,6 +103,20 @@ impl Live {
         self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
         for line in chosen.about.lines() {
             self.terminal.lines(&[Line::new(Tone::Quiet, plain(line, 400))]);
+        }
+    }
+
+    /// Says which session goes on, and where it stands.
+    pub(super) fn taken_up(&self, past: &Past) {
+        if matches!(self.shown, Shown::Deeds | Shown::Everything) {
+            let turns = count(usize::try_from(past.turns).unwrap_or(usize::MAX), "turn");
+            let cut_off = match past.cut_off {
+                Some(number) => format!(", and turn {number} was cut off"),
+                None => String::new(),
+            };
+            let session = plain(&past.session, 80);
+            self.terminal
+                .lines(&[Line::new(Tone::Quiet, format!("session {session} goes on: {turns} so far{cut_off}"))]);
         }
     }
 
@@ -111,6 +142,7 @@ impl Live {
         let summary = Summary {
             kind: "summary",
             turns: session.turns(),
+            stop_reason: Some(session.stop_reason()).filter(|reason| !NATURAL.contains(reason)),
             tool_calls: state.tool_calls,
             denied: state.denied,
             usage: session.usage(),
@@ -217,7 +249,9 @@ impl Live {
         let all = origin.depth == 0 || self.shown == Shown::Everything;
         let line = |tone, text: String| Some(Line::new(tone, format!("{who}{text}")));
         let line = match what {
-            Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => line(Tone::Plain, format!("\n> {}", paragraph(message))),
+            Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => {
+                line(Tone::Plain, format!("\n> {}", paragraph(message)))
+            }
             Happening::ModelAnswered { text, .. } if origin.depth > 0 && !text.is_empty() => {
                 line(Tone::Plain, plain(text, CUT))
             }
@@ -286,14 +320,14 @@ impl Follower for Live {
         }
         match self.shown {
             Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_)) => {}
+            // The agent tells this itself, as it happens.
+            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Host(_)) => {}
             Shown::Deeds if is_told_otherwise(&record.body) => {}
             Shown::Deeds | Shown::Everything => {
                 let lines = state.view.feed(record);
                 match (&record.body, lines.as_slice()) {
                     (Body::Outcome(decided), [line])
-                        if self.shown == Shown::Deeds
-                            && decided.asked == 0
-                            && decided.decision == Decision::Allow =>
+                        if self.shown == Shown::Deeds && decided.asked == 0 && decided.decision == Decision::Allow =>
                     {
                         let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();
                         self.unhooked(&mut state, at, &decided.event);

@@ -2,6 +2,7 @@
 
 mod absent;
 mod agent;
+mod daemon;
 mod input;
 mod interrupt;
 mod live;
@@ -10,9 +11,10 @@ mod person;
 mod place;
 mod prompts;
 mod repeats;
-mod scribe;
+mod role;
 mod scrub;
 mod summary;
+mod taken_up;
 mod typed;
 mod worktree;
 
@@ -20,22 +22,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::tape::Header;
-use pintle::{Clock, Layer, PermissionMode, Resolver, SystemClock};
+use pintle::tape::Durability;
+use pintle::{Layer, PermissionMode, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Asks, Global, NewTape, Rules, UserOptions, builder, load};
+use crate::options::{AgentOption, Asks, Global, Rules, UserOptions, builder, load};
 use crate::terminal::Terminal;
 use absent::Absent;
+use daemon::Waits;
 use input::Input;
 use interrupt::Watch;
 use live::{Live, Shown};
 use models::Models;
 use place::Place;
 use prompts::Prompts;
-use scribe::Scribe;
+use role::Role;
 use scrub::Scrubbed;
+use taken_up::{Begun, Opened};
 use worktree::Worktree;
 
 #[derive(Debug, Args)]
@@ -68,6 +72,14 @@ pub(crate) struct Run {
     /// YAML of the current one.
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
+    /// Go on with a session: its ID or the beginning of it, `last`, or the path of its tape. Agent, model, workspace and
+    /// modes are those of the session unless they are named. Without a prompt it goes on with a turn that was cut off.
+    #[arg(long, value_name = "ID|PATH|last", conflicts_with_all = ["tape", "worktree"])]
+    resume: Option<String>,
+    /// What of the tape survives what: `none` the end of the program, `turn` that of the machine, up to the last turn,
+    /// `record` that too, up to the last record. Default: `none`.
+    #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
+    durability: Durability,
     /// The folder the agent works in and cannot leave. Default: the agent's folder, and for a docker-agent YAML the
     /// current one.
     #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
@@ -77,6 +89,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "workspace")]
     worktree: Option<String>,
+    #[command(flatten)]
+    waits: Waits,
+    #[command(flatten)]
+    role: Role,
     /// Show only what the agent says.
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
@@ -87,16 +103,12 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let place = Place::find(self.path.take(), std::mem::take(&mut self.prompt))?;
         let clock = Arc::new(SystemClock::default());
-        let started_ms = clock.unix_ms();
-        let name = place::session_name(started_ms);
-        let path = match self.tape.take() {
-            Some(path) => path,
-            None => place::tape_path(&place.home, &name)?,
-        };
-        let header = Header::new(&name, started_ms).with_shadow(self.shadow);
-        let mut tape = NewTape::begin(Some(path.clone()), header, clock)?;
+        let again = self.resume.take().map(|named| Begun::again(&named, &mut self, clock.clone())).transpose()?;
+        let mut place = Place::find(self.path.take(), std::mem::take(&mut self.prompt))?;
+        let begun = again.map_or_else(|| Begun::anew(&mut self, &place, clock), Ok)?;
+        let Begun { mut tape, path, name, started_ms, before } = begun;
+        let (reading, before) = before.unzip();
         let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
         let shown = Arc::new(Scrubbed::new(live.clone()));
         tape.tape.follow(shown.clone());
@@ -116,21 +128,37 @@ impl Run {
         let member = chosen.spec.member.as_ref();
         let commands = member.map(|member| member.commands.clone()).unwrap_or_default();
         let welcome = member.and_then(|member| member.welcome_message.clone());
-        let prompts = Prompts::find(place.prompt.clone(), std::mem::take(&mut chosen.prompts), commands, &input)?;
+        let scripted = std::mem::take(&mut chosen.prompts);
+        let part = self.role.part(&built, &mut place.prompt)?;
+        let prompts = match (&part, self.waits.daemon) {
+            (Some(_), _) => Prompts::known(None, Vec::new(), &commands, before.as_ref()),
+            (None, true) => Prompts::known(place.prompt.clone(), scripted, &commands, before.as_ref()),
+            (None, false) => Prompts::find(place.prompt.clone(), scripted, commands, &input, before.as_ref())?,
+        };
         tape.keep();
         live.begin(&chosen, &prompts, &built.runtime, self.shadow);
-        if let Some(welcome) = welcome.filter(|_| prompts.is_conversation()) {
+        if let Some(before) = &before {
+            live.taken_up(&before.past);
+        }
+        if let Some(welcome) = welcome.filter(|_| prompts.is_conversation() && before.is_none()) {
             live.greet(&welcome);
         }
         let is_team = chosen.team.is_some();
         let read_only = self.read_only(&place, path.clone())?;
         let worktree = self.worktree.as_ref().map(|branch| Worktree::make(&place.home, branch, &name)).transpose()?;
         let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
+        let workspace = workspace.unwrap_or_else(|| place.home.clone());
+        let opened = Opened::new(&self, &place.source, &workspace, self.rules.mode());
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
-            .workspace(workspace.unwrap_or_else(|| place.home.clone()))
+            .workspace(workspace)
             .read_only(read_only)
-            .observer(Arc::new(Scribe { tape: tape.tape.clone(), next: shown }));
+            .opened(opened.to_value())
+            .observer(shown);
+        let session = match reading {
+            Some(reading) => session.resume(reading),
+            None => session,
+        };
         let session = match chosen.team {
             Some(team) => session.team(team).open_model(models.opener()),
             None => session.open_model(agent::opener(place.folder)),
@@ -154,7 +182,14 @@ impl Run {
             worktree.remove()?;
             return ended(fault).map_err(|fault| scrub::fault(&built.runtime, fault));
         }
-        let ended = converse(&mut session, prompts, &input, &live, terminal);
+        let ended = match part {
+            Some(part) => part.play(&mut session),
+            None => converse(&mut session, prompts, &input, &live, terminal),
+        };
+        let ended = match self.waits.daemon {
+            true => ended.and_then(|status| self.waits.wait(&mut session, status)),
+            false => ended,
+        };
         session.end();
         live.end(&session, &built.runtime, &path);
         absent.tell(terminal, is_team);
@@ -200,6 +235,17 @@ fn converse(
 ) -> Result<Status, Fault> {
     session.start().or_else(|fault| ended(fault).map(drop))?;
     let mut status = Status::Done;
+    if prompts.goes_on() {
+        let steering = prompts.is_conversation().then(|| input.steer(session.inbox(), live.clone()));
+        let answered = session.go_on();
+        drop(steering);
+        match answered {
+            Ok(_) => {}
+            Err(fault) if fault.is_denied() => status = Status::Denied,
+            Err(_) if prompts.is_conversation() => {}
+            Err(fault) => return ended(fault),
+        }
+    }
     loop {
         let Some(prompt) = prompts.next(session, live, terminal)? else { return Ok(status) };
         let steering = prompts.is_conversation().then(|| input.steer(session.inbox(), live.clone()));

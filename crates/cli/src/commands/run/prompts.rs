@@ -6,12 +6,20 @@ use pintle_agent::Session;
 
 use super::input::{Input, Typed};
 use super::live::Live;
+use super::taken_up::Before;
 use crate::fault::Fault;
 use crate::terminal::Terminal;
 
 /// Where the prompts come from.
 #[derive(Debug)]
-pub(super) enum Prompts {
+pub(super) struct Prompts {
+    from: Supply,
+    /// Whether a turn that was cut off comes before them.
+    goes_on: bool,
+}
+
+#[derive(Debug)]
+enum Supply {
     /// They are all known.
     Given(std::vec::IntoIter<String>),
     /// A person types them, or the names of prompts that the agent's file declares.
@@ -22,23 +30,46 @@ impl Prompts {
     /// The prompt that was typed behind the command, else those of the script, else a conversation when there is a person
     /// to have one with, else all of standard input.
     ///
-    /// `commands` are named prompts: `/name` stands for one.
+    /// `commands` are named prompts: `/name` stands for one. A session that goes on, `before`, has heard some of its script's
+    /// prompts already; a turn of it that was cut off comes first, unless a prompt was typed. The steps of a persona are not
+    /// gone on with, and its script has no prompts.
     pub(super) fn find(
         typed: Option<String>,
         scripted: Vec<String>,
         commands: Vec<(String, String)>,
         input: &Input,
+        before: Option<&Before>,
     ) -> Result<Self, Fault> {
+        let given = |prompts: Vec<String>| Supply::Given(prompts.into_iter());
         if let Some(prompt) = typed {
             let prompt = named(&commands, &prompt).unwrap_or(prompt);
-            return Ok(Self::Given(vec![prompt].into_iter()));
+            return Ok(Self { from: given(vec![prompt]), goes_on: false });
         }
-        if !scripted.is_empty() {
-            return Ok(Self::Given(scripted.into_iter()));
+        let goes_on = is_cut_off(before);
+        let left = left(&scripted, before);
+        if !left.is_empty() {
+            return Ok(Self { from: given(left), goes_on });
         }
-        let nothing = || Fault::invalid("there is nothing to tell the agent").help("put the prompt behind the agent's folder");
+        if io::stdin().is_terminal() && io::stdout().is_terminal() && scripted.is_empty() {
+            return Ok(Self { from: Supply::Conversation { input: input.clone(), commands }, goes_on });
+        }
+        if goes_on {
+            return Ok(Self { from: given(Vec::new()), goes_on });
+        }
+        let nothing = || match before {
+            None => {
+                Fault::invalid("there is nothing to tell the agent").help("put the prompt behind the agent's folder")
+            }
+            Some(Before { named, persona: Some(persona), .. }) => {
+                let fault = format!("session `{named}` ran the steps of persona `{persona}`, which are not gone on with");
+                let anew = format!("run them anew with `pintle run --resume {named} --persona {persona}`");
+                Fault::invalid(fault).help(format!("{anew}, or say what comes next"))
+            }
+            Some(Before { named, .. }) => Fault::invalid(format!("session `{named}` has nothing left to do"))
+                .help(format!("say what comes next: `pintle run --resume {named} \"...\"`")),
+        };
         if io::stdin().is_terminal() {
-            return if io::stdout().is_terminal() { Ok(Self::Conversation { input: input.clone(), commands }) } else { Err(nothing()) };
+            return Err(nothing());
         }
         let mut bytes = Vec::new();
         io::stdin()
@@ -48,18 +79,44 @@ impl Prompts {
         if text.trim().is_empty() {
             return Err(nothing());
         }
-        Ok(Self::Given(vec![text.trim_end().to_owned()].into_iter()))
+        Ok(Self { from: given(vec![text.trim_end().to_owned()]), goes_on })
+    }
+
+    /// The prompts of an agent that waits for more afterwards: what was typed behind the command, else those of the
+    /// script, else none.
+    pub(super) fn known(
+        typed: Option<String>,
+        scripted: Vec<String>,
+        commands: &[(String, String)],
+        before: Option<&Before>,
+    ) -> Self {
+        let goes_on = typed.is_none() && is_cut_off(before);
+        let prompts = match typed {
+            Some(prompt) => vec![named(commands, &prompt).unwrap_or(prompt)],
+            None => left(&scripted, before),
+        };
+        Self { from: Supply::Given(prompts.into_iter()), goes_on }
     }
 
     pub(super) fn is_conversation(&self) -> bool {
-        matches!(self, Self::Conversation { .. })
+        matches!(self.from, Supply::Conversation { .. })
+    }
+
+    /// Whether a turn that was cut off is to be gone on with first.
+    pub(super) fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     /// The next prompt; `None` ends the session.
-    pub(super) fn next(&mut self, session: &mut Session, live: &Live, terminal: &Terminal) -> Result<Option<String>, Fault> {
-        match self {
-            Self::Given(prompts) => Ok(prompts.next()),
-            Self::Conversation { input, commands } => converse(session, input, commands, (live, terminal)),
+    pub(super) fn next(
+        &mut self,
+        session: &mut Session,
+        live: &Live,
+        terminal: &Terminal,
+    ) -> Result<Option<String>, Fault> {
+        match &mut self.from {
+            Supply::Given(prompts) => Ok(prompts.next()),
+            Supply::Conversation { input, commands } => converse(session, input, commands, (live, terminal)),
         }
     }
 }
@@ -113,6 +170,19 @@ fn converse(
             }
             _ => return Ok(Some(words.to_owned())),
         }
+    }
+}
+
+fn is_cut_off(before: Option<&Before>) -> bool {
+    before.is_some_and(|before| before.past.cut_off.is_some())
+}
+
+/// The prompts of a script that were not heard yet.
+fn left(scripted: &[String], before: Option<&Before>) -> Vec<String> {
+    match before {
+        Some(Before { persona: Some(_), .. }) => Vec::new(),
+        Some(Before { past, .. }) => scripted.iter().skip(past.prompts).cloned().collect(),
+        None => scripted.to_vec(),
     }
 }
 

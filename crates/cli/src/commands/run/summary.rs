@@ -14,6 +14,9 @@ use crate::render::{count, path};
 pub(super) struct Summary<'a> {
     pub(super) kind: &'static str,
     pub(super) turns: u32,
+    /// Why the last turn stopped, where that was not because the model had said all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stop_reason: Option<&'a str>,
     pub(super) tool_calls: usize,
     /// Events that a hook did not let pass.
     pub(super) denied: usize,

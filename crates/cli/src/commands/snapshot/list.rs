@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::fault;
 use crate::fault::{Fault, Status};
 use crate::options::Global;
-use crate::render::table;
+use crate::render::{age, table};
 use crate::terminal::Terminal;
 
 /// Characters of a name that are shown.
@@ -64,34 +64,4 @@ fn counted(one: &Checkpoint) -> String {
     let counts = words.map(|(kind, word)| (one.count(kind), word));
     let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     told.collect::<Vec<_>>().join(", ")
-}
-
-/// A time span in its largest whole unit.
-fn age(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    match seconds {
-        0..60 => format!("{seconds} s ago"),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} d ago", seconds / 86_400),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_told_in_its_largest_unit() {
-        let cases = [
-            (999, "0 s ago"),
-            (59_999, "59 s ago"),
-            (60_000, "1 min ago"),
-            (7_200_000, "2 h ago"),
-            (86_400_000, "1 d ago"),
-        ];
-        for (ms, text) in cases {
-            assert_eq!(age(ms), text);
-        }
-    }
 }

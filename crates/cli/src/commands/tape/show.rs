@@ -1,11 +1,13 @@
 //! `pintle tape show`.
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::show::{Options, lines};
-use pintle::tape::{TapeError, read};
+use pintle::tape::show::{Line, Options, Tone, View};
+use pintle::tape::{Reader, TapeError};
 
+use super::fault_of;
 use crate::fault::{Fault, Status};
 use crate::options::Global;
 use crate::terminal::Terminal;
@@ -23,22 +25,28 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    /// Shows a tape. With `--json` the records pass through as they are, up to one that was not written whole.
+    /// Shows a tape. With `--json` the lines pass through as they are, up to one that was not written whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let reading = read(&self.tape).map_err(|fault| match fault {
-            TapeError::Open { .. } => Fault::invalid(fault),
-            fault => Fault::invalid(format!("`{}`: {fault}", self.tape.display())),
-        })?;
+        let fault = |fault| fault_of(&self.tape, fault);
+        let bytes =
+            fs::read(&self.tape).map_err(|source| fault(TapeError::Open { path: self.tape.clone(), source }))?;
+        let mut reader = Reader::new(&bytes).map_err(fault)?;
+        let options = Options { everything: !self.brief, text_chars: self.cut, ..Options::default() };
+        let mut view = View::new(options);
+        for line in &mut reader {
+            let line = line.map_err(fault)?;
+            if global.json {
+                terminal.out(String::from_utf8_lossy(line.text));
+            } else {
+                terminal.lines(&view.feed(&line.record));
+            }
+        }
         if global.json {
-            for record in &reading.records {
-                terminal.out(record.to_line().map_err(Fault::failed)?);
-            }
-            if let Some(torn) = reading.torn {
-                terminal.note(torn);
-            }
+            reader.torn().iter().for_each(|torn| terminal.note(torn));
         } else {
-            let options = Options { everything: !self.brief, text_chars: self.cut, ..Options::default() };
-            terminal.lines(&lines(&reading, &options));
+            terminal.lines(&view.finish());
+            let torn = reader.torn().map(|torn| Line::new(Tone::Warn, format!("note: {torn}")));
+            terminal.lines(torn.as_slice());
         }
         Ok(Status::Done)
     }

@@ -1,0 +1,48 @@
+//! Two texts around the place where they part.
+
+use pintle::tape::show::{Line, Tone, plain};
+
+/// Two texts, one below the other, around their first difference, which is marked.
+pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<Line> {
+    let width = then_name.len().max(now_name.len());
+    let label = |name: &str| format!("  {name:width$}  ");
+    let Some(now) = now else {
+        let nothing = Line::new(Tone::Plain, format!("{}nothing", label(now_name)));
+        return vec![Line::new(Tone::Plain, label(then_name) + &plain(then, chars)), nothing];
+    };
+    // Both are shown as they are printed, so that the mark stands below the right character.
+    let (then, now) = (plain(then, usize::MAX), plain(now, usize::MAX));
+    let parts = then.chars().zip(now.chars()).take_while(|(then, now)| then == now).count();
+    let from = parts.saturating_sub(chars / 3);
+    let cut = |text: &str| {
+        let (before, after) =
+            (if from > 0 { "…" } else { "" }, if text.chars().count() > from + chars { "…" } else { "" });
+        let shown: String = text.chars().skip(from).take(chars).collect();
+        format!("{before}{shown}{after}")
+    };
+    let under = label("").chars().count() + parts - from + usize::from(from > 0);
+    vec![
+        Line::new(Tone::Plain, label(then_name) + &cut(&then)),
+        Line::new(Tone::Plain, label(now_name) + &cut(&now)),
+        Line::new(Tone::Bad, " ".repeat(under) + "^"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(then: &str, now: Option<&str>) -> String {
+        lines("tape", then, "now", now, 12).iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    #[test]
+    fn the_mark_stands_below_the_first_difference() {
+        assert_eq!(text("a deny", Some("a pass")), "  tape  a deny\n  now   a pass\n          ^\n");
+        let long = "x".repeat(30);
+        let shown = text(&format!("{long}A{long}"), Some(&format!("{long}B{long}")));
+        assert_eq!(shown, "  tape  …xxxxAxxxxxxx…\n  now   …xxxxBxxxxxxx…\n             ^\n");
+        assert_eq!(text("gone", None), "  tape  gone\n  now   nothing\n");
+        assert_eq!(text("é\u{1b}[31m", Some("é")).lines().count(), 3);
+    }
+}

@@ -1,0 +1,130 @@
+//! `--live-hooks`: a tape under the hooks of today.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pintle::replay::{self, Live, LiveDifference, Present, live_with};
+use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::{Body, Reading, read_bytes};
+use serde_json::json;
+
+use super::{excerpt, progress};
+use crate::fault::{Fault, Status};
+use crate::options::{Global, UserOptions, builder, load};
+use crate::render::{count, diagnostic};
+use crate::terminal::Terminal;
+
+/// Characters of what was said, around the place where it differs.
+const CHARS: usize = 160;
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    /// Fire every event of the tape at the hooks of today and report the first difference. What hooks ask of the world
+    /// is answered from the tape.
+    #[arg(long)]
+    live_hooks: bool,
+    /// Hooks to decide with, as for `pintle run`; may be repeated. Default: where the tape's hooks came from.
+    #[arg(long, value_name = "PATH")]
+    with: Vec<PathBuf>,
+    /// Report every difference, not only the first one.
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    user: UserOptions,
+}
+
+impl HookArguments {
+    /// Whether the hooks of today decide.
+    pub(super) fn are_live(&self) -> bool {
+        self.live_hooks || !self.with.is_empty() || self.all
+    }
+
+    pub(super) fn execute(
+        &self,
+        tape: &Path,
+        bytes: &[u8],
+        terminal: &Terminal,
+        global: &Global,
+    ) -> Result<Status, Fault> {
+        let reading = read_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
+        let paths = if self.with.is_empty() { sources(&reading)? } else { self.with.clone() };
+        let built = load(builder(&paths, &self.user)?, &paths, terminal)?;
+        let (present, found) = Present::of(&built);
+        if !found.is_empty() {
+            found.iter().for_each(|finding| terminal.err(diagnostic::text(finding)));
+            return Err(Fault::invalid("the hooks of an agent do not load; nothing was fired"));
+        }
+        let progress = progress::Progress::new(terminal, "events");
+        let live = live_with(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
+        progress.clear();
+        if global.json {
+            let Live { dispatches, calls, differences } = &live;
+            terminal.json(&json!({
+                "same": differences.is_empty(), "events": dispatches, "hook_calls": calls, "differences": differences,
+            }));
+        } else {
+            report(&live, terminal);
+        }
+        Ok(if live.differences.is_empty() { Status::Done } else { Status::Failed })
+    }
+}
+
+/// Where the hooks of a tape came from, as far as that is still there.
+fn sources(reading: &Reading) -> Result<Vec<PathBuf>, Fault> {
+    let mut there: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut gone: BTreeSet<String> = BTreeSet::new();
+    let folder = Path::new(replay::folder(reading).unwrap_or_default());
+    let loaded = reading.records.iter().filter_map(|record| match &record.body {
+        Body::Hooks(loaded) => Some(&loaded.hooks),
+        _ => None,
+    });
+    for hook in loaded.flatten() {
+        // Paths are those of the folder that the session ran in; here is as good where that is gone.
+        let place = |path: &String| Some(folder.join(path)).filter(|path| path.exists()).unwrap_or_else(|| path.into());
+        let (source, file) = (place(&hook.source), hook.path.as_ref().map(place));
+        // A folder that is still there says nothing about the file that was in it.
+        if file.as_ref().unwrap_or(&source).exists() {
+            there.extend([source].into_iter().filter(|source| source.exists()).chain(file).take(1));
+        } else {
+            gone.insert(hook.path.clone().unwrap_or_else(|| hook.source.clone()));
+        }
+    }
+    if there.is_empty() {
+        let what = match gone.first() {
+            Some(first) => format!("the tape's hooks are gone: there is no `{}`", plain(first, 200)),
+            None => String::from("there were no hooks when the tape was written"),
+        };
+        return Err(Fault::invalid(what).help("name the hooks to decide with: `--with PATH`"));
+    }
+    Ok(there.into_iter().collect())
+}
+
+fn report(live: &Live, terminal: &Terminal) {
+    let Live { dispatches, calls, differences } = live;
+    let fired = format!("fired {}, {} of today", count(*dispatches, "event"), count(*calls, "hook call"));
+    terminal.lines(&[Line::new(Tone::Quiet, fired)]);
+    if differences.is_empty() {
+        terminal.lines(&[Line::new(Tone::Good, "the hooks of today do the same")]);
+        return;
+    }
+    for difference in differences {
+        terminal.lines(&lines(difference));
+    }
+}
+
+fn lines(difference: &LiveDifference) -> Vec<Line> {
+    let LiveDifference { line, dispatch, event, hook, what, expected, got } = difference;
+    let hook = hook.as_ref().map_or(String::new(), |hook| format!(", hook `{}`", plain(hook, 80)));
+    let place = format!("line {line}: dispatch {dispatch} ({}){hook}: {what}", plain(event, 60));
+    let mut lines = vec![Line::new(Tone::Bad, "different"), Line::new(Tone::Plain, place)];
+    match (expected, got) {
+        (Some(expected), got) => lines.extend(excerpt::lines("then", expected, "now", got.as_deref(), CHARS)),
+        (None, Some(got)) => {
+            lines.push(Line::new(Tone::Plain, "  then  nothing"));
+            lines.push(Line::new(Tone::Plain, format!("  now   {}", plain(got, CHARS))));
+        }
+        (None, None) => {}
+    }
+    lines
+}

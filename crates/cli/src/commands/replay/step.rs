@@ -1,0 +1,78 @@
+//! One dispatch after the other.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use pintle::tape::replay::Replayed;
+use pintle::tape::show::{Line, Options, Tone, View, plain};
+use pintle::tape::{Reading, Record, read_bytes};
+
+use crate::fault::Fault;
+use crate::terminal::Terminal;
+
+/// Characters of a record that is shown as it stands.
+const RECORD_CHARS: usize = 400;
+
+/// Whether somebody is there to press Enter.
+pub(super) fn needs_terminal() -> Result<(), Fault> {
+    if io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Fault::invalid("`--step` waits for Enter, and standard input is no terminal")
+        .help("run it in a terminal, or stop at a place with `--until`"))
+}
+
+/// Shows a new tape: the next dispatch for each Enter, the next record for each `r`.
+pub(super) fn through(replayed: &Replayed, terminal: &Terminal) -> Result<(), Fault> {
+    if replayed.tape.is_empty() {
+        return Ok(());
+    }
+    let reading = read_bytes(&replayed.tape).map_err(Fault::failed)?;
+    terminal.lines(&[Line::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
+    let mut steps = Steps { reading: &reading, at: 0, view: View::new(Options::default()) };
+    let mut input = io::stdin().lock();
+    while steps.at < reading.records.len() {
+        let mut typed = String::new();
+        let read = input.read_line(&mut typed);
+        if read.map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))? == 0 {
+            break;
+        }
+        match typed.trim() {
+            "q" => break,
+            "r" => steps.record(terminal),
+            _ => steps.dispatch(terminal),
+        }
+    }
+    Ok(())
+}
+
+struct Steps<'r> {
+    reading: &'r Reading,
+    at: usize,
+    view: View,
+}
+
+impl Steps<'_> {
+    fn next(&mut self) -> Option<(&Record<'static>, Vec<Line>)> {
+        let record = self.reading.records.get(self.at)?;
+        self.at += 1;
+        Some((record, self.view.feed(record)))
+    }
+
+    /// One record as it stands.
+    fn record(&mut self, terminal: &Terminal) {
+        if let Some((record, _)) = self.next() {
+            let line = record.to_line().unwrap_or_default();
+            terminal.lines(&[Line::new(Tone::Plain, plain(&line, RECORD_CHARS))]);
+        }
+    }
+
+    /// What happened until there is something to show.
+    fn dispatch(&mut self, terminal: &Terminal) {
+        while let Some((_, lines)) = self.next() {
+            if !lines.is_empty() {
+                terminal.lines(&lines);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! An agent that works as a persona.
+
+use clap::Args;
+use pintle::{Built, PersonaSpec, did_you_mean};
+use pintle_agent::{Session, StepError, StepErrorKind};
+use serde_json::Value;
+
+use crate::fault::{Fault, Status};
+
+#[derive(Debug, Args)]
+pub(super) struct Role {
+    /// Let the agent work as this persona of its `harn.toml`: the steps that the persona declares run one after another.
+    /// What stands behind the agent are their arguments, as JSON: a list, or one argument. Default: none.
+    #[arg(long, value_name = "NAME", conflicts_with = "daemon")]
+    pub(super) persona: Option<String>,
+}
+
+/// A persona and the arguments of its steps.
+pub(super) struct Part {
+    persona: PersonaSpec,
+    args: Value,
+}
+
+impl Role {
+    /// The persona that is meant, if one is; it takes what was typed as its arguments.
+    pub(super) fn part(&self, built: &Built, typed: &mut Option<String>) -> Result<Option<Part>, Fault> {
+        let Some(name) = &self.persona else { return Ok(None) };
+        let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
+            let known = || built.personas.iter().map(|persona| persona.name.as_str());
+            let help = match did_you_mean(name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if built.personas.is_empty() => String::from("declare it in a `harn.toml` with `[[personas]]`"),
+                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Fault::invalid(format!("there is no persona `{name}`")).help(help));
+        };
+        let args = match typed.take() {
+            Some(text) => serde_json::from_str(&text).map_err(|fault| {
+                let fault = format!("the arguments of persona `{name}` are no JSON: {fault}");
+                Fault::invalid(fault).help("write them as a list, such as `[\"main\", 17]`, or as one value")
+            })?,
+            None => Value::Null,
+        };
+        Ok(Some(Part { persona: PersonaSpec::clone(persona), args }))
+    }
+}
+
+impl Part {
+    /// Runs the steps.
+    pub(super) fn play(self, session: &mut Session) -> Result<Status, Fault> {
+        session.start().or_else(|fault| super::ended(fault).map(drop))?;
+        let mut persona = session.persona(&self.persona).map_err(Fault::invalid)?;
+        match persona.run(self.args) {
+            Ok(_) => Ok(Status::Done),
+            Err(error) => Err(Fault { status: status_of(&error), message: error.message, help: None }),
+        }
+    }
+}
+
+fn status_of(error: &StepError) -> Status {
+    match error.kind {
+        StepErrorKind::Denied { .. } | StepErrorKind::Refused => Status::Denied,
+        _ => Status::Failed,
+    }
+}

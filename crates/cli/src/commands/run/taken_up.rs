@@ -1,0 +1,200 @@
+//! Sessions that go on (`--resume`), and what their tapes keep for that.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle::loader::team_file;
+use pintle::tape::{Header, Reading, Tape, TapeError, read};
+use pintle::{Clock, PermissionMode, SystemClock};
+use pintle_agent::Past;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Run;
+use super::place::{self, AGENT_FILE, Place};
+use crate::fault::Fault;
+use crate::options::{NewTape, find};
+
+/// What is needed to open a session again, as its tape keeps it: what the person named, with all paths from the root.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Opened {
+    /// The agent's folder or file.
+    pub(super) agent: PathBuf,
+    /// The agent of a team that it began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) member: Option<String>,
+    /// The model, when one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    /// The folder the agent works in.
+    pub(super) workspace: PathBuf,
+    /// More hooks that it runs under.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) hooks: Vec<PathBuf>,
+    /// The permission mode, when one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) permission_mode: Option<String>,
+    /// The persona whose steps it runs. It counts for this run alone: steps are not gone on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) persona: Option<String>,
+    /// What answers every ask, `yes` or `no`, when the command line said it. It counts for this run alone: who goes on with
+    /// a session has to say it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<String>,
+}
+
+impl Opened {
+    /// What is opened now.
+    pub(super) fn new(run: &Run, source: &Path, workspace: &Path, mode: Option<PermissionMode>) -> Self {
+        Self {
+            agent: absolute(source),
+            member: run.agent.agent.clone(),
+            model: run.model.as_deref().map(absolute_model),
+            workspace: absolute(workspace),
+            hooks: run.hooks.iter().map(|path| absolute(path)).collect(),
+            permission_mode: mode.map(|mode| String::from(crate::options::mode_word(mode))),
+            persona: run.role.persona.clone(),
+            answer: run.asks.word().map(str::to_owned),
+        }
+    }
+
+    /// The same for the tape.
+    pub(super) fn to_value(&self) -> Value {
+        // Paths that are not UTF-8 have no JSON form, and nothing can be opened by it.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// A session and the tape it is written on.
+pub(super) struct Begun {
+    pub(super) tape: NewTape,
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) started_ms: u64,
+    /// What the tape holds of a session that goes on.
+    pub(super) before: Option<(Reading, Before)>,
+}
+
+/// A session that goes on.
+pub(super) struct Before {
+    pub(super) past: Past,
+    /// What `--resume` finds it by: its tape may have another name than the session.
+    pub(super) named: String,
+    /// The persona whose steps it ran.
+    pub(super) persona: Option<String>,
+}
+
+impl Begun {
+    /// Begins the tape of a session.
+    pub(super) fn anew(run: &mut Run, place: &Place, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+        let started_ms = clock.unix_ms();
+        let name = place::session_name(started_ms);
+        let path = match run.tape.take() {
+            Some(path) => path,
+            None => place::tape_path(&place.home, &name)?,
+        };
+        let header = Header::new(&name, started_ms).with_shadow(run.shadow);
+        let tape = NewTape::lasting(Some(path.clone()), header, clock, run.durability)?;
+        Ok(Self { tape, path, name, started_ms, before: None })
+    }
+
+    /// Opens the tape that is meant, and lets the command line have what it does not say itself from it.
+    pub(super) fn again(named: &str, run: &mut Run, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+        // The agent is known, so that what stands first is the prompt unless it is clearly an agent.
+        if let Some(words) = run.path.take_if(|path| !is_agent(path)) {
+            run.prompt.insert(0, words.to_string_lossy().into_owned());
+        }
+        let home = match &run.path {
+            Some(path) if path.is_dir() && team_file(path).is_none() => path.clone(),
+            Some(path) if path.file_name().is_some_and(|name| name == AGENT_FILE) => parent(path),
+            _ => PathBuf::from("."),
+        };
+        let found = find(named, &home)?;
+        let cannot = |fault: TapeError| match fault {
+            TapeError::Line { .. } => Fault::failed(format!("session `{}` cannot go on: {fault}", found.id))
+                .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
+            fault => Fault::failed(fault),
+        };
+        let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.durability(run.durability);
+        let reading = read(&found.path).map_err(cannot)?;
+        let Some(past) = Past::of(&reading) else {
+            let fault = Fault::invalid(format!("there is no session on the tape of `{}` to go on with", found.id));
+            return Err(fault.help("it was cut off before it began: run the agent anew"));
+        };
+        let opened: Opened = serde_json::from_value(past.opened.clone()).unwrap_or_default();
+        let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
+        run.take_over(&opened, &named, reading.header.shadow)?;
+        let (name, started_ms) = (past.session.clone(), past.began_ms);
+        let before = Some((reading, Before { past, named, persona: opened.persona }));
+        Ok(Self { tape: NewTape::append(tape), path: found.path, name, started_ms, before })
+    }
+}
+
+impl Run {
+    /// Takes over what was opened before, where nothing else is named now.
+    fn take_over(&mut self, opened: &Opened, session: &str, shadow: bool) -> Result<(), Fault> {
+        if self.path.is_none() {
+            if opened.agent.as_os_str().is_empty() {
+                let fault = Fault::invalid(format!("the tape does not say which agent session `{session}` was of"));
+                return Err(fault.help(format!("name it: `pintle run AGENT --resume {session}`")));
+            }
+            if !opened.agent.exists() {
+                let agent = opened.agent.display();
+                let fault = Fault::invalid(format!("the agent of session `{session}` is gone: there is no `{agent}`"));
+                return Err(fault.help(format!("name another one: `pintle run AGENT --resume {session}`")));
+            }
+            self.path = Some(opened.agent.clone());
+        }
+        if self.workspace.is_none() && !opened.workspace.as_os_str().is_empty() {
+            if !opened.workspace.is_dir() {
+                let folder = opened.workspace.display();
+                let fault =
+                    Fault::invalid(format!("the workspace of session `{session}` is gone: there is no `{folder}`"));
+                return Err(fault.help("name another one with `--workspace DIR`"));
+            }
+            self.workspace = Some(opened.workspace.clone());
+        }
+        if self.shadow && !shadow {
+            let fault =
+                Fault::invalid(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
+            return Err(fault.help("leave `--shadow` out, or run the agent anew"));
+        }
+        self.shadow = shadow;
+        self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
+        self.model = self.model.take().or_else(|| opened.model.clone());
+        // Hooks that a session ran under stay: a hook less would let pass what was held back before.
+        let more = opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| absolute(known) == **path));
+        self.hooks = more.cloned().chain(self.hooks.iter().cloned()).collect();
+        let mode = opened.permission_mode.as_deref().and_then(|word| crate::options::mode_of(word).ok());
+        self.rules = self.rules.or(mode);
+        Ok(())
+    }
+}
+
+fn is_agent(path: &Path) -> bool {
+    let is_file = path.file_name().is_some_and(|name| name == AGENT_FILE) && path.is_file();
+    is_file || path.join(AGENT_FILE).is_file() || team_file(path).is_some()
+}
+
+fn parent(file: &Path) -> PathBuf {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// A path from the root, without what leads nowhere where it exists.
+fn absolute(path: &Path) -> PathBuf {
+    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A model as a person types it, with the paths of scripts from the root.
+fn absolute_model(typed: &str) -> String {
+    let part = |part: &str| {
+        let (name, model) = part.split_once('=').map_or(("", part), |(name, model)| (name, model));
+        let Some(script) = model.trim().strip_prefix("script:") else { return part.to_owned() };
+        let path = absolute(Path::new(script));
+        let name = if name.is_empty() { String::new() } else { format!("{name}=") };
+        format!("{name}script:{}", path.display())
+    };
+    typed.split(',').map(part).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,119 @@
+//! Sessions as a person names them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use pintle::did_you_mean;
+
+use crate::fault::Fault;
+
+/// The word for the session that was written last.
+const LAST: &str = "last";
+
+/// Where the tapes of a folder's sessions are when nobody says.
+pub(crate) fn tapes_folder(home: &Path) -> PathBuf {
+    home.join(".pintle").join("tapes")
+}
+
+/// A session's tape in a folder of tapes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionTape {
+    pub(crate) id: String,
+    pub(crate) path: PathBuf,
+}
+
+/// The tapes of a folder's sessions, oldest first: IDs begin with the time.
+pub(crate) fn tapes(home: &Path) -> Vec<SessionTape> {
+    let entries = fs::read_dir(tapes_folder(home)).into_iter().flatten().flatten();
+    let tape = |path: PathBuf| {
+        let is_tape = path.extension().is_some_and(|extension| extension == "jsonl");
+        let id = path.file_stem().filter(|_| is_tape)?.to_string_lossy().into_owned();
+        Some(SessionTape { id, path })
+    };
+    let mut tapes: Vec<SessionTape> = entries.filter_map(|entry| tape(entry.path())).collect();
+    tapes.sort_by(|one, other| one.id.cmp(&other.id));
+    tapes
+}
+
+/// The tape that a person means: an ID or its beginning, `last`, or the path of a tape.
+pub(crate) fn find(named: &str, home: &Path) -> Result<SessionTape, Fault> {
+    let path = Path::new(named);
+    if named.contains(std::path::MAIN_SEPARATOR) || path.extension().is_some_and(|extension| extension == "jsonl") {
+        if path.is_file() {
+            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            return Ok(SessionTape { id, path: path.to_owned() });
+        }
+        return Err(Fault::invalid(format!("there is no tape `{named}`")).help("`pintle sessions` lists the sessions"));
+    }
+    let mut known = tapes(home);
+    if known.is_empty() {
+        let folder = tapes_folder(home);
+        let fault = Fault::invalid(format!("there are no sessions in `{}`", folder.display()));
+        return Err(fault.help("go to the folder where the agent was run, or name the path of a tape"));
+    }
+    if named == LAST {
+        let written = |tape: &SessionTape| {
+            fs::metadata(&tape.path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        known.sort_by_cached_key(|tape| (written(tape), tape.id.clone()));
+        return known.pop().ok_or_else(|| unknown(named, &[]));
+    }
+    if let Some(at) = known.iter().position(|tape| tape.id == named) {
+        return Ok(known.swap_remove(at));
+    }
+    let (mut begun, others): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|tape| !named.is_empty() && tape.id.starts_with(named));
+    match begun.len() {
+        0 => Err(unknown(named, &others)),
+        1 => Ok(begun.remove(0)),
+        count => {
+            let ids: Vec<String> = begun.iter().take(3).map(|tape| format!("`{}`", tape.id)).collect();
+            let more = if count > ids.len() { " and others" } else { "" };
+            let fault = Fault::invalid(format!("`{named}` begins the IDs of {count} sessions"));
+            Err(fault.help(format!("write more of it: there are {}{more}", ids.join(", "))))
+        }
+    }
+}
+
+fn unknown(named: &str, known: &[SessionTape]) -> Fault {
+    let near = did_you_mean(named, known.iter().map(|tape| tape.id.as_str()));
+    let fault = Fault::invalid(format!("there is no session `{named}`"));
+    match near {
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None => fault.help("`pintle sessions` lists the sessions; `last` is the one that was written last"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_found_by_its_id_the_beginning_of_it_or_its_path() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = tapes_folder(home.path());
+        fs::create_dir_all(&folder).unwrap();
+        for id in ["20260101-120000-001", "20260101-120000-002", "20260202-080000-000"] {
+            fs::write(folder.join(format!("{id}.jsonl")), "").unwrap();
+        }
+        fs::write(folder.join("notes.txt"), "").unwrap();
+        let by_path = folder.join("20260202-080000-000.jsonl").display().to_string();
+        let cases = [
+            ("20260101-120000-001", Ok("20260101-120000-001")),
+            ("202602", Ok("20260202-080000-000")),
+            (by_path.as_str(), Ok("20260202-080000-000")),
+            ("20260101", Err("write more of it: there are `20260101-120000-001`, `20260101-120000-002`")),
+            ("20260202-080000-001", Err("did you mean `20260202-080000-000`?")),
+            ("x", Err("`pintle sessions` lists the sessions; `last` is the one that was written last")),
+            ("", Err("`pintle sessions` lists the sessions; `last` is the one that was written last")),
+            ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
+        ];
+        for (named, wanted) in cases {
+            let found = find(named, home.path()).map(|tape| tape.id).map_err(|fault| fault.help.unwrap());
+            assert_eq!(found, wanted.map(String::from).map_err(String::from), "{named}");
+        }
+        let nowhere = find("last", &home.path().join("nowhere")).unwrap_err();
+        assert!(nowhere.message.starts_with("there are no sessions in"), "{}", nowhere.message);
+    }
+}

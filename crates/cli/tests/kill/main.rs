@@ -1,0 +1,151 @@
+//! `kill -9` at random moments of a running session: what is on its tape stays whole, and it goes on to its end.
+//!
+//! The moments are drawn from a seed, which every failure names. `PINTLE_KILL_SEED` sets another one, and
+//! `PINTLE_KILL_MOMENTS` how many there are.
+//!
+//! At each moment the tape has to verify and the session to go on to its end. What takes long is left to one moment in
+//! [`COSTLY`]: a hook that is a script, a second kill while the session goes on, and whether what it comes to verifies
+//! and is the same when it is enacted again.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod moments;
+mod stage;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use moments::{Draw, Moment};
+use pintle::tape::{Reading, read_bytes, replay, verify};
+use pintle_agent::Past;
+use stage::Stage;
+
+/// Where the moments come from when nobody says.
+const SEED: u64 = 20_261_122;
+const MOMENTS: u64 = 200;
+const COSTLY: u64 = 5;
+/// Two sessions at once: each is a program with hooks and tools of its own.
+const AT_ONCE: u64 = 2;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// What came of the moments.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The program was killed while it was at work.
+    cut_off: AtomicUsize,
+    /// Among them, in the middle of a turn.
+    in_turn: AtomicUsize,
+    /// Among them, before there was a session.
+    before_it: AtomicUsize,
+    /// A call was cut off.
+    interrupted: AtomicUsize,
+}
+
+impl Seen {
+    fn count(counter: &AtomicUsize, is_so: bool) {
+        counter.fetch_add(usize::from(is_so), Ordering::Relaxed);
+    }
+}
+
+/// Reads the whole records of a tape, which must be sound; `None` where not even the header is whole.
+fn sound(text: &[u8], at: &str) -> Option<Reading> {
+    let reading = match read_bytes(text) {
+        Ok(reading) => reading,
+        Err(fault) => {
+            assert!(!text.contains(&b'\n'), "{at}: the tape cannot be read: {fault}");
+            return None;
+        }
+    };
+    let report = verify::verify(&reading);
+    assert!(report.is_sound(), "{at}: {:#?}", report.findings);
+    Some(reading)
+}
+
+/// The whole records of a tape must be the same when they are enacted again.
+fn check_replay(text: &[u8], at: &str) {
+    let replayed = replay::replay(text, &replay::Options::default()).unwrap();
+    assert!(replayed.difference.is_none(), "{at}: {:?}", replayed.difference);
+}
+
+/// Kills a session at a moment, once more when it goes on if the moment is a costly one, and sees it to its end.
+fn kill_and_go_on(draw: &mut Draw, is_costly: bool, at: &str, seen: &Seen) {
+    let stage = Stage::new(is_costly);
+    let was_killed = stage.run_until(&["run", "."], draw.moment());
+    let before = stage.tape();
+    let past = sound(&before, at).and_then(|reading| Past::of(&reading));
+    Seen::count(&seen.cut_off, was_killed);
+    Seen::count(&seen.before_it, past.is_none());
+    Seen::count(&seen.in_turn, past.as_ref().is_some_and(|past| past.cut_off.is_some()));
+    let Some(mut past) = past else {
+        let (out, status) = stage.run(&["run", "--resume", "last"]);
+        assert!(status == Some(3) || before.is_empty(), "{at}: {out}");
+        return;
+    };
+    let mut before = whole(before);
+    if is_costly {
+        check_replay(&before, at);
+        stage.run_until(&["run", "--resume", "last"], draw.moment_after(lines(&before)));
+        let now = stage.tape();
+        assert!(now.starts_with(&before), "{at}: what was on the tape has changed");
+        past = sound(&now, at).and_then(|reading| Past::of(&reading)).unwrap();
+        check_replay(&now, at);
+        before = whole(now);
+    }
+    let has_ended = past.prompts == stage::PROMPTS && past.cut_off.is_none();
+    let (out, status) = stage.run(&["run", "--resume", "last"]);
+    let expected = if has_ended { Some(3) } else { Some(0) };
+    assert_eq!(status, expected, "{at}: {out}");
+    let after = stage.tape();
+    assert!(after.starts_with(&before), "{at}: what was on the tape has changed");
+    let reading = if is_costly { sound(&after, at).unwrap() } else { read_bytes(&after).unwrap() };
+    if is_costly {
+        check_replay(&after, at);
+    }
+    let messages = stage::messages(&reading);
+    stage::check_conversation(&messages, at);
+    Seen::count(&seen.interrupted, messages.iter().any(|message| message.content.starts_with("interrupted: ")));
+}
+
+/// The bytes up to the end of the last whole record.
+fn whole(mut text: Vec<u8>) -> Vec<u8> {
+    text.truncate(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+    text
+}
+
+fn lines(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[test]
+fn a_session_survives_being_killed_at_any_moment_and_goes_on() {
+    let (seed, moments) = (number("PINTLE_KILL_SEED", SEED), number("PINTLE_KILL_MOMENTS", MOMENTS));
+    let seen = Seen::default();
+    std::thread::scope(|threads| {
+        for lane in 0..AT_ONCE {
+            let seen = &seen;
+            threads.spawn(move || {
+                for moment in (lane..moments).step_by(usize::try_from(AT_ONCE).unwrap()) {
+                    let mut draw = Draw::new(seed, moment);
+                    kill_and_go_on(&mut draw, moment % COSTLY == 0, &format!("seed {seed}, moment {moment}"), seen);
+                }
+            });
+        }
+    });
+    let enough = usize::try_from(moments / 2).unwrap();
+    assert!(seen.cut_off.load(Ordering::Relaxed) >= enough, "too few of {moments} were at work: {seen:?}");
+    assert!(seen.in_turn.load(Ordering::Relaxed) >= enough / 2, "too few of {moments} were in a turn: {seen:?}");
+    assert!(seen.interrupted.load(Ordering::Relaxed) > 0 || moments < MOMENTS, "{seen:?}");
+}
+
+#[test]
+fn the_moments_are_the_same_for_a_seed() {
+    let drawn = |seed| {
+        let mut draw = Draw::new(seed, 3);
+        [draw.moment(), draw.moment(), draw.moment()]
+    };
+    assert_eq!(drawn(1), drawn(1));
+    assert_ne!(drawn(1), drawn(2));
+    assert!((0..50).any(|moment| matches!(Draw::new(1, moment).moment(), Moment::Records(_))));
+}

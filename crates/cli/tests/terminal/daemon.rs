@@ -1,0 +1,38 @@
+use crate::stage::Stage;
+
+const AGENT: &str = "---\nname: waiter\nmodel: {provider: script, name: script.yaml}\n---\nYou wait on people.\n";
+
+const SCRIPT: &str = "\
+turns:
+  - {expect: {contains: first}, say: One.}
+  - {expect: {contains: second}, say: Two.}
+  - {expect: {contains: third}, say: Three.}
+";
+
+#[test]
+fn a_daemon_takes_each_line_as_a_prompt_until_there_are_no_more() {
+    let stage = Stage::empty().file("harness.md", AGENT).file("script.yaml", SCRIPT);
+    let arguments = ["run", "-q", ".", "first", "--daemon", "--wake-interval-ms", "5"];
+    let (out, _, status) = stage.pintle(&arguments).input("second\n\n  third \n").parts();
+    assert_eq!((out.as_str(), status), ("One.\nTwo.\nThree.\n", Some(0)));
+    let (out, _, status) = stage.pintle(&["run", "-q", ".", "--daemon"]).input("first\n").parts();
+    assert_eq!((out.as_str(), status), ("One.\n", Some(0)), "it needs no prompt to begin with");
+    let (_, err, status) = stage.pintle(&["run", ".", "--wake-interval-ms", "5"]).parts();
+    assert_eq!(status, Some(3));
+    assert!(err.contains("--daemon"), "{err}");
+}
+
+#[test]
+fn a_refused_line_does_not_end_the_wait_and_the_summary_names_the_stop() {
+    let refuse = "---\nevent: prompt.submit\npriority: 1\nscript: |\n  def handle(event, payload):\n      \
+                  return block(\"no\") if \"secret\" in payload[\"prompt\"] else allow()\n---\n";
+    let stage =
+        Stage::empty().file("harness.md", AGENT).file("script.yaml", SCRIPT).file(".harness/hooks/refuse.md", refuse);
+    let (out, _, status) = stage.pintle(&["run", "--json", ".", "my secret", "--daemon"]).input("first\n").parts();
+    let summary = |out: &str| serde_json::from_str::<serde_json::Value>(out.lines().last().unwrap()).unwrap();
+    assert_eq!((summary(&out)["turns"].as_u64(), status), (Some(2), Some(2)), "{out}");
+    assert_eq!(summary(&out).get("stop_reason"), None, "the last turn went well");
+    let (out, _, status) = stage.pintle(&["run", "--json", ".", "my secret"]).parts();
+    assert_eq!(summary(&out)["stop_reason"], "user_prompt_submit_blocked");
+    assert_eq!(status, Some(2));
+}

@@ -1,0 +1,117 @@
+//! Plugins and packages, as the commands that look at hooks show them.
+
+use crate::stage::{Stage, snapshot};
+
+const GATE: &str = "\
+register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})
+register_tool_hook({\"pattern\": \"*\", \"max_output\": 4000})
+
+def no_secrets(event):
+    if \"secret\" in event[\"prompt\"]:
+        return {\"block\": True, \"reason\": \"policy violation: secret in prompt\"}
+    return None
+
+register_session_hook(\"user_prompt_submit\", no_secrets)
+";
+
+const MANIFEST: &str = "\
+[package]
+name = \"acme\"
+
+[[hooks]]
+event = \"UserPromptSubmit\"
+pattern = \"*\"
+handler = \"policy::reject_secrets\"
+";
+
+const POLICY: &str = "\
+def reject_secrets(event):
+    if \"secret\" in event[\"prompt\"]:
+        return {\"block\": True, \"reason\": \"no secrets\"}
+";
+
+fn plugin() -> Stage {
+    Stage::empty().file(".harness/plugins/gate.star", GATE)
+}
+
+fn package() -> Stage {
+    Stage::empty().file("harn.toml", MANIFEST).file("policy.star", POLICY)
+}
+
+#[test]
+fn a_plugin_is_checked_listed_explained_and_fired() {
+    let stage = plugin();
+    snapshot!("plugin_validate", stage.pintle(&["validate"]).screen());
+    snapshot!("plugin_hooks", stage.pintle(&["hooks"]).screen());
+    snapshot!("plugin_explain", stage.pintle(&["explain", "tool.pre"]).input("{\"name\": \"think\"}").screen());
+    snapshot!("plugin_fire", stage.pintle(&["fire", "tool.pre"]).input("{\"name\": \"exec_root\"}").screen());
+    snapshot!("plugin_veto", stage.pintle(&["fire", "prompt.submit"]).input("{\"prompt\": \"a secret\"}").screen());
+}
+
+#[test]
+fn every_fault_of_a_plugin_is_pointed_at() {
+    let text = "register_tool_hook({\"patern\": \"exec_*\", \"deny\": \"x\"})\n\
+                register_session_hook(\"user_prompt_sumbit\", lambda event: None)\n\
+                register_session_hook(\"session_start\", lambda event, more: None)\n\
+                register_tool_hook({\"pattern\": \"tool.name =~ '['\", \"deny\": \"x\"})\n";
+    snapshot!("plugin_bad", Stage::empty().file("bad.star", text).pintle(&["validate", "bad.star"]).screen());
+}
+
+#[test]
+fn misuse_at_run_time_names_hook_event_and_shape() {
+    let text = "register_session_hook(\"user_prompt_submit\", lambda event: 42)\n";
+    let stage = Stage::empty().file("misuse.star", text);
+    let fired =
+        stage.pintle(&["fire", "prompt.submit", "--hooks", "misuse.star"]).input("{\"prompt\": \"x\"}").screen();
+    snapshot!("plugin_misuse", fired);
+}
+
+#[test]
+fn a_module_that_registers_nothing_says_where_its_functions_are_named() {
+    let (_, told, _) = package().pintle(&["fire", "prompt.submit", "policy.star"]).input("{\"prompt\": \"x\"}").parts();
+    assert!(told.contains("`policy.star` registers no hooks; name the folder of a `harn.toml`"), "{told}");
+}
+
+#[test]
+fn a_package_is_checked_and_fired() {
+    let stage = package();
+    snapshot!("package_validate", stage.pintle(&["validate"]).screen());
+    snapshot!("package_fire", stage.pintle(&["fire", "prompt.submit"]).input("{\"prompt\": \"a secret\"}").screen());
+}
+
+#[test]
+fn every_fault_of_a_manifest_is_pointed_at() {
+    let manifest = "[[hooks]]\nevent = \"UserPromptSumbit\"\npatern = \"*\"\nhandler = \"policy::reject_secrets\"\n\n\
+                    [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::_hidden\"\n\n\
+                    [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"polcy::reject_secrets\"\n\n\
+                    [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::reject_secret\"\n";
+    let stage = Stage::empty().file("harn.toml", manifest).file("policy.star", POLICY);
+    snapshot!("package_bad", stage.pintle(&["validate"]).screen());
+}
+
+/// A stand-in for the program: it answers each line that it reads.
+const HARN: &str = "#!/bin/sh\n[ \"$1\" = run ] && [ \"$2\" = -e ] || exit 2\n\
+                    case $3 in *'import { reject_secrets } from \"./policy\"'*) ;; *) exit 3 ;; esac\n\
+                    while read -r line; do\n  case $line in\n    *secret*) echo '{\"block\":true,\"reason\":\"Harn says no\"}' ;;\n    \
+                    *) echo null ;;\n  esac\ndone\n";
+
+#[test]
+fn a_module_in_harn_is_run_by_its_program_where_that_is_installed() {
+    let stage = Stage::empty()
+        .file("harn.toml", MANIFEST)
+        .file("policy.harn", "pub fn reject_secrets(event) { return nil }\n")
+        .file("bin/harn", HARN);
+    snapshot!("package_harn_missing", stage.pintle(&["validate"]).environment("PATH", "/usr/bin:/bin").screen());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(stage.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", stage.path("bin").display());
+        let fire =
+            |prompt: &str| stage.pintle(&["fire", "prompt.submit"]).input(prompt).environment("PATH", &path).parts();
+        let (out, err, status) = fire("{\"prompt\": \"a secret\"}");
+        assert_eq!(status, Some(2), "{out}{err}");
+        assert!(out.contains("Harn says no"), "{out}{err}");
+        assert_eq!(fire("{\"prompt\": \"hello\"}").2, Some(0));
+    }
+}
