@@ -86,7 +86,9 @@ fn call_after<'a>(tape: &'a [Value], prompt: &str) -> Option<Call<'a>> {
         asked: rest.iter().find_map(|record| fired(record, "tool.pre")).and_then(command),
         ran: ran.and_then(command),
         decision: text(outcome, "decision")?,
-        told: rest.iter().any(|record| text(record, "kind") == Some("call") && text(record, "hook") == Some(AFTER)),
+        told: rest
+            .iter()
+            .any(|record| text(record, "kind") == Some("hook_call") && text(record, "hook") == Some(AFTER)),
         outcome,
     })
 }

@@ -120,7 +120,7 @@ impl Played {
     /// The events whose hooks were asked, by their canonical names.
     pub(super) fn asked(&self) -> Vec<&str> {
         let number = |record: &Value| record.get("dispatch").and_then(Value::as_u64);
-        let called: Vec<Option<u64>> = self.records("call").map(number).collect();
+        let called: Vec<Option<u64>> = self.records("hook_call").map(number).collect();
         let events = self.records("event").filter(|event| called.contains(&number(event)));
         events.filter_map(|event| event.get("event").and_then(Value::as_str)).collect()
     }
@@ -131,7 +131,7 @@ impl Played {
             let hook = record.get("hook").and_then(Value::as_str).unwrap_or_default();
             format!("{hook}: {what}")
         };
-        let failed = self.records("return").filter_map(|record| {
+        let failed = self.records("hook_returned").filter_map(|record| {
             let said = record.get("said")?;
             said.get("failure").or_else(|| said.get("warnings")).map(|what| of_hook(record, what))
         });
