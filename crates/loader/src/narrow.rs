@@ -28,8 +28,11 @@ impl Matcher for Narrow {
     }
 
     fn describe(&self) -> String {
-        let written = self.written.as_ref().map_or_else(|| String::from("every one"), |written| written.describe());
-        format!("{written}, of those that the dialect means by its event")
+        // The dialect's reference says what its event is about; here it is enough that it is not all of the catalogue's.
+        const NARROW: &str = "its own event only";
+        self.written
+            .as_ref()
+            .map_or_else(|| String::from(NARROW), |written| format!("{}, {NARROW}", written.describe()))
     }
 }
 
