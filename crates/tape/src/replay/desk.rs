@@ -14,6 +14,8 @@ pub(super) struct Cues {
     pub(super) asks: Vec<Ask>,
     /// The calls, in the order in which they began.
     pub(super) calls: Vec<Returned>,
+    /// How many of them returned.
+    pub(super) returned: usize,
     /// The answer to the ask, where there was one.
     pub(super) resolution: Option<Resolution>,
     /// The reasons of a deny in which the engine names a guard that it gave up asking.
@@ -25,6 +27,8 @@ pub(super) struct Cues {
 pub(super) struct Ask {
     /// The hook's number in the tape.
     pub(super) entry: u64,
+    /// How many calls had returned by then.
+    pub(super) after: usize,
     /// What came of it.
     pub(super) turn: Turn,
 }
@@ -60,6 +64,8 @@ struct Page {
     cues: Cues,
     next_ask: usize,
     next_call: usize,
+    /// The calls that were answered.
+    answered: usize,
     now_us: u64,
     cancel: Cancel,
     /// The calls that the tape does not have the end of.
@@ -100,7 +106,7 @@ impl Desk {
     /// Whether a hook wants the event now.
     fn wants(&self, entry: u64, id: &HookId) -> Match {
         let mut page = self.page();
-        let Page { cues, next_ask, cancel, .. } = &mut *page;
+        let Page { cues, next_ask, answered, cancel, .. } = &mut *page;
         // A hook's turn comes after every call that the tape has before it, so the next one on the tape is either this
         // hook's in this round or somebody else's.
         let Some(ask) = cues.asks.get_mut(*next_ask) else {
@@ -108,7 +114,9 @@ impl Desk {
             let names = |reason: &String| reason.contains(&format!("guard `{id}` judged it"));
             return if cues.given_up.iter().any(names) { Match::Yes } else { Match::No };
         };
-        if ask.entry != entry {
+        // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
+        // did so in a later round, when guards were asked again.
+        if ask.entry != entry || ask.after > *answered {
             return Match::No;
         }
         *next_ask += 1;
@@ -125,7 +133,8 @@ impl Desk {
     /// What a call gave.
     fn answer(&self, id: CallId) -> Verdict {
         let mut page = self.page();
-        let Page { cues, now_us, unknown, .. } = &mut *page;
+        let Page { cues, now_us, unknown, answered, .. } = &mut *page;
+        *answered += 1;
         match cues.calls.iter_mut().find(|returned| returned.call == id.0) {
             Some(Returned { duration_us, verdict: verdict @ Some(_), .. }) => {
                 *now_us = now_us.saturating_add(*duration_us);

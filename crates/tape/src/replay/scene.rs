@@ -87,24 +87,24 @@ impl Scene {
             }
             Body::Unmatched(passed) => {
                 let turn = Turn::Unmatched(heard::failure(passed.failure));
-                cues.asks.push(Ask { entry: passed.entry, turn });
+                cues.asks.push(Ask { entry: passed.entry, after: cues.returned, turn });
                 self.settle(cast, passed.round);
             }
             Body::Unasked(passed) => {
                 // A failed matcher that counts is told twice: as what happened and as what follows.
-                let told =
-                    matches!(cues.asks.last(), Some(Ask { entry, turn: Turn::Unmatched(_) }) if *entry == passed.entry);
+                let told = matches!(cues.asks.last(), Some(Ask { entry, turn: Turn::Unmatched(_), .. }) if *entry == passed.entry);
                 if !told {
-                    cues.asks.push(Ask { entry: passed.entry, turn: Turn::Cancelled });
+                    cues.asks.push(Ask { entry: passed.entry, after: cues.returned, turn: Turn::Cancelled });
                     self.settle(cast, passed.round);
                 }
             }
             Body::HookCall(asked) => {
                 cues.calls.push(Returned { call: asked.call, duration_us: 0, verdict: None });
-                cues.asks.push(Ask { entry: asked.entry, turn: Turn::Called });
+                cues.asks.push(Ask { entry: asked.entry, after: cues.returned, turn: Turn::Called });
                 self.settle(cast, asked.round);
             }
             Body::HookReturned(answered) => {
+                cues.returned += 1;
                 if let Some(returned) = cues.calls.iter_mut().find(|returned| returned.call == answered.call) {
                     returned.duration_us = answered.duration_us;
                     returned.verdict = Some(heard::verdict(answered.said));
