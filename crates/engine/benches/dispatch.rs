@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
 use pintle_contract::{
     Call, Cancel, Chain, Clock, DenyAll, Event, EventName, Handler, Hook, Layer, NoJournal, NoSeam, Origin, Profile,
     Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_testkit::RunningClock;
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{SubjectMatcher, chain, hook};
 use serde_json::{Value, json};
@@ -24,19 +24,6 @@ impl Handler for Idle {
 
     fn call(&self, _call: &Call<'_>) -> Verdict {
         Verdict::pass()
-    }
-}
-
-#[derive(Debug)]
-struct SystemClock(Instant);
-
-impl Clock for SystemClock {
-    fn unix_ms(&self) -> u64 {
-        0
-    }
-
-    fn monotonic_us(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 
@@ -59,7 +46,7 @@ fn main() -> ExitCode {
     let event = Event::new(tool_pre.clone(), (tool_pre.row().example)(), Arc::new(Origin::default()));
     let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
     let large: Event = event.with_payload(Value::into(large));
-    let (clock, cancel) = (SystemClock(Instant::now()), Cancel::default());
+    let (clock, cancel) = (RunningClock::start(), Cancel::default());
     let around = Surroundings {
         journal: &NoJournal,
         clock: &clock,

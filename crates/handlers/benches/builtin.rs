@@ -3,16 +3,15 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
 use pintle_contract::{
-    Answer, Build, BuiltinSpec, Cancel, Clock, Codec, DenyAll, Event, EventName, FailurePolicy, HandlerSpec,
-    HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+    Answer, Build, BuiltinSpec, Cancel, Codec, DenyAll, Event, EventName, FailurePolicy, HandlerSpec, HookDeclaration,
+    Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::bench::{Bar, Report};
-use pintle_testkit::{chain, hook};
+use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
 /// The most that a dispatch with one built-in may take (the bar).
@@ -33,19 +32,6 @@ impl Codec for Unasked {
 
     fn decode(&self, _event: &Event, _spelling: &str, _answer: Answer) -> Verdict {
         unreachable!("no answer is decoded")
-    }
-}
-
-#[derive(Debug)]
-struct SystemClock(Instant);
-
-impl Clock for SystemClock {
-    fn unix_ms(&self) -> u64 {
-        0
-    }
-
-    fn monotonic_us(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 
@@ -85,7 +71,7 @@ fn named(name: &str) -> EventName {
 }
 
 fn main() -> ExitCode {
-    let clock = SystemClock(Instant::now());
+    let clock = RunningClock::start();
     let cancel = Cancel::default();
     let around = Surroundings {
         journal: &NoJournal,

@@ -11,12 +11,12 @@ use std::thread;
 use std::time::Instant;
 
 use pintle_contract::{
-    Answer, Build, Cancel, Clock, Codec, CommandSpec, Decision, DenyAll, Event, EventName, FailurePolicy, HandlerSpec,
-    Hook, HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+    Answer, Build, Cancel, Codec, CommandSpec, Decision, DenyAll, Event, EventName, FailurePolicy, HandlerSpec, Hook,
+    HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
-use pintle_testkit::{chain, hook};
+use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
 /// How often each side is measured.
@@ -47,19 +47,6 @@ impl Codec for Silent {
             Answer::Process(answer) if answer.exit_code == Some(0) => Verdict::pass(),
             other => Verdict::deny(format!("{other:?}")),
         }
-    }
-}
-
-#[derive(Debug)]
-struct SystemClock(Instant);
-
-impl Clock for SystemClock {
-    fn unix_ms(&self) -> u64 {
-        0
-    }
-
-    fn monotonic_us(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 
@@ -167,7 +154,7 @@ fn main() -> ExitCode {
     let payload = json!({"id": "call_1", "name": "shell", "args": {"command": "ls -la /var/log"}});
     let input = payload.to_string().into_bytes();
     let event = Event::new(event, payload, Arc::new(Origin::default()));
-    let clock = SystemClock(Instant::now());
+    let clock = RunningClock::start();
     let cancel = Cancel::default();
     let around = Surroundings {
         journal: &NoJournal,

@@ -1,7 +1,8 @@
-//! A clock that is told the time.
+//! A clock that is told the time, and one for benches that really runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use pintle_contract::Clock;
 
@@ -42,6 +43,28 @@ impl Clock for FakeClock {
 
     fn monotonic_us(&self) -> u64 {
         self.read()
+    }
+}
+
+/// The machine's clock since it was made, for benches. It knows no date.
+#[derive(Debug)]
+pub struct RunningClock(Instant);
+
+impl RunningClock {
+    /// A clock that starts now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for RunningClock {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 

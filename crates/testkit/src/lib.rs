@@ -10,14 +10,16 @@ mod hook;
 mod journal;
 mod lines;
 mod matcher;
+mod panics;
 mod resolver;
 mod seam;
 
-pub use clock::FakeClock;
+pub use clock::{FakeClock, RunningClock};
 pub use handler::{Scripted, SeenCall};
 pub use hook::{chain, hook};
 pub use journal::LineJournal;
 pub use lines::Lines;
 pub use matcher::{ClosureMatcher, SubjectMatcher};
+pub use panics::quiet_panics;
 pub use resolver::ScriptedResolver;
 pub use seam::MapSeam;

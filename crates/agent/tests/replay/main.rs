@@ -1,12 +1,6 @@
 //! Random sessions: whatever a model and its hooks do, the tape verifies and comes out byte for byte.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod dice;
 mod session;
@@ -26,7 +20,7 @@ fn again(tape: &[u8], threads: usize) -> Replayed {
 
 #[test]
 fn random_sessions_come_out_byte_for_byte() {
-    session::quiet_panics();
+    pintle_testkit::quiet_panics("fell over");
     let mut kinds = std::collections::BTreeSet::new();
     for seed in 0..SESSIONS {
         let tape = session::play(seed);
@@ -48,7 +42,7 @@ fn random_sessions_come_out_byte_for_byte() {
 
 #[test]
 fn random_sessions_cut_anywhere_come_out_as_far_as_they_are_whole() {
-    session::quiet_panics();
+    pintle_testkit::quiet_panics("fell over");
     for seed in 0..6 {
         let tape = session::play(seed);
         let header = tape.iter().position(|byte| *byte == b'\n').unwrap() + 1;

@@ -28,16 +28,6 @@ const EVENTS: [&str; 9] = [
     "custom.seen",
 ];
 
-/// The panics of hooks are meant.
-pub(crate) fn quiet_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
-        if !text.ends_with("fell over") {
-            eprintln!("{info}");
-        }
-    }));
-}
-
 /// A model that says or calls something at random, up to a number of requests.
 #[derive(Debug)]
 struct Chance {

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{
-    Call, Chain, Event, EventName, Handler, Hook, HookId, Layer, Limits, Location, Match, Matcher, Verdict,
-};
+use pintle_contract::{Call, Chain, Event, EventName, Handler, Layer, Match, Matcher, Verdict};
 use pintle_engine::HookSet;
 use pintle_tape::HookEntry;
 
@@ -31,29 +29,8 @@ fn chain(entry: &HookEntry, recorded: &Recorded) -> Option<Chain> {
     let of_hook = |call: &&RecordedCall| call.entry == entry.entry;
     let said = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
     let stand_in = Arc::new(AsThen(Mutex::new(said)));
-    let hook = Hook {
-        id: HookId::new(entry.id.as_str()),
-        event: EventName::parse(&entry.event).ok()?,
-        spelling: Arc::from(entry.spelling.as_str()),
-        priority: entry.priority,
-        matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
-        handler: stand_in,
-        on_deny: entry.on_deny,
-        definition: None,
-        guard: entry.guard,
-        on_failure: entry.on_failure,
-        strict_matcher: entry.strict_matcher,
-        mode: entry.mode,
-        limits: Limits::default(),
-        location: Location::default(),
-    };
-    Some(Chain {
-        source: Arc::from(entry.source.as_str()),
-        dialect: "tape",
-        layer: entry.layer,
-        profile: entry.profile,
-        hooks: vec![Arc::new(hook)],
-    })
+    let hook = entry.stand_in(EventName::parse(&entry.event).ok()?, stand_in);
+    Some(entry.chain(Arc::new(hook)))
 }
 
 /// Says again what a hook said, the last first in the list, and wants nothing when that is used up.

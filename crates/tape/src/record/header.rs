@@ -1,6 +1,10 @@
 //! The first record of a tape.
 
-use pintle_contract::{Chain, FailurePolicy, Hook, Layer, Mode, OnDeny, Profile};
+use std::sync::Arc;
+
+use pintle_contract::{
+    Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Matcher, Mode, OnDeny, Profile,
+};
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
@@ -108,6 +112,40 @@ impl Header {
 }
 
 impl HookEntry {
+    /// A hook that stands in for the one that was loaded: it has its place and its rules, and runs something else. Which
+    /// hook repeats another is not asked again, since the tape says who was asked.
+    #[must_use]
+    pub fn stand_in<S: Matcher + Handler + 'static>(&self, event: EventName, stand_in: Arc<S>) -> Hook {
+        Hook {
+            id: HookId::new(self.id.as_str()),
+            event,
+            spelling: Arc::from(self.spelling.as_str()),
+            priority: self.priority,
+            matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
+            handler: stand_in,
+            on_deny: self.on_deny,
+            definition: None,
+            guard: self.guard,
+            on_failure: self.on_failure,
+            strict_matcher: self.strict_matcher,
+            mode: self.mode,
+            limits: Limits::default(),
+            location: Location::default(),
+        }
+    }
+
+    /// A chain with the rules of the one that the hook stood in, and this hook in it.
+    #[must_use]
+    pub fn chain(&self, first: Arc<Hook>) -> Chain {
+        Chain {
+            source: Arc::from(self.source.as_str()),
+            dialect: "tape",
+            layer: self.layer,
+            profile: self.profile,
+            hooks: vec![first],
+        }
+    }
+
     /// Describes a hook of a chain, with its number and that of its chain.
     #[must_use]
     pub fn new(entry: u64, number: u64, chain: &Chain, hook: &Hook) -> Self {

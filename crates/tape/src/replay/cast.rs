@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ptr;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EventName, Handler, Hook, HookId, Limits, Location, Matcher, Profile};
+use pintle_contract::{Chain, EventName, Hook, HookId, Profile};
 use pintle_engine::HookSet;
 
 use super::desk::{Desk, StandIn};
@@ -82,7 +82,7 @@ impl Cast {
             entries.insert(ptr::from_ref(&*hook).addr(), role.entry.entry);
             match chains.last_mut() {
                 Some((number, chain)) if *number == role.entry.chain => chain.hooks.push(hook),
-                _ => chains.push((role.entry.chain, chain(&role.entry, hook))),
+                _ => chains.push((role.entry.chain, role.entry.chain(hook))),
             }
         }
         let set = HookSet::new(chains.into_iter().map(|(_, chain)| chain).collect());
@@ -97,35 +97,9 @@ impl Stage {
     }
 }
 
-fn chain(entry: &HookEntry, first: Arc<Hook>) -> Chain {
-    Chain {
-        source: Arc::from(entry.source.as_str()),
-        dialect: "tape",
-        layer: entry.layer,
-        profile: entry.profile,
-        hooks: vec![first],
-    }
-}
-
 fn stand_in(role: &Role, desk: &Arc<Desk>) -> Hook {
     let entry = &role.entry;
     let id = HookId::new(entry.id.as_str());
-    let stand_in = Arc::new(StandIn { desk: Arc::clone(desk), entry: entry.entry, id: id.clone() });
-    Hook {
-        id,
-        event: role.event.clone(),
-        spelling: Arc::from(entry.spelling.as_str()),
-        priority: entry.priority,
-        matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
-        handler: stand_in as Arc<dyn Handler>,
-        on_deny: entry.on_deny,
-        // What was asked is on the tape, so that nobody needs to find out which hook repeats another.
-        definition: None,
-        guard: entry.guard,
-        on_failure: entry.on_failure,
-        strict_matcher: entry.strict_matcher,
-        mode: entry.mode,
-        limits: Limits::default(),
-        location: Location::default(),
-    }
+    let stand_in = Arc::new(StandIn { desk: Arc::clone(desk), entry: entry.entry, id });
+    entry.stand_in(role.event.clone(), stand_in)
 }

@@ -1,12 +1,6 @@
 //! Tapes enacted again: they come out byte for byte, and what was changed on them is found.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod changed;
 mod cut;

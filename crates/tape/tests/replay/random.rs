@@ -137,22 +137,10 @@ fn session(seed: u64) -> Vec<u8> {
     session.bytes()
 }
 
-/// Silences the panics of the hooks, which are meant.
-fn quietly<T>(run: impl FnOnce() -> T) -> T {
-    std::panic::set_hook(Box::new(|info| {
-        let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
-        if !text.ends_with("fell over") {
-            eprintln!("{info}");
-        }
-    }));
-    run()
-}
-
 #[test]
 fn any_hooks_and_events_come_out_byte_for_byte() {
-    quietly(|| {
-        for seed in 0..120 {
-            assert_same(&session(seed), &format!("seed {seed}"));
-        }
-    });
+    pintle_testkit::quiet_panics("fell over");
+    for seed in 0..120 {
+        assert_same(&session(seed), &format!("seed {seed}"));
+    }
 }

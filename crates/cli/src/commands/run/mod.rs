@@ -234,31 +234,29 @@ fn converse(
     terminal: &Terminal,
 ) -> Result<Status, Fault> {
     session.start().or_else(|fault| ended(fault).map(drop))?;
-    let mut status = Status::Done;
-    if prompts.goes_on() {
-        let steering = prompts.is_conversation().then(|| input.steer(session.inbox(), live.clone()));
-        let answered = session.go_on();
+    let is_conversation = prompts.is_conversation();
+    let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnFault>| {
+        let steering = is_conversation.then(|| input.steer(session.inbox(), live.clone()));
+        let played = play(session);
         drop(steering);
-        match answered {
-            Ok(_) => {}
-            Err(fault) if fault.is_denied() => status = Status::Denied,
-            Err(_) if prompts.is_conversation() => {}
-            Err(fault) => return ended(fault),
-        }
-    }
-    loop {
-        let Some(prompt) = prompts.next(session, live, terminal)? else { return Ok(status) };
-        let steering = prompts.is_conversation().then(|| input.steer(session.inbox(), live.clone()));
-        let answered = session.turn(&prompt);
-        drop(steering);
-        match answered {
-            Ok(_) => {}
-            Err(fault) if fault.is_denied() => status = Status::Denied,
+        match played {
+            Ok(()) => Ok(Status::Done),
+            Err(fault) if fault.is_denied() => Ok(Status::Denied),
             // The person saw what happened and can say what is to be done about it.
-            Err(_) if prompts.is_conversation() => {}
-            Err(fault) => return ended(fault),
+            Err(_) if is_conversation => Ok(Status::Done),
+            Err(fault) => ended(fault),
+        }
+    };
+    let mut status = Status::Done;
+    if prompts.goes_on() && play(session, &|session| session.go_on().map(drop))? == Status::Denied {
+        status = Status::Denied;
+    }
+    while let Some(prompt) = prompts.next(session, live, terminal)? {
+        if play(session, &|session| session.turn(&prompt).map(drop))? == Status::Denied {
+            status = Status::Denied;
         }
     }
+    Ok(status)
 }
 
 /// What a fault of the session means for the command.
