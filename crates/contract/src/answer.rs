@@ -22,6 +22,9 @@ pub enum Answer {
 pub enum Returned {
     /// A value; nothing is `null`.
     Value(Value),
+    /// A table of texts, truth values and nothing, in its order and no key twice: the same as an object, and cheaper,
+    /// because most answers are read once and are no more than a key or two.
+    Table(Vec<(String, Value)>),
     /// Something that has no JSON form: its type's name and the printed value, cut to 200 characters.
     Other {
         /// The name of the type, such as `function`.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use crate::{Answer, Event, Verdict};
+use crate::{Answer, Event, Parts, Verdict};
 
 /// Translates between the canonical event and what one dialect's handlers expect and answer.
 ///
@@ -22,6 +22,12 @@ pub trait Codec: Send + Sync + Debug {
     /// The payload as the dialect's handlers expect it, or `None` when the canonical payload is already that
     /// (then nothing is copied). `spelling` is the event's name as the hook's author wrote it.
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value>;
+
+    /// What [`Codec::encode`] gives, key by key, for a reader that does not want all of it. Default: `None`, and then
+    /// the payload is encoded whole.
+    fn parts<'a>(&self, _event: &'a Event, _spelling: &str) -> Option<Parts<'a>> {
+        None
+    }
 
     /// Tells which events of the catalogue the dialect's event stands for, where it is narrower than the catalogue's: its
     /// hooks are not asked about the others. Default: it is not narrower.

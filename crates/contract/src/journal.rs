@@ -18,8 +18,7 @@ pub enum Entry<'a> {
     Unmatched {
         /// The hook.
         hook: &'a Hook,
-        /// The round in which its turn came: 0 for the first, then 1 to 3 when guards are asked again. That is the round
-        /// itself, where an [`Entry::Call`] has 0 for the first asking of its hook in whatever round.
+        /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
         round: u8,
         /// What happened.
         failure: &'a Failure,
@@ -28,8 +27,7 @@ pub enum Entry<'a> {
     Unasked {
         /// The hook.
         hook: &'a Hook,
-        /// The round in which its turn came: 0 for the first, then 1 to 3 when guards are asked again. That is the round
-        /// itself, where an [`Entry::Call`] has 0 for the first asking of its hook in whatever round.
+        /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
         round: u8,
         /// Why, as a failure of the hook.
         failure: &'a Failure,
@@ -40,7 +38,8 @@ pub enum Entry<'a> {
         id: CallId,
         /// The hook.
         hook: &'a Hook,
-        /// Which asking this is: 0 for the first, then 1 to 3 when guards are asked again.
+        /// The round in which it is called: 0 for the first, then 1 to 3 when guards are asked again. A guard that was
+        /// passed over before is called for the first time in such a round.
         round: u8,
         /// The event with the payload that this hook sees.
         event: &'a Event,

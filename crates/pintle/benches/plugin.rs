@@ -1,7 +1,8 @@
-//! What a function of a Starlark plugin costs: a whole dispatch through the runtime, the encoding of its event included.
+//! What a function of a Starlark plugin costs: a whole dispatch through the runtime, the conversion of its event
+//! included.
 //!
-//! Each dispatch gets an event of its own, as in a session: the encoding is made once for each. Making that event is the
-//! host's affair; it is measured beside the dispatch and taken off.
+//! Each dispatch gets an event of its own, as in a session: what a function reads of it is converted for each. Making
+//! that event is the host's affair; it is measured beside the dispatch and taken off.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -75,8 +76,8 @@ fn bench() -> Option<ExitCode> {
         ("a session hook that reads the prompt and passes", "prompt_passes", &prompt_submit, &prompt, BAR),
         ("a session hook that blocks", "prompt_blocks", &prompt_submit, &prompt, BAR),
         ("a tool hook that may read all of the event", "whole_event", &tool_pre, &small, Bar::None),
-        ("64 KiB of arguments, a hook that reads another one", "tool_passes", &tool_pre, &large, Bar::None),
-        ("64 KiB of arguments, a hook that reads the name", "tool_denies", &tool_pre, &large, Bar::None),
+        ("64 KiB of arguments, a hook that reads another one", "tool_passes", &tool_pre, &large, BAR),
+        ("64 KiB of arguments, a hook that reads the name", "tool_denies", &tool_pre, &large, BAR),
         ("`deny` without a function", "native_deny", &tool_pre, &small, Bar::None),
     ];
     for (label, plugin, name, payload, bar) in rows {

@@ -11,13 +11,13 @@ use pintle_tape::Tape;
 pub(crate) struct Journals {
     tape: Option<Arc<Tape>>,
     watchers: Vec<Arc<dyn Journal>>,
-    calls: AtomicU64,
+    unheard: Unheard,
     secrets: OnceLock<Arc<dyn Redact>>,
 }
 
 impl Journals {
     pub(crate) fn new(tape: Option<Arc<Tape>>, watchers: Vec<Arc<dyn Journal>>) -> Self {
-        Self { tape, watchers, calls: AtomicU64::new(0), secrets: OnceLock::new() }
+        Self { tape, watchers, unheard: Unheard::default(), secrets: OnceLock::new() }
     }
 
     pub(crate) fn tape(&self) -> Option<&Arc<Tape>> {
@@ -53,6 +53,11 @@ impl Journals {
         self.tape.is_some() || !self.watchers.is_empty()
     }
 
+    /// Whom to tell the steps when nobody hears them: numbers the calls, and no more.
+    pub(crate) fn unheard(&self) -> &Unheard {
+        &self.unheard
+    }
+
     /// Whether anybody keeps effects, so that a request need not be copied for nobody.
     pub(crate) fn keeps_effects(&self) -> bool {
         self.tape.is_some()
@@ -72,7 +77,21 @@ impl Journal for Journals {
     fn next_call(&self) -> CallId {
         match &self.tape {
             Some(tape) => tape.next_call(),
-            None => CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1),
+            None => self.unheard.next_call(),
         }
+    }
+}
+
+/// A journal of a runtime that keeps none.
+#[derive(Debug, Default)]
+pub(crate) struct Unheard {
+    calls: AtomicU64,
+}
+
+impl Journal for Unheard {
+    fn record(&self, _entry: &Entry<'_>) {}
+
+    fn next_call(&self) -> CallId {
+        CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }

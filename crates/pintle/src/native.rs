@@ -20,9 +20,8 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         event,
         priority: 0,
         matcher: None,
-        handler: Arc::new(NativeHandler::new(name, move |call| match nesting::refusal() {
-            Some(failure) => Verdict::failed(failure),
-            None => answer(call),
+        handler: Arc::new(NativeHandler::new(name, move |call| {
+            if nesting::is_too_deep() { Verdict::failed(nesting::refusal()) } else { answer(call) }
         })),
         guard: true,
         on_failure,

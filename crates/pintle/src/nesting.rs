@@ -39,14 +39,18 @@ impl Drop for Nested {
     }
 }
 
-/// Why a closure is not called, when events are nested too deep.
-pub(crate) fn refusal() -> Option<Failure> {
+/// Whether events are nested too deep for a closure to be called.
+#[inline]
+pub(crate) fn is_too_deep() -> bool {
     // The dispatch that calls the closure counts itself.
-    (depth() > MAX_DEPTH + 1).then(|| {
-        let message =
-            format!("events are nested more than {MAX_DEPTH} deep; does the hook cause the event that it listens to?");
-        Failure::new(FailureKind::Limit(LimitKind::Depth), message)
-    })
+    depth() > MAX_DEPTH + 1
+}
+
+/// Why a closure is not called then.
+pub(crate) fn refusal() -> Failure {
+    let message =
+        format!("events are nested more than {MAX_DEPTH} deep; does the hook cause the event that it listens to?");
+    Failure::new(FailureKind::Limit(LimitKind::Depth), message)
 }
 
 #[cfg(test)]

@@ -27,8 +27,12 @@ impl Overlay {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chains.is_empty()
+    }
+
     pub(crate) fn over(&self, base: Arc<HookSet>) -> Arc<HookSet> {
-        if self.chains.is_empty() {
+        if self.is_empty() {
             return base;
         }
         let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Judge, Layer, Origin, Outcome, Redact, Resolver,
-    ScriptText, Severity, ToolSpec,
+    Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, Judge, Layer, Origin, Outcome, Redact,
+    Resolver, ScriptText, Severity, ToolSpec,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::http::Gate;
@@ -23,7 +23,7 @@ use crate::{Builder, Random, Scope, ScopeSeam};
 thread_local! {
     /// The scope of this thread's last event that had no agent behind it, emptied, for the next one. It belongs to no
     /// runtime.
-    static SPARE: Cell<Option<Scope>> = const { Cell::new(None) };
+    static SPARE: Cell<Option<Box<Scope>>> = const { Cell::new(None) };
 }
 
 /// One compiled set of hooks, ready to be fired at from any thread.
@@ -32,6 +32,8 @@ pub struct Runtime {
     pub(crate) registry: Arc<Registry>,
     /// What events happen in that no hook listens to: nothing ever touches it, so it is made once.
     unheard: Scope,
+    /// The hooks that listen to those.
+    nobody: HookSet,
     pub(crate) parts: Parts,
 }
 
@@ -48,6 +50,34 @@ pub(crate) struct Parts {
     pub(crate) shadow: bool,
 }
 
+/// The scope of one event that has no agent behind it. What scripts left in it goes with the event, and the scope is kept
+/// for the next one.
+struct Passing(Option<Box<Scope>>);
+
+impl Passing {
+    #[inline]
+    fn begin() -> Self {
+        // A thread that ends has no spare scope any more.
+        Self(SPARE.try_with(Cell::take).ok().flatten())
+    }
+
+    #[inline]
+    fn scope(&mut self) -> &Scope {
+        self.0.get_or_insert_with(|| Box::new(Scope::root()))
+    }
+}
+
+impl Drop for Passing {
+    #[inline]
+    fn drop(&mut self) {
+        let Some(scope) = self.0.take() else { return };
+        scope.clear();
+        if !scope.cancel.is_cancelled() {
+            let _ = SPARE.try_with(|spare| spare.set(Some(scope)));
+        }
+    }
+}
+
 impl Runtime {
     /// Begins to put a runtime together.
     #[must_use]
@@ -57,25 +87,21 @@ impl Runtime {
 
     /// `registered` is how many registrations were numbered already.
     pub(crate) fn new(set: HookSet, registered: u64, parts: Parts) -> Self {
-        Self { registry: Arc::new(Registry::new(set, registered)), unheard: Scope::root(), parts }
+        Self {
+            registry: Arc::new(Registry::new(set, registered)),
+            unheard: Scope::root(),
+            nobody: HookSet::empty(),
+            parts,
+        }
     }
 
     /// Fires an event with no agent behind it.
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
-        let set = self.hooks();
-        if !set.listens(&event.name) {
-            return self.dispatch(&set, event, &self.unheard);
+        if !self.registry.may_listen(&event.name) {
+            return self.dispatch(&self.nobody, event, &self.unheard);
         }
-        // A thread that ends has no spare scope any more.
-        let spare = SPARE.try_with(Cell::take).ok().flatten();
-        let scope = spare.unwrap_or_else(Scope::root);
-        let outcome = self.dispatch(&set, event, &scope);
-        scope.clear();
-        if !scope.cancel.is_cancelled() {
-            let _ = SPARE.try_with(|spare| spare.set(Some(scope)));
-        }
-        outcome
+        self.dispatch(&self.hooks(), event, Passing::begin().scope())
     }
 
     /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
@@ -90,15 +116,20 @@ impl Runtime {
     /// together the payload of an event that few listen to.
     #[must_use]
     pub fn listens(&self, name: &EventName, scope: &Scope) -> bool {
-        scope.overlay.over(self.hooks()).listens(name)
+        let may_listen = self.registry.may_listen(name) || !scope.overlay.is_empty();
+        may_listen && scope.overlay.over(self.hooks()).listens(name)
     }
 
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &Scope) -> Outcome {
         let parts = &self.parts;
         let _nested = Nested::begin(scope.depth);
+        let (journal, clock): (&dyn Journal, &dyn Clock) = match parts.journals.hears() {
+            true => (&parts.journals, &*parts.clock),
+            false => (parts.journals.unheard(), &Unheard),
+        };
         let around = Surroundings {
-            journal: &parts.journals,
-            clock: if parts.journals.hears() { &*parts.clock } else { &Unheard },
+            journal,
+            clock,
             seam: &self.seam(&event.origin, scope),
             resolver: scope.resolver.as_deref().unwrap_or(&*parts.resolver),
             cancel: &scope.cancel,

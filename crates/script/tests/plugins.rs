@@ -7,6 +7,7 @@ use pintle_contract::{
     Argument, CallId, Caller, Cancel, Failure, FailureKind, FunctionRef, Limits, Location, NoSeam, Payload,
     Registration, Returned, ScriptText, SourceFile, Span,
 };
+use pintle_script::worker::Gift;
 use pintle_script::{CompiledPlugin, Invocation, Placement, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
@@ -206,7 +207,9 @@ fn call(text: &str, function: &FunctionRef, event: Value, limits: Limits) -> Res
     let cancel = Cancel::default();
     let caller = Caller { call: CallId(1), name: "policy" };
     let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
-    module.function(function).unwrap().call(&Payload::new(event), &invocation)
+    let given = module.function(function).unwrap().call(&Payload::new(event), &invocation)?;
+    // As a worker would pass it on, which gives a table as a value.
+    Ok(Gift::from(given).into())
 }
 
 fn first(handler: &str, event: Value) -> Result<Returned, Failure> {
@@ -279,7 +282,7 @@ fn a_failing_call_says_what_and_where() {
             "register_session_hook(\"post_turn\", None)",
             Limits::default(),
             FailureKind::Error,
-            "register_session_hook: only the top level of a plugin registers; a running handler cannot",
+            "register_session_hook: only the top level of a plugin registers, not a handler that runs; register it there, and let its handler decide when it applies",
         ),
         (
             "for a in event[\"items\"]:\n        for b in event[\"items\"]:\n            pass",

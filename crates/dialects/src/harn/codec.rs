@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, ProcessAnswer, Returned, Verdict};
+use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, Parts, ProcessAnswer, Returned, Verdict};
 use serde_json::Value;
 
 use super::{DIALECT, ROWS, decode, encode};
@@ -42,6 +42,10 @@ impl Codec for Harn {
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
         Some(encode::encode(event, spelling))
+    }
+
+    fn parts<'a>(&self, event: &'a Event, _spelling: &str) -> Option<Parts<'a>> {
+        encode::parts(event)
     }
 
     fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {

@@ -44,6 +44,9 @@ pub struct ToolHookSpec {
     pub location: Location,
 }
 
+/// The function that registers the persona's hooks of one step.
+const STEP: &str = "register_step_hook";
+
 /// One part of a tool hook: its event and what runs.
 type Part = (&'static str, &'static str, HandlerSpec);
 
@@ -75,9 +78,9 @@ pub fn tool_hook(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Vec<Diagnos
         let name = match &options.name {
             Some(name) if single => name.clone(),
             Some(name) => format!("{name} {part}"),
-            None => default_name(&location, Surface::Tool, &format!("{shown} {part}")),
+            None => default_name(&location, Surface::Tool.function(), &format!("{shown} {part}")),
         };
-        let matcher = find(event, Surface::Tool)
+        let matcher = find(event, Surface::Tool, Surface::Tool.function())
             .and_then(|named| Ok((named, EventPattern::of(shown, named.row).map_err(Fault::Pattern)?)));
         match matcher {
             Ok((named, pattern)) => {
@@ -104,7 +107,7 @@ pub fn session_hook(
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let fault = |fault: Fault| vec![fault.at(location.clone())];
-    let named = find(event, Surface::Session).map_err(fault)?;
+    let named = find(event, Surface::Session, Surface::Session.function()).map_err(fault)?;
     patterned(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
@@ -119,7 +122,8 @@ pub fn manifest_hook(
     options: HookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let found = name::find(event).and_then(|named| name::find_for(event, named.row.surface));
+    let found =
+        name::find(event).and_then(|Named { row, .. }| name::find_for(event, row.surface, row.surface.function()));
     let named = found.map_err(|fault| vec![fault.at(location.clone())])?;
     patterned(named, pattern.unwrap_or("*"), handler, options, location)
 }
@@ -133,7 +137,7 @@ fn patterned(
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let row = named.row;
     let pattern = EventPattern::of(pattern, row).map_err(|fault| vec![fault.at(location.clone())])?;
-    let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface, row.name));
+    let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface.function(), row.name));
     let matcher = match named.percent {
         None => (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern))),
         Some(_) => {
@@ -195,13 +199,14 @@ fn scoped(
         let fault = Diagnostic::error("bad_step", "the step has no name", location.clone());
         faults.push(fault.help("name the step, or use `register_persona_hook` for all of them"));
     }
-    let named = find(event, Surface::Persona).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
+    let function = if step.is_some() { STEP } else { Surface::Persona.function() };
+    let named = find(event, Surface::Persona, function).map_err(|fault| faults.push(fault.at(location.clone()))).ok();
     let (Some(glob), Some(named), true) = (glob, named, faults.is_empty()) else { return Err(faults) };
     let shown = match (step, if persona.trim().is_empty() { "*" } else { persona.trim() }) {
         (Some(step), persona) => format!("{persona}.{step} {event}"),
         (None, persona) => format!("{persona} {event}"),
     };
-    let name = options.name.clone().unwrap_or_else(|| default_name(&location, Surface::Persona, &shown));
+    let name = options.name.clone().unwrap_or_else(|| default_name(&location, function, &shown));
     let everything = matches!(glob, Glob::All) && step.is_none() && named.percent.is_none();
     let scope = Scope {
         row: named.row,
@@ -231,16 +236,16 @@ impl Fault {
     }
 }
 
-fn find(event: &str, surface: Surface) -> Result<Named, Fault> {
-    name::find_for(event.trim(), surface).map_err(Fault::Name)
+fn find(event: &str, surface: Surface, function: &str) -> Result<Named, Fault> {
+    name::find_for(event.trim(), surface, function).map_err(Fault::Name)
 }
 
 /// `policy.star:12 exec_* deny`, or the function for a hook that stands in no file.
-fn default_name(location: &Location, surface: Surface, what: &str) -> String {
+fn default_name(location: &Location, function: &str, what: &str) -> String {
     let file = location.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     match (file, location.line_column()) {
         (Some(file), Some((line, _))) => format!("{file}:{line} {what}"),
-        _ => format!("{} {what}", surface.function()),
+        _ => format!("{function} {what}"),
     }
 }
 

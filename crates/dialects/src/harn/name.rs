@@ -68,14 +68,14 @@ pub(super) fn find(written: &str) -> Result<Named, NameFault> {
     Ok(Named { row, percent })
 }
 
-/// The event of a name, for one of the functions that register hooks.
+/// The event of a name, for one of the functions that register hooks on a surface.
 ///
 /// Only the session's events have a spelling in lower case, and each function has its own events.
-pub(super) fn find_for(written: &str, surface: Surface) -> Result<Named, NameFault> {
+pub(super) fn find_for(written: &str, surface: Surface, function: &str) -> Result<Named, NameFault> {
     let named = find(written)?;
     let row = named.row;
     if row.surface != surface {
-        let message = format!("`{}` is no event of `{}`", row.name, surface.function());
+        let message = format!("`{}` is no event of `{function}`", row.name);
         let help = match row.surface {
             Surface::Tool => {
                 let key = if row.veto { "pre" } else { "post" };

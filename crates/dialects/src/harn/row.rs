@@ -1,8 +1,8 @@
 //! The events of Harn that Pintle fires, one row each (Harn behaviour, sections 1.1 to 1.4).
 
-use pintle_contract::{Event, FailurePolicy};
+use pintle_contract::{Event, FailurePolicy, Key};
 
-use super::encode::{Key, keys};
+use super::encode::keys;
 use crate::Mapping;
 
 /// What Harn says of one of its events.
@@ -85,7 +85,7 @@ impl Row {
         keys::paths(self)
     }
 
-    /// The keys of the payload besides `event`, in order.
+    /// The keys of the payload, in order.
     pub(super) fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
         keys::EVERYWHERE.iter().chain(self.keys)
     }

@@ -1,6 +1,8 @@
 //! Reads the tally.
 
-use pintle_contract::{Approval, Decision, Outcome, Payload, Reason, Resolution};
+use std::mem::take;
+
+use pintle_contract::{Approval, Decision, Outcome, Reason, Resolution};
 
 use super::tally::{Position, Tally};
 use super::words;
@@ -25,9 +27,12 @@ pub(crate) enum Ruling {
 #[inline]
 pub(crate) fn ruling(tally: &mut Tally, stale: impl Fn(Position) -> bool) -> Ruling {
     if tally.is_denied() {
-        return Ruling::Deny(std::mem::take(&mut tally.denials));
+        return Ruling::Deny(take(&mut tally.denials));
     }
-    let mut votes = std::mem::take(&mut tally.votes);
+    if tally.votes.is_empty() {
+        return Ruling::Allow(Vec::new());
+    }
+    let mut votes = take(&mut tally.votes);
     votes.retain(|vote| !((vote.guard || !vote.asks) && stale(vote.position)));
     votes.sort_by_key(|vote| vote.position.ordinal);
     if votes.iter().any(|vote| vote.asks) {
@@ -64,28 +69,27 @@ pub(crate) fn answered(
     }
 }
 
-/// The outcome of a tally whose decision is known.
+/// Puts what a tally holds, whose decision is known, into an outcome that holds nothing yet.
 #[inline]
-pub(crate) fn outcome(
-    mut tally: Tally,
+pub(crate) fn fill(
+    outcome: &mut Outcome,
+    tally: &mut Tally,
     (decision, reasons, approval): (Decision, Vec<Reason>, Option<Approval>),
-    approved: bool,
-    payload: Payload,
-    rewritten: bool,
-) -> Outcome {
-    // A guard asked for the first time in a later round comes late, and still stands in declared order.
-    tally.effects.sort_by_key(|(ordinal, _, _)| *ordinal);
-    Outcome {
-        decision,
-        approved,
-        payload,
-        rewritten,
-        reasons,
-        effects: tally.effects.into_iter().map(|(_, hook, effect)| (hook, effect)).collect(),
-        failures: tally.failures,
-        warnings: tally.warnings,
-        shadow: tally.shadow,
-        approval,
-        asked: tally.asked,
+) {
+    outcome.decision = decision;
+    outcome.asked = tally.asked;
+    if !reasons.is_empty() {
+        outcome.reasons = reasons;
+    }
+    if approval.is_some() {
+        outcome.approval = approval;
+    }
+    if let Some(mut aside) = tally.take_aside() {
+        // A guard asked for the first time in a later round comes late, and still stands in declared order.
+        aside.effects.sort_by_key(|(ordinal, _, _)| *ordinal);
+        outcome.effects = aside.effects.into_iter().map(|(_, hook, effect)| (hook, effect)).collect();
+        outcome.failures = aside.failures;
+        outcome.warnings = aside.warnings;
+        outcome.shadow = aside.shadow;
     }
 }

@@ -16,11 +16,18 @@ pub(crate) struct Tally {
     pub(super) denials: Vec<Reason>,
     /// Asks and explicit allows.
     pub(super) votes: Vec<Vote>,
+    pub(super) asked: u32,
+    /// What few dispatches have, made with the first of it.
+    aside: Option<Box<Aside>>,
+}
+
+/// What is told besides the decision.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
     pub(super) effects: Vec<(u32, HookId, Effect)>,
     pub(super) failures: Vec<FailureReport>,
     pub(super) warnings: Vec<Warning>,
     pub(super) shadow: Vec<ShadowVerdict>,
-    pub(super) asked: u32,
 }
 
 /// An ask or an explicit allow.
@@ -93,20 +100,48 @@ impl Tally {
 
     /// The warnings so far.
     pub(crate) fn warnings(&self) -> &[Warning] {
-        &self.warnings
+        self.aside.as_ref().map_or(&[], |aside| &aside.warnings)
+    }
+
+    fn aside(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
+
+    /// Takes out what is told besides the decision.
+    #[inline]
+    pub(super) fn take_aside(&mut self) -> Option<Aside> {
+        self.aside.take().map(|aside| *aside)
     }
 
     /// Adds a warning. A later round does not repeat what was said before.
     pub(crate) fn warn(&mut self, voter: Voter<'_>, message: String) {
         let warning = Warning { hook: voter.hook.id.clone(), message };
-        if voter.position.round == 0 || !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
+        let warnings = &mut self.aside().warnings;
+        if voter.position.round == 0 || !warnings.contains(&warning) {
+            warnings.push(warning);
         }
     }
 
     /// Adds a denial that is no single hook's verdict.
     pub(crate) fn deny(&mut self, reasons: impl IntoIterator<Item = Reason>) {
         self.denials.extend(reasons);
+    }
+
+    /// Takes a verdict that is a bare pass or a bare refusal, as most are, and says whether it was one. What it would not
+    /// take is left as it is, for [`Tally::open`].
+    #[inline]
+    pub(crate) fn settles(&mut self, voter: Voter<'_>, verdict: &mut Verdict) -> bool {
+        let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
+        if !bare || voter.shadow || voter.repeated {
+            return false;
+        }
+        match &mut verdict.said {
+            Said::Pass if voter.profile != Profile::ParallelUnanimous => {}
+            Said::Deny { reason } => self.refuse(voter, std::mem::take(reason)),
+            _ => return false,
+        }
+        self.asked += 1;
+        true
     }
 
     /// Takes what comes with a verdict and gives its answer, or nothing for a verdict that is not enforced.
@@ -116,15 +151,17 @@ impl Tally {
             self.asked += 1;
         }
         if voter.shadow {
-            self.shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
+            self.aside().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
             return None;
         }
         for message in verdict.warnings {
             self.warn(voter, message);
         }
-        if !voter.repeated {
+        if !voter.repeated && !verdict.effects.is_empty() {
             let id = &voter.hook.id;
-            self.effects.extend(verdict.effects.into_iter().map(|effect| (voter.position.ordinal, id.clone(), effect)));
+            self.aside()
+                .effects
+                .extend(verdict.effects.into_iter().map(|effect| (voter.position.ordinal, id.clone(), effect)));
         }
         // The last judgement of a hook replaces the ones before.
         if voter.repeated {
@@ -136,7 +173,7 @@ impl Tally {
 
     /// What the hooks said about the event for whoever is asked about it; of two that use one name the later one counts.
     pub(crate) fn metadata(&self) -> Map<String, Value> {
-        let mut effects: Vec<_> = self.effects.iter().collect();
+        let mut effects: Vec<_> = self.aside.iter().flat_map(|aside| &aside.effects).collect();
         effects.sort_by_key(|(ordinal, _, _)| *ordinal);
         let facts = effects.into_iter().filter_map(|(_, _, effect)| match effect {
             Effect::Metadata(facts) => Some(facts),
@@ -148,7 +185,8 @@ impl Tally {
     /// Takes a failure of a hook that could not even be asked.
     pub(crate) fn unasked(&mut self, voter: Voter<'_>, failure: Failure) {
         if voter.shadow {
-            self.shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict: Verdict::failed(failure) });
+            let verdict = Verdict::failed(failure);
+            self.aside().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
         } else {
             self.fail(voter, failure);
         }
@@ -220,8 +258,9 @@ impl Tally {
         let policy = voter.hook.on_failure;
         let text = (policy == FailurePolicy::Closed).then(|| words::failed_closed(&voter.hook.id, &failure));
         let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
-        if voter.position.round == 0 || !self.failures.contains(&report) {
-            self.failures.push(report);
+        let failures = &mut self.aside().failures;
+        if voter.position.round == 0 || !failures.contains(&report) {
+            failures.push(report);
         }
         if let Some(text) = text {
             self.refuse(voter, text);
@@ -235,7 +274,13 @@ impl Tally {
     }
 
     fn refuse(&mut self, voter: Voter<'_>, text: String) {
-        self.denials.push(reason(voter, text));
+        let reason = reason(voter, text);
+        // A deny mostly stands alone, and needs no room for more.
+        if self.denials.is_empty() {
+            self.denials = vec![reason];
+        } else {
+            self.denials.push(reason);
+        }
     }
 }
 

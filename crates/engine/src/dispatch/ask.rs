@@ -5,25 +5,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pintle_contract::{Decision, Entry, Outcome, Question, Resolution};
 
 use super::run::Run;
-use crate::compose::ruling::{Ruling, answered, outcome, ruling};
+use crate::compose::ruling::{Ruling, answered, fill, ruling};
 
-/// Makes the outcome. An ask is put to the resolver here, on the final target and only when nobody refused, so that an
+/// Fills in the outcome. An ask is put to the resolver here, on the final target and only when nobody refused, so that an
 /// approval is bound to the bytes that will be used.
-pub(super) fn conclude(mut run: Run<'_>) -> Outcome {
-    let mut tally = std::mem::take(&mut run.tally);
+pub(super) fn conclude(run: &mut Run<'_>, outcome: &mut Outcome) {
     let fired = run.fired();
     // Rewrites that cancelled each other out are no rewrite.
     let rewritten = run.changed_at().is_some() && run.event().payload != fired.payload;
-    let event = if rewritten { run.event() } else { fired };
-    let (decided, allowed) = match ruling(&mut tally, |position| run.is_stale(position)) {
+    let (decided, allowed) = match ruling(&mut run.tally, |position| run.change.is_stale(position)) {
         Ruling::Deny(reasons) => ((Decision::Deny, reasons, None), false),
         Ruling::Allow(reasons) => {
             let allowed = !reasons.is_empty();
             ((Decision::Allow, reasons, None), allowed)
         }
         Ruling::Ask(reasons, allowed) => {
+            let event = if rewritten { run.event() } else { fired };
             let digest = event.payload.digest();
-            let metadata = tally.metadata();
+            let metadata = run.tally.metadata();
             let question = Question { event, reasons: &reasons, digest: &digest, metadata: &metadata, grants: false };
             // A resolver that panics has answered nothing.
             let resolution =
@@ -34,5 +33,10 @@ pub(super) fn conclude(mut run: Run<'_>) -> Outcome {
         }
     };
     let approved = allowed && decided.0 == Decision::Allow;
-    outcome(tally, decided, approved, event.payload.clone(), rewritten)
+    if rewritten {
+        outcome.payload = run.event().payload.clone();
+        outcome.rewritten = true;
+    }
+    outcome.approved = approved;
+    fill(outcome, &mut run.tally, decided);
 }

@@ -21,6 +21,8 @@ pub(super) struct Asking<'a> {
     pub(super) hook: &'a Hook,
     /// The hook's number.
     pub(super) ordinal: u32,
+    /// The round in which it is asked.
+    pub(super) round: u8,
     pub(super) hearing: Hearing,
 }
 
@@ -32,10 +34,7 @@ pub(super) enum Hearing {
     /// As it is, and the answers are kept, because the hook may be asked again.
     Kept,
     /// As it was when the hook was first asked; see [`Echoes`].
-    Echo {
-        /// Which asking this is.
-        round: u8,
-    },
+    Echo,
 }
 
 /// What came back.
@@ -50,11 +49,7 @@ impl Asking<'_> {
     #[inline]
     pub(super) fn announce(&self, around: &Surroundings<'_>, event: &Event) -> CallId {
         let id = around.journal.next_call();
-        let round = match self.hearing {
-            Hearing::Plain | Hearing::Kept => 0,
-            Hearing::Echo { round } => round,
-        };
-        around.journal.record(&Entry::Call { id, hook: self.hook, round, event });
+        around.journal.record(&Entry::Call { id, hook: self.hook, round: self.round, event });
         id
     }
 
@@ -89,7 +84,7 @@ pub(super) fn call(
     match asking.hearing {
         Hearing::Plain => through(seam),
         Hearing::Kept => through(&Heard { seam, echoes, ordinal }),
-        Hearing::Echo { .. } => through(&echoes.of(ordinal, seam)),
+        Hearing::Echo => through(&echoes.of(ordinal, seam)),
     }
 }
 

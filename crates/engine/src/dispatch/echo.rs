@@ -5,7 +5,7 @@
 //! asks the same is told the same: nothing but the changed target can change its mind. What it did not ask before
 //! goes through [`MutedSeam`].
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use pintle_contract::{Caller, Reply, Request, Seam, SeamError};
 
@@ -13,9 +13,13 @@ use super::muted::MutedSeam;
 
 type Answer = Result<Reply, SeamError>;
 
-/// The answers that the guards of a dispatch got, by the hook's number.
+/// The answers that the guards of a dispatch got, by the hook's number. Most guards ask nothing, and the list is made with
+/// the first answer.
 #[derive(Debug, Default)]
-pub(super) struct Echoes(Mutex<Vec<(u32, Request, Answer)>>);
+pub(super) struct Echoes(OnceLock<Box<Kept>>);
+
+/// Each answer with the number of its hook and what the hook asked.
+type Kept = Mutex<Vec<(u32, Request, Answer)>>;
 
 /// The seam of a guard's first call: everything goes through and is remembered.
 #[derive(Debug)]
@@ -36,14 +40,15 @@ pub(super) struct Echo<'a> {
 impl Echoes {
     /// The seam of a repeated call of a hook.
     pub(super) fn of<'a>(&self, ordinal: u32, seam: &'a dyn Seam) -> Echo<'a> {
-        let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_hook = heard.iter().filter(|(number, _, _)| *number == ordinal);
+        let heard = self.0.get().map(|heard| heard.lock().unwrap_or_else(PoisonError::into_inner));
+        let of_hook = heard.iter().flat_map(|heard| heard.iter()).filter(|(number, _, _)| *number == ordinal);
         let rest = of_hook.map(|(_, request, answer)| (request.clone(), answer.clone())).collect();
         Echo { muted: MutedSeam(seam), rest: Mutex::new(rest) }
     }
 
     fn keep(&self, ordinal: u32, request: Request, answer: Answer) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((ordinal, request, answer));
+        let heard = self.0.get_or_init(Box::default);
+        heard.lock().unwrap_or_else(PoisonError::into_inner).push((ordinal, request, answer));
     }
 }
 

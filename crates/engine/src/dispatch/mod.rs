@@ -41,15 +41,16 @@ pub struct Surroundings<'a> {
 /// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, around: &Surroundings<'_>) -> Outcome {
     around.journal.record(&Entry::Event { event, cause: around.cause });
-    let outcome = match set.event(&event.name) {
-        None => Outcome::pass(event.payload.clone()),
-        Some(index) => ask_hooks(index, event, around),
-    };
+    let mut outcome = Outcome::pass(event.payload.clone());
+    if let Some(index) = set.event(&event.name) {
+        ask_hooks(index, event, around, &mut outcome);
+    }
     around.journal.record(&Entry::Outcome { event, outcome: &outcome });
     outcome
 }
 
-fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>) -> Outcome {
+/// Makes of the outcome without hooks the one with them. It is filled in where it stands: it is too large to be handed on.
+fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>, outcome: &mut Outcome) {
     let mut run = Run::new(index, event, around);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
@@ -59,5 +60,5 @@ fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>) -> Ou
         }
     }
     guards::ask_again(&mut run);
-    ask::conclude(run)
+    ask::conclude(&mut run, outcome);
 }

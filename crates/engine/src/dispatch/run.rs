@@ -19,10 +19,7 @@ pub(super) struct Run<'a> {
     current: Option<Event>,
     walk: Walk<'a>,
     round: u8,
-    /// When the target changed last, as the first turn that saw it so.
-    changed_at: Option<Position>,
-    /// The hooks that made the target what it is; they need not judge it.
-    producers: Vec<u32>,
+    pub(super) change: Change,
     /// The hooks whose rewrites were laid over each other (`parallel/merge`).
     laid: Vec<u32>,
     /// The guards that were asked and may be asked again.
@@ -30,7 +27,25 @@ pub(super) struct Run<'a> {
     pub(super) echoes: Echoes,
 }
 
+/// The last change of the target.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    /// When it was, as the first turn that saw the target so; `None` while there was none.
+    at: Option<Position>,
+    /// The hooks that made the target what it is; they need not judge it.
+    producers: Vec<u32>,
+}
+
+impl Change {
+    /// Whether the target changed after a turn, and not by the hook whose turn it was.
+    #[inline]
+    pub(super) fn is_stale(&self, turn: Position) -> bool {
+        self.at.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
+    }
+}
+
 impl<'a> Run<'a> {
+    #[inline]
     pub(super) fn new(index: &'a EventIndex, fired: &'a Event, around: &'a Surroundings<'a>) -> Self {
         Self {
             around,
@@ -38,10 +53,9 @@ impl<'a> Run<'a> {
             index,
             fired,
             current: None,
-            walk: index.walk(fired.subject(), 0),
+            walk: index.walk(fired, 0),
             round: 0,
-            changed_at: None,
-            producers: Vec::new(),
+            change: Change::default(),
             laid: Vec::new(),
             guards_asked: Asked::default(),
             echoes: Echoes::default(),
@@ -71,29 +85,24 @@ impl<'a> Run<'a> {
     /// Starts a round in which guards are asked again, from the first hook on.
     pub(super) fn start_round(&mut self, round: u8) {
         self.round = round;
-        self.walk = self.index.walk(self.event().subject(), 0);
-    }
-
-    /// Whether the target changed after a turn, and not by the hook whose turn it was.
-    pub(super) fn is_stale(&self, turn: Position) -> bool {
-        self.changed_at.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
+        self.walk = self.index.walk(self.event(), 0);
     }
 
     /// Whether a guard has neither judged the target as it stands, nor made it, nor been passed over on it.
     ///
     /// Every round gives every hook its turn, so its last turn was in the round before.
     pub(super) fn is_unsettled(&self, ordinal: u32) -> bool {
-        self.is_stale(Position { round: self.round.saturating_sub(1), ordinal })
+        self.change.is_stale(Position { round: self.round.saturating_sub(1), ordinal })
     }
 
     /// When the target changed last; grows with every change.
     pub(super) fn changed_at(&self) -> Option<Position> {
-        self.changed_at
+        self.change.at
     }
 
     /// One of the hooks that made the target what it is.
     pub(super) fn producer(&self) -> Option<u32> {
-        self.producers.first().copied()
+        self.change.producers.first().copied()
     }
 
     #[inline]
@@ -116,8 +125,11 @@ impl<'a> Run<'a> {
         let voter = self.voter(turn);
         let asking = self.asking(voter);
         let id = asking.announce(self.around, self.event());
-        let answer = calling::call(&asking, self.event(), id, &self.echoes, self.around);
+        let mut answer = calling::call(&asking, self.event(), id, &self.echoes, self.around);
         asking.report(self.around, id, &answer);
+        if self.tally.settles(voter, &mut answer.verdict) {
+            return;
+        }
         if let Some(answered) = self.tally.open(voter, answer.verdict) {
             self.take(voter, answered);
         }
@@ -166,14 +178,14 @@ impl<'a> Run<'a> {
     pub(super) fn asking(&mut self, voter: Voter<'a>) -> Asking<'a> {
         let Position { round, ordinal } = voter.position;
         let hearing = if voter.repeated {
-            Hearing::Echo { round }
+            Hearing::Echo
         } else if voter.hook.guard && !voter.shadow && self.fired.name.row().target != Target::Nothing {
             self.guards_asked.add(ordinal);
             Hearing::Kept
         } else {
             Hearing::Plain
         };
-        Asking { hook: voter.hook, ordinal, hearing }
+        Asking { hook: voter.hook, ordinal, round, hearing }
     }
 
     /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
@@ -212,9 +224,8 @@ impl<'a> Run<'a> {
     /// Makes a payload the target. `next` is the number of the first hook whose turn is on it.
     pub(super) fn change(&mut self, payload: Payload, next: u32, producers: Vec<u32>) {
         self.current = Some(self.fired.with_payload(payload));
-        self.changed_at = Some(Position { round: self.round, ordinal: next });
-        self.producers = producers;
-        self.walk = self.index.walk(self.event().subject(), next);
+        self.change = Change { at: Some(Position { round: self.round, ordinal: next }), producers };
+        self.walk = self.index.walk(self.event(), next);
     }
 
     /// Does something to the tally and tells the journal of the warnings it made.
@@ -229,17 +240,21 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, which is nearly always all.
+/// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, and nothing for the first of the
+/// others: of many hooks, few want one event.
 #[derive(Debug, Default)]
 struct Asked {
     low: u64,
+    one: Option<u32>,
     high: Vec<u32>,
 }
 
 impl Asked {
+    #[inline]
     fn add(&mut self, ordinal: u32) {
         match 1_u64.checked_shl(ordinal) {
             Some(bit) => self.low |= bit,
+            None if self.one.is_none() => self.one = Some(ordinal),
             None => self.high.push(ordinal),
         }
     }
@@ -247,7 +262,7 @@ impl Asked {
     fn has(&self, ordinal: u32) -> bool {
         match 1_u64.checked_shl(ordinal) {
             Some(bit) => self.low & bit != 0,
-            None => self.high.contains(&ordinal),
+            None => self.one == Some(ordinal) || self.high.contains(&ordinal),
         }
     }
 }
@@ -255,6 +270,14 @@ impl Asked {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_numbers_are_kept_together() {
+        let numbers: Vec<u32> = (0..10).chain(60..70).chain([1_000, u32::MAX]).collect();
+        let mut asked = Asked::default();
+        numbers.iter().for_each(|number| asked.add(*number));
+        assert!((0..2_000).chain([u32::MAX]).all(|number| asked.has(number) == numbers.contains(&number)));
+    }
 
     #[test]
     fn low_and_high_numbers_are_kept_apart() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Hook, Profile, Subjects};
+use pintle_contract::{Chain, Event, Hook, Profile, Subjects};
 
 use super::same;
 
@@ -17,7 +17,7 @@ pub(crate) struct EventIndex {
     /// Hooks that any subject may concern.
     any: Vec<Candidate>,
     /// The other hooks, by each subject that may concern them.
-    by_subject: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<Fnv>>,
+    by_subject: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<Words>>,
 }
 
 #[derive(Debug, Clone)]
@@ -39,25 +39,48 @@ struct Candidate {
     check: bool,
 }
 
-/// FNV-1a, which is quicker than the standard hash on names of a few bytes.
+/// Hashes a text eight bytes at a time, which is quicker than the standard hash on names of a few bytes.
 ///
 /// The keys come from hook files and are never added to by events, so no event can make the table slow.
-#[derive(Debug, Clone)]
-struct Fnv(u64);
+#[derive(Debug, Clone, Default)]
+struct Words(u64);
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+impl Words {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        // An odd number without a pattern, 2^64 over the golden ratio. Both halves of the product count, or the ends of
+        // texts would move the upper bits alone.
+        let product = u128::from(self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (product ^ (product >> 64)) as u64;
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for Words {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.mix(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        if rest.is_empty() {
+            return;
+        }
+        // The last bytes once more where there are enough of them; equal texts have equal ones.
+        match (bytes.last_chunk::<8>(), rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+            (Some(word), ..) => self.mix(u64::from_le_bytes(*word)),
+            (None, Some(start), Some(end)) => {
+                self.mix(u64::from(u32::from_le_bytes(*start)) << 32 | u64::from(u32::from_le_bytes(*end)));
+            }
+            _ => self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))),
         }
     }
 
+    /// The end of a text, which its length tells better.
+    #[inline]
+    fn write_u8(&mut self, _end: u8) {}
+
+    #[inline]
     fn finish(&self) -> u64 {
         self.0
     }
@@ -127,12 +150,13 @@ impl EventIndex {
         self.slots.get(usize::try_from(ordinal).ok()?).map(|slot| &slot.hook)
     }
 
-    /// The hooks that an event with this subject may concern, in order, from a number on.
+    /// The hooks that an event may concern by its subject, in order, from a number on.
     #[inline]
-    pub(crate) fn walk(&self, subject: Option<&str>, from: u32) -> Walk<'_> {
+    pub(crate) fn walk(&self, event: &Event, from: u32) -> Walk<'_> {
+        // Where any subject concerns every hook, nobody needs to know it.
+        let subject = if self.any.len() == self.all.len() { None } else { event.subject() };
         let (shared, own): (&[Candidate], &[Candidate]) = match subject {
             None => (&self.all, &[]),
-            Some(_) if self.by_subject.is_empty() => (&self.any, &[]),
             Some(subject) => (&self.any, self.by_subject.get(subject).map_or(&[], Vec::as_slice)),
         };
         Walk { index: self, shared: skip(shared, from), own: skip(own, from) }
@@ -187,5 +211,28 @@ impl<'s> Walk<'s> {
             self.own = self.own.get(1..).unwrap_or_default();
         }
         Some(turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::BuildHasher;
+
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_have_hashes_of_their_own() {
+        let hash = |text: &str| BuildHasherDefault::<Words>::default().hash_one(text);
+        let cut = (0..40).map(|length| "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF".chars().take(length).collect());
+        let zeros = (0..20).map(|length| "\0".repeat(length));
+        let numbered = (0..1_000).map(|number| format!("tool_{number}"));
+        let names: Vec<String> = cut.chain(zeros.skip(1)).chain(numbered).collect();
+        let hashes: HashSet<u64> = names.iter().map(|name| hash(name)).collect();
+        assert_eq!(hashes.len(), names.len());
+        assert!(names.iter().all(|name| hash(name) == hash(&name.clone())));
+        // The table goes by the lowest bits first: a thousand names fill most of a thousand places, as chance would.
+        let places: HashSet<u64> = hashes.iter().map(|hash| hash % 1_024).collect();
+        assert!(places.len() > 500, "{}", places.len());
     }
 }

@@ -275,7 +275,7 @@ impl Fold {
     fn ask(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
         let spec = self.hooks[at].spec.clone();
         let repeated = self.hooks[at].called;
-        self.steps.push(Step::Call(spec.id.clone(), if repeated { round } else { 0 }, value.clone()));
+        self.steps.push(Step::Call(spec.id.clone(), round, value.clone()));
         self.hooks[at].called = true;
         let answer = spec.answer(value).clone();
         if spec.shadow {

@@ -56,7 +56,7 @@ impl Handler for NativeHandler {
     fn call(&self, call: &Call<'_>) -> Verdict {
         // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
         catch_unwind(AssertUnwindSafe(|| (self.answer)(call)))
-            .unwrap_or_else(|panic| Verdict::failed(crash("hook", &self.name, panic.as_ref())))
+            .unwrap_or_else(|panic| Verdict::failed(panicked("hook", &self.name, panic.as_ref())))
     }
 }
 
@@ -112,7 +112,7 @@ impl Matcher for NativeMatcher {
         match catch_unwind(AssertUnwindSafe(|| (self.wants)(event))) {
             Ok(true) => Match::Yes,
             Ok(false) => Match::No,
-            Err(panic) => Match::Failed(crash("matcher", &self.description, panic.as_ref())),
+            Err(panic) => Match::Failed(panicked("matcher", &self.description, panic.as_ref())),
         }
     }
 
@@ -131,8 +131,10 @@ impl fmt::Debug for NativeMatcher {
     }
 }
 
-/// A panic's text as a failure.
-fn crash(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+/// A panic of a closure as the failure that it is, of kind [`FailureKind::Crash`]. `what` says what the closure is, such as
+/// `hook`, and `name` which one.
+#[must_use]
+pub fn panicked(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("a panic without a text");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

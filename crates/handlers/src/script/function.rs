@@ -98,16 +98,22 @@ impl FunctionHandler {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        with_encoded(&*self.codec, call.event, &call.hook.spelling, |event| match &self.at {
+        let (event, spelling) = (call.event, &call.hook.spelling);
+        match &self.at {
             At::Here(function) => {
                 let invocation =
                     Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
-                function.call(event, &invocation)
+                match self.codec.parts(event, spelling) {
+                    Some(parts) => function.call_with(&parts, &invocation),
+                    None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),
+                }
             }
             At::There { remote, function } => {
                 let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
-                remote.give(function, event.value(), call.limits, &door)
+                with_encoded(&*self.codec, event, spelling, |encoded| {
+                    remote.give(function, encoded.value(), call.limits, &door)
+                })
             }
-        })
+        }
     }
 }

@@ -32,6 +32,9 @@ impl Codec for Open {
     fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
         match answer {
             Answer::Returned(Returned::Value(value)) => Verdict::deny(value.to_string()),
+            Answer::Returned(Returned::Table(entries)) => {
+                Verdict::deny(Value::Object(entries.into_iter().collect()).to_string())
+            }
             Answer::Returned(Returned::Other { type_name, printed }) => Verdict::ask(format!("{type_name}: {printed}")),
             other => panic!("{other:?}"),
         }
@@ -144,7 +147,7 @@ fn a_failing_handler_names_its_line_wherever_it_runs() {
         (
             "register_tool_hook({})",
             FailureKind::Error,
-            "register_tool_hook: only the top level of a plugin registers; a running handler cannot",
+            "register_tool_hook: only the top level of a plugin registers, not a handler that runs; register it there, and let its handler decide when it applies",
         ),
         (
             "for a in event[\"tool\"][\"items\"]:\n        for b in event[\"tool\"][\"items\"]:\n            pass",

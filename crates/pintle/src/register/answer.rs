@@ -140,6 +140,14 @@ impl HookReturn {
         }
     }
 
+    /// The reason of a refusal; empty for anything else.
+    pub(super) fn into_reason(self) -> String {
+        match self.0 {
+            Raw::Refusal(_, reason) => reason,
+            Raw::Value(_) | Raw::Failed(_) => String::new(),
+        }
+    }
+
     /// The value, or why there is none.
     pub(super) fn into_value(self) -> Result<Value, String> {
         let of = |fields: Vec<(&str, Value)>| Self::of(fields).into_value();

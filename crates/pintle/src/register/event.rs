@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Call, Event, EventName, Reply, Request, SeamError};
+use pintle_contract::{Call, Event, EventName, Reply, Request, SeamError, field_of};
 use pintle_dialects::lifecycle_hooks;
 use serde_json::Value;
 
@@ -113,7 +113,7 @@ impl<'a> HookEvent<'a> {
     /// One argument of the tool call.
     #[must_use]
     pub fn tool_arg(&self, name: &str) -> Option<&'a Value> {
-        self.tool_args()?.get(name)
+        field_of(self.tool_args()?.as_object()?, name)
     }
 
     /// The provider's id of the tool call.

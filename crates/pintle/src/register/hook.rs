@@ -1,19 +1,13 @@
 //! Hooks of the host program, before they are registered.
 
 use std::fmt::{self, Display};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use pintle_contract::{
-    Call, Diagnostic, Failure, FailureKind, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode, Returned,
-    Verdict,
-};
+use pintle_contract::{Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode};
 use pintle_dialects::lifecycle_hooks::{self, HookOptions};
-use pintle_handlers::native::NativeHandler;
 
-use super::answer::Refusal;
+use super::closure::{Answer, Closure};
 use super::{HookEvent, HookReturn};
-use crate::nesting;
 
 /// A hook of the host program on one of Harn's surfaces: [`ToolHook`], [`PersonaHook`] or [`SessionHook`].
 #[derive(Debug)]
@@ -28,9 +22,6 @@ pub type ToolHook = NewHook<OnTool>;
 pub type PersonaHook = NewHook<OnPersona>;
 /// A hook on a whole session.
 pub type SessionHook = NewHook<OnSession>;
-
-/// A closure that answers events.
-type Answer = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
 
 /// A place where hooks are registered. Closed: these are Harn's three.
 pub trait Surface: private::Declares {}
@@ -83,7 +74,7 @@ impl<S> NewHook<S> {
     /// How long a call may take. Default: as long as it likes.
     ///
     /// Nobody can stop a closure from outside. One that took longer has its answer thrown away: it has failed
-    /// ([`FailureKind::Timeout`]), and its failure policy says what follows. [`HookEvent::left`] tells a closure how much
+    /// ([`FailureKind::Timeout`](pintle_contract::FailureKind::Timeout)), and its failure policy says what follows. [`HookEvent::left`] tells a closure how much
     /// time there is.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
@@ -280,64 +271,10 @@ impl private::Declares for OnSession {
     }
 }
 
-/// What runs when the hook is asked. A panic of the closure is a failed verdict.
+/// What runs when the hook is asked.
 fn handler(answer: Answer, options: &HookOptions) -> HandlerSpec {
     let name = options.name.clone().unwrap_or_default();
-    let timeout = options.timeout_ms.map(Duration::from_millis);
-    let closure = Closure { answer, timeout, denies: OnceLock::new(), blocks: OnceLock::new() };
-    HandlerSpec::Native(Arc::new(NativeHandler::new(name, move |call| closure.ask(call))))
-}
-
-/// A closure that is asked about one event.
-struct Closure {
-    answer: Answer,
-    timeout: Option<Duration>,
-    /// Set once the dialect has taken a plain refusal of each form for what it is: another one needs no second look.
-    denies: OnceLock<()>,
-    blocks: OnceLock<()>,
-}
-
-impl Closure {
-    fn ask(&self, call: &Call<'_>) -> Verdict {
-        if let Some(failure) = nesting::refusal() {
-            return Verdict::failed(failure);
-        }
-        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let returned = (self.answer)(&HookEvent::new(call, deadline));
-        if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
-            && Instant::now() >= deadline
-        {
-            let message = format!("it took longer than the {} ms that it was given", timeout.as_millis());
-            return Verdict::failed(Failure::new(FailureKind::Timeout, message));
-        }
-        if returned.is_nil() { Verdict::pass() } else { self.verdict(call, returned) }
-    }
-
-    fn verdict(&self, call: &Call<'_>, returned: HookReturn) -> Verdict {
-        // What the dialect makes of a reason does not depend on its words, unless there are none.
-        let refusal = returned.refusal().filter(|(_, reason)| !reason.trim().is_empty());
-        let refusal = refusal.map(|(refusal, reason)| match refusal {
-            Refusal::Deny => (&self.denies, Verdict::deny(reason)),
-            Refusal::Block => (&self.blocks, Verdict::deny(reason)),
-        });
-        let refusal = match refusal {
-            Some((known, verdict)) if known.get().is_some() => return verdict,
-            other => other,
-        };
-        let verdict = match returned.into_value() {
-            Ok(value) => {
-                let (event, hook) = (call.event, call.hook);
-                lifecycle_hooks::decode(event, &hook.spelling, hook.id.as_str(), Returned::Value(value))
-            }
-            Err(message) => Verdict::failed(Failure::new(FailureKind::Error, message)),
-        };
-        if let Some((known, expected)) = refusal
-            && verdict == expected
-        {
-            known.get_or_init(|| ());
-        }
-        verdict
-    }
+    HandlerSpec::Native(Arc::new(Closure::new(name, answer, options.timeout_ms)))
 }
 
 /// A closure cannot be shown, only that there is one.

@@ -36,6 +36,7 @@
 //! - A hook that can deny is asked again when a later hook changes what it judged.
 
 mod answer;
+mod closure;
 mod event;
 mod hook;
 mod names;

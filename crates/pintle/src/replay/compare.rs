@@ -61,7 +61,7 @@ fn pairs<'p>(then: &'p [RecordedCall], now: &'p [HeardCall]) -> Vec<Pair<'p>> {
     let mut pairs: Vec<Pair<'p>> = Vec::new();
     for call in then {
         let same = |other: &Option<&HeardCall>| {
-            other.is_some_and(|other| other.hook == call.hook && other.round == call.round)
+            other.is_some_and(|other| other.hook == call.hook && other.before == call.before)
         };
         let at = rest.iter().position(same);
         let found = at.and_then(|at| rest.get_mut(at)).and_then(Option::take);
@@ -107,7 +107,7 @@ impl Differences<'_> {
             self.add(then.line, Some(&then.hook), What::Payload, Some(expected), Some(got));
         }
         // The requests of a hook that is asked again are those of its first call.
-        if then.round == 0 {
+        if then.before == 0 {
             let unasked = heard.rest.unasked.iter().find(|effect| effect.hook == then.hook);
             let untold = heard.rest.untold.iter().find(|(hook, _)| *hook == then.hook);
             if unasked.is_some() || untold.is_some() {

@@ -13,7 +13,8 @@ use super::told::Rest;
 pub(super) struct HeardCall {
     pub(super) id: CallId,
     pub(super) hook: String,
-    pub(super) round: u8,
+    /// How many times the hook was called before in the dispatch.
+    pub(super) before: usize,
     pub(super) payload: Payload,
     pub(super) verdict: Option<Verdict>,
 }
@@ -53,9 +54,10 @@ impl Journal for Listener<'_> {
     fn record(&self, entry: &Entry<'_>) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         match entry {
-            Entry::Call { id, hook, round, event } => {
+            Entry::Call { id, hook, event, .. } => {
                 let (hook, payload) = (hook.id.to_string(), event.payload.clone());
-                calls.push(HeardCall { id: *id, hook, round: *round, payload, verdict: None });
+                let before = calls.iter().filter(|call| call.hook == hook).count();
+                calls.push(HeardCall { id: *id, hook, before, payload, verdict: None });
             }
             Entry::Return { id, verdict, .. } => {
                 if let Some(call) = calls.iter_mut().find(|call| call.id == *id) {

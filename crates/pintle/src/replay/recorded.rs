@@ -36,7 +36,8 @@ pub(super) struct RecordedCall {
     pub(super) hook: String,
     /// The hook's number in the tape.
     pub(super) entry: u64,
-    pub(super) round: u8,
+    /// How many times the hook was called before in the dispatch.
+    pub(super) before: usize,
     /// The version of the payload that it saw.
     pub(super) payload: u32,
     /// What it said; `None` when the session ended before that.
@@ -106,11 +107,12 @@ impl Recorded {
     fn take(&mut self, line: usize, body: &Body<'static>) {
         match body {
             Body::HookCall(asked) => {
-                let Asked { call, hook, entry, round, payload, value, .. } = asked;
+                let Asked { call, hook, entry, payload, value, .. } = asked;
                 self.versions.extend(value.as_deref().map(|value| Payload::new(value.clone())));
                 let (call, hook, entry) = (*call, hook.clone().into_owned(), *entry);
-                let (round, payload, verdict) = (*round, *payload, None);
-                self.calls.push(RecordedCall { line, call, hook, entry, round, payload, verdict });
+                let before = self.calls.iter().filter(|call| call.hook == hook).count();
+                let (payload, verdict) = (*payload, None);
+                self.calls.push(RecordedCall { line, call, hook, entry, before, payload, verdict });
             }
             Body::HookReturned(answered) => {
                 if let Some(call) = self.calls.iter_mut().find(|call| call.call == answered.call) {

@@ -1,7 +1,8 @@
 //! Hooks come and go while events are fired.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
 
 use pintle::{HookReturn, Layer, Runtime, SessionHook, ToolHook, Verdict, native};
 use serde_json::json;
@@ -22,6 +23,46 @@ fn a_registration_is_taken_back_by_its_handle_alone() {
     assert!(runtime.fire(&call("exec_a", json!({}))).reason().ends_with("other"));
     drop(other);
     assert!(!runtime.fire(&call("exec_a", json!({}))).is_allowed(), "dropping a handle removes nothing");
+}
+
+#[test]
+fn a_thread_that_fires_at_two_runtimes_in_turn_asks_the_hooks_of_each() {
+    let (one, other) = (runtime(), runtime());
+    let denied = || [&one, &other].map(|runtime| !runtime.fire(&call("wipe", json!({}))).is_allowed());
+    assert_eq!(denied(), [false, false]);
+    let gate = one.register_tool_hook(ToolHook::on("*").deny("no")).unwrap();
+    assert_eq!(denied(), [true, false]);
+    other.register_tool_hook(ToolHook::on("*").deny("no")).unwrap();
+    assert_eq!(denied(), [true, true]);
+    assert!(gate.remove());
+    assert_eq!(denied(), [false, true]);
+    assert_eq!(other.clear_tool_hooks(), 1);
+    assert_eq!(denied(), [false, false]);
+}
+
+#[test]
+fn what_a_removed_hook_held_is_free_though_threads_live_on_that_asked_it() {
+    let (runtime, held) = (runtime(), Arc::new(AtomicUsize::new(0)));
+    let within = Arc::clone(&held);
+    let counts = ToolHook::on("*").pre(move |_| {
+        within.fetch_add(1, Ordering::Relaxed);
+    });
+    let hook = runtime.register_tool_hook(counts).unwrap();
+    let fires = || drop(runtime.fire(&call("look", json!({}))));
+    let (asked, removed) = (Barrier::new(2), Barrier::new(2));
+    let seen = thread::scope(|scope| {
+        scope.spawn(|| {
+            fires();
+            asked.wait();
+            removed.wait();
+        });
+        fires();
+        asked.wait();
+        let seen = (hook.remove(), Arc::strong_count(&held));
+        removed.wait();
+        seen
+    });
+    assert_eq!((seen, held.load(Ordering::Relaxed)), ((true, 1), 2));
 }
 
 #[test]

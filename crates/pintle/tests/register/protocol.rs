@@ -2,7 +2,7 @@
 
 use pintle::{Decision, Effect, FailurePolicy, HookReturn, PersonaEvent, Reminder, SessionEvent, ToolHook};
 use pintle::{PersonaHook, SessionHook};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::stage::*;
 
@@ -106,6 +106,9 @@ fn sessions_and_steps_are_vetoed_and_changed() {
     assert_eq!(step("triage", "audit"), Some(json!([1, 2])));
     let after = runtime.fire(&event("step.post", json!({"persona": "x", "step": "y", "function": "f", "output": 3})));
     assert_eq!(after.payload.field("output"), Some(&json!([3])));
+    runtime.register_persona_hook("*", "PostStep", |_| Some(HookReturn::output(Value::Null))).unwrap();
+    let after = runtime.fire(&event("step.post", json!({"persona": "x", "step": "y", "function": "f", "output": 3})));
+    assert_eq!(after.payload.field("output"), Some(&Value::Null));
 }
 
 #[test]
@@ -188,6 +191,7 @@ fn what_is_wrong_is_said_at_registration_and_nothing_is_registered() {
         (runtime.register_persona_hook("*", "PreSetp", |_| ()), "PreStep"),
         (runtime.register_persona_hook("*", "OnBudgetThreshold(abc)", |_| ()), "abc"),
         (runtime.register_step_hook("m[", "audit", "PreStep", |_| ()), "m["),
+        (runtime.register_step_hook("*", "audit", "SessionStart", |_| ()), "`register_step_hook`"),
         (runtime.register_hook(SessionHook::on("file_edited", |_| ()).matching("path == a == b")), "path"),
     ];
     for (registered, word) in cases {

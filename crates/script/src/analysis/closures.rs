@@ -11,7 +11,7 @@ use starlark::syntax::ast::{AstArgument, AstExpr, AstNoPayload, AstParameter, As
 
 use super::names::bound;
 use super::reads::{self, Body};
-use super::walk::{Argument, Parameter, expressions, identifier, span, statements, string};
+use super::walk::{Argument, expressions, identifier, span, statements, string};
 use super::{ArgumentsForm, Keys, Reads};
 use crate::globals::REGISTRATIONS;
 
@@ -159,10 +159,7 @@ fn of_lambda(root: &AstStmt, lambda: &Lambda) -> Traits {
 }
 
 fn reads_of(root: &AstStmt, parameters: &[AstParameter], body: Body<'_>) -> Reads {
-    match parameters.first().map(|parameter| &parameter.node) {
-        Some(Parameter::Normal(name, _, _)) => reads::of_closure(root, body, &name.ident),
-        _ => Traits::default().reads,
-    }
+    reads::of_closure(root, parameters, body).unwrap_or_else(|| Traits::default().reads)
 }
 
 /// Whether all that a body returns lets the event pass. What a function inside it returns is its own, and counted
@@ -190,6 +187,7 @@ fn lets_pass(value: &AstExpr) -> bool {
 mod tests {
     use starlark::syntax::{AstModule, Dialect};
 
+    use super::super::reads::tests::shape;
     use super::*;
     use crate::load::dialect;
 
@@ -198,20 +196,20 @@ mod tests {
         closures(AstModule::parse("t", text.to_owned(), &dialect).unwrap().statement())
     }
 
-    fn some(keys: &[&str]) -> Option<Keys> {
-        Some(Keys::Some(keys.iter().map(|key| (*key).to_owned()).collect()))
+    fn shaped(traits: &Traits) -> String {
+        shape(&traits.reads.keys)
     }
 
     #[test]
     fn a_lambda_that_is_written_where_it_is_handed_over_is_known_and_no_other() {
         let cases = [
-            ("lambda e: e[\"x\"][\"y\"] + e.get(\"z\", \"\")", some(&["x", "z"])),
-            ("lambda e: None", Some(Keys::None)),
-            ("lambda e: e", Some(Keys::All)),
-            ("lambda e: [e for e in [1]]", Some(Keys::All)),
-            ("lambda e: helper(e)", some(&["h"])),
-            ("lambda *all: None", Some(Keys::All)),
-            ("{\"pre\": [lambda e: e[\"x\"]]}", some(&["x"])),
+            ("lambda e: e[\"x\"][\"y\"] + e.get(\"z\", \"\")", Some("x(y) z")),
+            ("lambda e: None", Some("?")),
+            ("lambda e: e", Some("*")),
+            ("lambda e: [e for e in [1]]", Some("*")),
+            ("lambda e: helper(e)", Some("h")),
+            ("lambda *all: None", Some("*")),
+            ("{\"pre\": [lambda e: e[\"x\"]]}", Some("x")),
             ("helper(lambda e: e[\"x\"])", None),
             ("None if True else lambda e: e[\"x\"]", None),
             ("*[lambda e: e[\"x\"]]", None),
@@ -223,17 +221,17 @@ mod tests {
             );
             let found = of(&text);
             assert!(found.only_lambda.is_none() || !handed.contains("lambda"), "{handed}");
-            assert_eq!(found.handed.into_values().next().map(|traits| traits.reads.keys), expected, "{handed}");
+            assert_eq!(found.handed.values().next().map(shaped).as_deref(), expected, "{handed}");
         }
         let only = of("def by(n):\n  return lambda e: e[\"x\"] + n\nregister_session_hook(\"post_turn\", by(1))\n");
-        assert_eq!(Some(only.handed(LAMBDA, None, &[]).reads.keys), some(&["x"]));
+        assert_eq!(shaped(&only.handed(LAMBDA, None, &[])), "x");
     }
 
     #[test]
     fn a_def_is_known_by_its_name_when_it_is_the_only_one() {
         let nested = of("def by(n):\n  def hook(e):\n    return {\"args\": [e[\"x\"]]}\n  return hook\n");
         let hook = nested.handed("hook", None, &[]);
-        assert_eq!((Some(hook.reads.keys), hook.guard), (some(&["x"]), false));
+        assert_eq!((shaped(&hook), hook.guard), (String::from("x"), false));
         let two = of("def f(e):\n  return None\ndef g():\n  def f(e):\n    return False\n  return f\n");
         assert_eq!(two.named("f"), Traits::default());
     }

@@ -35,7 +35,7 @@ pub(crate) struct Analysis {
 /// What a script reads of its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reads {
-    /// Which top-level fields.
+    /// Which fields.
     pub(crate) keys: Keys,
     /// Whether it may change a part of the payload in place.
     pub(crate) mutates: bool,
@@ -43,14 +43,14 @@ pub(crate) struct Reads {
     pub(crate) arguments: ArgumentsForm,
 }
 
-/// Top-level fields of a payload.
+/// The fields of a payload, or of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Keys {
-    /// None: the payload is never looked at.
+    /// None: it is never looked at, beyond whether it is there.
     None,
-    /// These and no others.
-    Some(Vec<String>),
-    /// Any: the payload is passed on, iterated, printed, …
+    /// These and no others, when it has fields at all; each with what is read of it.
+    Some(Vec<(String, Keys)>),
+    /// Any: it is passed on, iterated, printed, …
     All,
 }
 

@@ -11,6 +11,8 @@ use crate::values::Decision;
 
 /// The most characters of a wrong answer that are shown.
 const SHOWN: usize = 200;
+/// The most entries of a table that is given as such.
+const PLAIN_ENTRIES: usize = 8;
 
 /// The answer of a `handle`.
 pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer, Failure> {
@@ -34,8 +36,11 @@ pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer
 
 /// What a function of a plugin returned.
 pub(crate) fn returned(value: Value<'_>, limits: &Limits) -> Result<Returned, Failure> {
-    if value.is_none() {
-        return Ok(Returned::Value(Json::Null));
+    if let Some(plain) = plain(value) {
+        return Ok(Returned::Value(plain));
+    }
+    if let Some(entries) = table(value, limits) {
+        return Ok(Returned::Table(entries));
     }
     let Some(kind) = without_form(value) else {
         return self::value(value, limits).map(Returned::Value);
@@ -43,6 +48,32 @@ pub(crate) fn returned(value: Value<'_>, limits: &Limits) -> Result<Returned, Fa
     let own = value.get_type();
     let type_name = if own == kind { own.to_owned() } else { format!("{own} with a {kind} in it") };
     Ok(Returned::Other { type_name, printed: shown(value, SHOWN) })
+}
+
+/// Nothing, or a truth value.
+fn plain(value: Value<'_>) -> Option<Json> {
+    if value.is_none() { Some(Json::Null) } else { value.unpack_bool().map(Json::Bool) }
+}
+
+/// A short table of texts, truth values and nothing, which is what most functions return. `None` for any other value,
+/// and for one that is too large.
+fn table(value: Value<'_>, limits: &Limits) -> Option<Vec<(String, Json)>> {
+    let dict = DictRef::from_value(value).filter(|dict| dict.len() <= PLAIN_ENTRIES)?;
+    let mut left = limits.output_bytes;
+    let mut entries = Vec::with_capacity(dict.len());
+    for (key, item) in dict.iter() {
+        let key = key.unpack_str()?;
+        let item = match item.unpack_str() {
+            Some(text) => Json::String(text.to_owned()),
+            None => plain(item)?,
+        };
+        left = left.checked_sub(key.len() as u64 + 4)?;
+        if !fits(&item, &mut left) {
+            return None;
+        }
+        entries.push((key.to_owned(), item));
+    }
+    Some(entries)
 }
 
 /// The answer of a `run`.

@@ -6,7 +6,7 @@ mod shared;
 mod view;
 
 pub(crate) use back::{from_script, printed, without_form};
-pub(crate) use view::payload_value;
+pub(crate) use view::{parts_value, payload_value};
 
 use number::{Whole, number};
 use serde_json::Value as Json;

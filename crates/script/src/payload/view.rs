@@ -1,6 +1,6 @@
 //! The payload as one call sees it.
 
-use pintle_contract::Payload;
+use pintle_contract::{Key, Part, Parts, Payload};
 use serde_json::{Map, Value as Json};
 use starlark::collections::SmallMap;
 use starlark::values::dict::Dict;
@@ -13,88 +13,141 @@ use crate::analysis::{ArgumentsForm, Keys, Reads};
 /// Values up to this many nodes are copied into the call's heap, which is cheaper than sharing them.
 const SMALL_NODES: usize = 24;
 /// Strings up to this length count as one node.
-const SMALL_STRING_BYTES: usize = 512;
+const SMALL_STRING_BYTES: usize = 4_096;
 
 /// The payload for one call: a dictionary of its own with the fields the script reads.
 ///
-/// A field that is small, or that the script may change, is copied into the heap of the call. A large field that the
-/// script only reads is converted once a dispatch and shared. Fields that the script cannot reach are not looked at.
+/// A value that is small, or that the script may change, is copied into the heap of the call. A large value that the
+/// script only reads is converted once a dispatch and shared. What the script cannot reach is not looked at.
 ///
 /// # Errors
-/// When a field that the script reads holds a number that is not finite or is nested too deeply.
+/// When a value that the script reads holds a number that is not finite or is nested too deeply.
 pub(crate) fn payload_value<'v>(payload: &Payload, reads: &Reads, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    let Json::Object(fields) = payload.value() else {
-        return whole(payload, reads, heap);
-    };
-    let view = View { payload, fields, reads, heap };
-    match &reads.keys {
-        Keys::None => Ok(heap.alloc(Dict::new(SmallMap::new()))),
-        Keys::All => view.dict(fields.iter().map(|(key, value)| (key.as_str(), value))),
-        Keys::Some(names) => {
-            view.dict(names.iter().filter_map(|name| Some((name.as_str(), fields.get(name.as_str())?))))
+    let view = View { payload, reads, heap };
+    match (payload.value(), &reads.keys) {
+        (Json::Object(fields), Keys::Some(names)) => {
+            let named = names.iter().filter_map(|(name, keys)| Some((name.as_str(), fields.get(name)?, keys)));
+            view.dict(names.len(), named.map(|(name, value, keys)| (name, view.field(fields, name, value, keys))))
         }
+        (Json::Object(fields), Keys::All) => {
+            let all = fields.iter().map(|(name, value)| (name.as_str(), view.field(fields, name, value, &Keys::All)));
+            view.dict(fields.len(), all)
+        }
+        (Json::Object(_), Keys::None) => view.dict(0, []),
+        (value, keys) => view.value(value, keys),
     }
 }
 
-/// A payload that is no object.
-fn whole<'v>(payload: &Payload, reads: &Reads, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    let value = payload.value();
-    if matches!(reads.keys, Keys::None) {
-        return Ok(Value::new_none());
-    }
-    if reads.mutates || small(value, &mut 0) {
-        return to_script(value, heap);
-    }
-    let shared = payload.view("script", Shared::new);
-    shared.whole(value).map(|frozen| heap.access_owned_frozen_value(frozen))
+/// The payload for one call, from its parts: those that the function reads are made, and no others.
+///
+/// # Errors
+/// As [`payload_value`].
+pub(crate) fn parts_value<'v>(parts: &Parts<'_>, reads: &Reads, heap: Heap<'v>) -> Result<Value<'v>, String> {
+    let view = View { payload: &parts.event().payload, reads, heap };
+    view.table(parts, &reads.keys).map(|dict| heap.alloc(Dict::new(dict)))
 }
 
 struct View<'a, 'v> {
+    /// The canonical payload, with which shared values are kept.
     payload: &'a Payload,
-    fields: &'a Map<String, Json>,
     reads: &'a Reads,
     heap: Heap<'v>,
 }
 
+type Fields<'v> = SmallMap<Value<'v>, Value<'v>>;
+
 impl<'v> View<'_, 'v> {
-    fn dict<'k>(&self, entries: impl Iterator<Item = (&'k str, &'k Json)>) -> Result<Value<'v>, String> {
-        let mut dict = SmallMap::new();
-        for (key, value) in entries {
-            let value = self.field(key, value)?;
-            let key = self.heap.alloc_str(key).to_value();
-            dict.insert_hashed(key.get_hashed().map_err(|fault| fault.to_string())?, value);
+    fn dict<'k>(
+        &self,
+        most: usize,
+        entries: impl IntoIterator<Item = (&'k str, Result<Value<'v>, String>)>,
+    ) -> Result<Value<'v>, String> {
+        let mut fields = SmallMap::with_capacity(most);
+        for (name, value) in entries {
+            self.insert(&mut fields, name, value?)?;
         }
-        Ok(self.heap.alloc(Dict::new(dict)))
+        Ok(self.heap.alloc(Dict::new(fields)))
     }
 
-    fn field(&self, key: &str, value: &Json) -> Result<Value<'v>, String> {
-        if key == "arguments"
+    fn insert(&self, fields: &mut Fields<'v>, name: &str, value: Value<'v>) -> Result<(), String> {
+        let name = self.heap.alloc_str(name).to_value();
+        fields.insert_hashed(name.get_hashed().map_err(|fault| fault.to_string())?, value);
+        Ok(())
+    }
+
+    /// The keys of a table that are there and that are read.
+    fn table(&self, parts: &Parts<'_>, keys: &Keys) -> Result<Fields<'v>, String> {
+        let mut fields = SmallMap::new();
+        let mut take = |key: &Key, keys: &Keys| {
+            if let Some(value) = self.part(key.of(parts.event()), parts, keys)? {
+                self.insert(&mut fields, key.name, value)?;
+            }
+            Ok::<(), String>(())
+        };
+        match keys {
+            Keys::None => {}
+            Keys::All => parts.keys().try_for_each(|key| take(key, &Keys::All))?,
+            Keys::Some(names) => names.iter().try_for_each(|(name, keys)| match parts.key(name) {
+                Some(key) => take(key, keys),
+                None => Ok(()),
+            })?,
+        }
+        Ok(fields)
+    }
+
+    /// A part of a payload; `None` for one that is not there.
+    fn part(&self, part: Part<'_>, parts: &Parts<'_>, keys: &Keys) -> Result<Option<Value<'v>>, String> {
+        Ok(Some(match part {
+            Part::Absent => return Ok(None),
+            Part::Text(text) => self.heap.alloc(text),
+            Part::Number(number) => match i64::try_from(number) {
+                Ok(number) => self.heap.alloc(number),
+                Err(_) => to_script(&Json::from(number), self.heap)?,
+            },
+            Part::Value(value) => self.value(value, keys)?,
+            Part::Made(value) => to_script(&value, self.heap)?,
+            Part::Table(table) => {
+                let inner = Parts::new(parts.event(), [table, &[]]);
+                if inner.is_empty() {
+                    return Ok(None);
+                }
+                self.heap.alloc(Dict::new(self.table(&inner, keys)?))
+            }
+        }))
+    }
+
+    /// A field of a payload that is an object.
+    fn field(&self, fields: &Map<String, Json>, name: &str, value: &Json, keys: &Keys) -> Result<Value<'v>, String> {
+        if name == "arguments"
             && self.reads.arguments == ArgumentsForm::Dict
             && let Json::String(text) = value
         {
-            return match self.fields.get("args") {
-                Some(args @ Json::Object(_)) => self.plain("args", args),
-                _ => self.decoded(text, value),
-            };
+            if let Some(args @ Json::Object(_)) = fields.get("args") {
+                return self.value(args, keys);
+            }
+            // The JSON text as the value it means, or as it is when it means none.
+            if let Ok(decoded) = serde_json::from_str::<Json>(text) {
+                return to_script(&decoded, self.heap);
+            }
         }
-        self.plain(key, value)
+        self.value(value, keys)
     }
 
-    /// The JSON text of `arguments` as the value it means, or as it is when it means none.
-    fn decoded(&self, text: &str, value: &Json) -> Result<Value<'v>, String> {
-        match serde_json::from_str::<Json>(text) {
-            Ok(decoded) => to_script(&decoded, self.heap),
-            Err(_) => self.plain("arguments", value),
+    /// A value of the canonical payload, as far as it is read.
+    fn value(&self, value: &Json, keys: &Keys) -> Result<Value<'v>, String> {
+        match (value, keys) {
+            (_, Keys::None) => Ok(Value::new_none()),
+            (Json::Object(fields), Keys::Some(names)) => {
+                let named = names.iter().filter_map(|(name, keys)| Some((name.as_str(), fields.get(name)?, keys)));
+                self.dict(names.len(), named.map(|(name, value, keys)| (name, self.value(value, keys))))
+            }
+            (Json::String(text), _) if text.len() <= SMALL_STRING_BYTES => Ok(self.heap.alloc(text.as_str())),
+            _ if self.reads.mutates || small(value, &mut 0) => to_script(value, self.heap),
+            _ => {
+                let shared = self.payload.view("script", |_| Shared::default());
+                Ok(self.heap.access_owned_frozen_value(&shared.part(value)?))
+            }
         }
-    }
-
-    fn plain(&self, key: &str, value: &Json) -> Result<Value<'v>, String> {
-        if self.reads.mutates || small(value, &mut 0) {
-            return to_script(value, self.heap);
-        }
-        let position = self.fields.keys().position(|name| name == key).unwrap_or(usize::MAX);
-        let shared = self.payload.view("script", Shared::new);
-        shared.field(position, value).map(|frozen| self.heap.access_owned_frozen_value(frozen))
     }
 }
 
@@ -123,6 +176,10 @@ mod tests {
         })
     }
 
+    fn some(names: &[&str]) -> Keys {
+        Keys::Some(names.iter().map(|name| ((*name).to_owned(), Keys::All)).collect())
+    }
+
     fn reads(keys: Keys, arguments: ArgumentsForm) -> Reads {
         Reads { keys, mutates: false, arguments }
     }
@@ -130,7 +187,7 @@ mod tests {
     #[test]
     fn only_what_is_read_is_converted() {
         let payload = Payload::new(json!({"name": "x", "bad": 1, "big": "y".repeat(4_000)}));
-        let only = Keys::Some(vec![String::from("name"), String::from("absent")]);
+        let only = some(&["name", "absent"]);
         assert_eq!(seen(&payload, &reads(only, ArgumentsForm::Text)), json!({"name": "x"}));
         assert_eq!(seen(&payload, &reads(Keys::None, ArgumentsForm::Text)), json!({}));
         assert_eq!(&seen(&payload, &reads(Keys::All, ArgumentsForm::Text)), payload.value());
@@ -139,7 +196,7 @@ mod tests {
     #[test]
     fn a_number_that_is_not_finite_matters_only_where_it_is_read() {
         let payload = Payload::new(serde_json::from_str(r#"{"name":"x","n":1e400}"#).unwrap());
-        let name = reads(Keys::Some(vec![String::from("name")]), ArgumentsForm::Text);
+        let name = reads(some(&["name"]), ArgumentsForm::Text);
         assert_eq!(seen(&payload, &name), json!({"name": "x"}));
         let all = reads(Keys::All, ArgumentsForm::Text);
         let refused = Module::with_temp_heap(|module| payload_value(&payload, &all, module.heap()).map(|_| ()));
@@ -149,7 +206,7 @@ mod tests {
     #[test]
     fn arguments_take_the_form_the_script_expects() {
         let text = r#"{"path":"a"}"#;
-        let keys = || Keys::Some(vec![String::from("arguments")]);
+        let keys = || some(&["arguments"]);
         let both = Payload::new(json!({"arguments": text, "args": {"path": "b"}}));
         assert_eq!(seen(&both, &reads(keys(), ArgumentsForm::Text)), json!({"arguments": text}));
         assert_eq!(seen(&both, &reads(keys(), ArgumentsForm::Dict)), json!({"arguments": {"path": "b"}}));

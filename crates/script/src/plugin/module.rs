@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Failure, FunctionRef, Payload, Returned};
-use starlark::values::OwnedFrozenValue;
+use pintle_contract::{Failure, FunctionRef, Parts, Payload, Returned};
+use starlark::values::{Heap, OwnedFrozenValue, Value};
 
 use crate::analysis::Reads;
 use crate::call::{Fault, Frame, Invocation, returned};
-use crate::payload::payload_value;
+use crate::payload::{parts_value, payload_value};
 use crate::source::Source;
 
 /// The functions of a plugin, and what each reads of its event.
@@ -62,10 +62,26 @@ impl PluginFunction {
     /// # Errors
     /// When it raises an error or goes over a limit. The failure carries the place in the plugin's file.
     pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<Returned, Failure> {
+        self.with(invocation, |heap| payload_value(event, &self.reads, heap))
+    }
+
+    /// Calls the function with an event of which it is given what it reads.
+    ///
+    /// # Errors
+    /// As [`PluginFunction::call`].
+    pub fn call_with(&self, event: &Parts<'_>, invocation: &Invocation<'_>) -> Result<Returned, Failure> {
+        self.with(invocation, |heap| parts_value(event, &self.reads, heap))
+    }
+
+    fn with(
+        &self,
+        invocation: &Invocation<'_>,
+        event: impl for<'v> FnOnce(Heap<'v>) -> Result<Value<'v>, String>,
+    ) -> Result<Returned, Failure> {
         let frame = Frame { source: &self.module.source, entry: &self.entry, invocation, offset: 0 };
         frame.run(
             |eval, entry| {
-                let event = payload_value(event, &self.reads, eval.heap()).map_err(Fault::Payload)?;
+                let event = event(eval.heap()).map_err(Fault::Payload)?;
                 eval.eval_function(entry, &[event], &[]).map_err(Fault::Script)
             },
             |value| returned(value, invocation.limits),

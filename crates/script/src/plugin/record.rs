@@ -78,7 +78,8 @@ pub(crate) fn record<'v>(
     let span = eval.call_stack_top_location().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
     let Some(loading) = eval.extra.and_then(|extra| extra.downcast_ref::<Loading>()) else {
         return Err(refusal(format_args!(
-            "{function}: only the top level of a plugin registers; a running handler cannot"
+            "{function}: only the top level of a plugin registers, not a handler that runs; register it there, and let its \
+             handler decide when it applies"
         )));
     };
     let mut recording = loading.0.borrow_mut();

@@ -178,6 +178,7 @@ impl From<Returned> for Gift {
     fn from(returned: Returned) -> Self {
         match returned {
             Returned::Value(value) => Self::Value(value),
+            Returned::Table(entries) => Self::Value(Json::Object(entries.into_iter().collect())),
             Returned::Other { type_name, printed } => Self::Other(type_name, printed),
         }
     }

@@ -40,6 +40,21 @@ fn session_events_have_both_spellings_and_one_alias() {
 }
 
 #[test]
+fn an_event_of_another_surface_is_refused_by_the_name_of_the_function_that_was_called() {
+    let (none, options, location) = (|| HandlerSpec::None, HookOptions::default, Location::default);
+    let persona = persona_hook("*", "SessionStart", none(), options(), location());
+    let step = step_hook("*", "audit", "SessionStart", none(), options(), location());
+    for (refused, function) in [
+        (persona, "register_persona_hook"),
+        (step, "register_step_hook"),
+        (session("PreStep"), "register_session_hook"),
+    ] {
+        let told = messages(refused.unwrap_err());
+        assert!(told[0].contains(&format!("is no event of `{function}`; register it with `register_")), "{told:?}");
+    }
+}
+
+#[test]
 fn each_surface_refuses_the_events_of_the_others_and_says_where_they_belong() {
     for row in ROWS {
         let persona = persona_hook(

@@ -10,7 +10,40 @@ use crate::harn::row::Rewrites;
 type Fields = Map<String, Value>;
 
 impl Reading<'_> {
-    /// Reads the keys that say what is to be done. `nil` counts as absent.
+    /// Whether a table says nothing but that the event is vetoed, and why.
+    pub(super) fn is_plain_veto(&self, entries: &[(String, Value)]) -> bool {
+        let mut vetoes = false;
+        let all = entries.iter().all(|(name, value)| match (name.as_str(), value) {
+            ("deny", Value::String(_)) | ("block", Value::Bool(true)) => {
+                vetoes = true;
+                true
+            }
+            ("reason", Value::String(_)) => true,
+            _ => false,
+        });
+        all && vetoes && self.row.veto
+    }
+
+    /// Reads such a table, to the same end as [`Reading::control`].
+    pub(super) fn veto(&mut self, entries: Vec<(String, Value)>) {
+        let (mut own, mut reason) = (None, None);
+        for entry in entries {
+            match entry {
+                (name, Value::String(text)) if name == "deny" => own = Some(text),
+                (_, Value::String(text)) => reason = Some(text),
+                _ => {}
+            }
+        }
+        let own = own.filter(|text| !text.trim().is_empty());
+        self.deny(own.or(reason).unwrap_or_else(|| self.blocked()));
+    }
+
+    /// Why an event is vetoed for which no reason was given.
+    fn blocked(&self) -> String {
+        format!("{} hook blocked the operation", self.row.name)
+    }
+
+    /// Reads the keys that say what is to be done.
     pub(super) fn control(&mut self, mut fields: Fields) -> Result<(), Failure> {
         for name in fields.keys() {
             if let Some(objection) = Table::objection(name, self.row) {
@@ -76,8 +109,7 @@ impl Reading<'_> {
             return Ok(None);
         }
         let own = denies.flatten().filter(|text| !text.trim().is_empty());
-        let default = || format!("{} hook blocked the operation", self.row.name);
-        Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(default)))
+        Ok(Some(own.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| self.blocked())))
     }
 
     /// `allow`, `deny` or `ask`; case and blanks are forgiven.

@@ -4,14 +4,18 @@ use pintle_contract::{Effect, Failure};
 use serde_json::{Map, Value};
 
 use super::tables::Table;
-use super::{MAX_DEPTH, Reading, reminder, shape};
+use super::{MAX_DEPTH, Reading, Rewrites, reminder, shape};
 
 /// The schema of the receipt that a hook gives for work it queued (Harn behaviour, section 5).
 const RECEIPT: &str = "harn.context_maintenance.job_receipt.v1";
+/// The keys of a table that all mean what a step gives.
+const OUTPUTS: [&str; 3] = ["output", "result", "modify"];
 
 impl Reading<'_> {
-    /// Reads a table: reminders, then what is to be done. `nil` counts as absent.
+    /// Reads a table: reminders, then what is to be done. `nil` counts as absent, but for the output of a step, which may
+    /// be nothing.
     pub(super) fn table(&mut self, mut fields: Map<String, Value>, depth: u8) -> Result<(), Failure> {
+        let gives_nothing = self.gives_nothing(&fields);
         fields.retain(|_, value| !value.is_null());
         if fields.get("schema").and_then(Value::as_str) == Some(RECEIPT) {
             return Ok(());
@@ -33,7 +37,12 @@ impl Reading<'_> {
             Some(Value::Array(effects)) => effects.into_iter().try_for_each(|effect| self.effect(effect, depth))?,
             Some(effect) => self.effect(effect, depth)?,
         }
-        let Some(then) = then else { return self.control(fields) };
+        let Some(then) = then else {
+            if gives_nothing {
+                fields.insert(String::from("output"), Value::Null);
+            }
+            return self.control(fields);
+        };
         if !has_effects {
             return Err(self.fault("a table with `then` and no `reminder`"));
         }
@@ -41,6 +50,12 @@ impl Reading<'_> {
             return Err(self.fault(&format!("a table with both `then` and `{key}`")));
         }
         self.deeper(depth).and_then(|depth| self.value(then, depth))
+    }
+
+    /// Whether a table says that a step gives nothing.
+    fn gives_nothing(&self, fields: &Map<String, Value>) -> bool {
+        let mut outputs = OUTPUTS.iter().filter_map(|name| fields.get(*name)).peekable();
+        self.row.rewrites == Some(Rewrites::Output) && outputs.peek().is_some() && outputs.all(Value::is_null)
     }
 
     /// One effect of a list: a reminder in any of its forms, with what is to be done behind it.

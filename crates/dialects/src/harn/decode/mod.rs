@@ -25,6 +25,11 @@ pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: Returned) ->
     let mut reading = Reading { row, hook, verdict: Verdict::pass() };
     let read = match returned {
         Returned::Value(value) => reading.value(value, 0),
+        Returned::Table(entries) if reading.is_plain_veto(&entries) => {
+            reading.veto(entries);
+            Ok(())
+        }
+        Returned::Table(entries) => reading.value(Value::Object(entries.into_iter().collect()), 0),
         Returned::Other { type_name, .. } => Err(reading.fault(&format!("a {type_name}"))),
     };
     match read {

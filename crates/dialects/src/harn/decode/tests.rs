@@ -21,7 +21,14 @@ fn event(name: &str) -> Event {
 }
 
 fn answer(name: &str, value: Value) -> Verdict {
-    decode(&event(name), name, "policy.star:3", Returned::Value(value))
+    let read = |returned| decode(&event(name), name, "policy.star:3", returned);
+    let verdict = read(Returned::Value(value.clone()));
+    // A table says the same in both its forms.
+    if let Value::Object(fields) = value {
+        let shown = format!("{fields:?}");
+        assert_eq!(read(Returned::Table(fields.into_iter().collect())), verdict, "{name} {shown}");
+    }
+    verdict
 }
 
 fn message(name: &str, value: Value) -> String {
@@ -149,6 +156,42 @@ fn a_deny_wins_over_new_arguments() {
     let both = answer("PreToolUse", json!({"args": {"a": 1}, "deny": "no"}));
     assert_eq!(both.said, Said::Deny { reason: String::from("no") });
     assert_eq!(both.rewritten(), None);
+}
+
+#[test]
+fn a_step_may_be_made_to_give_nothing() {
+    let nothing = || fields(json!({"output": null}));
+    for (value, wanted) in [
+        (json!({"output": null}), nothing()),
+        (json!({"result": null}), nothing()),
+        (json!({"modify": null, "deny": null}), nothing()),
+        (json!({"reminder": {"body": "b"}, "output": null}), nothing()),
+        (json!({"reminder": {"body": "b"}, "then": {"output": null}}), nothing()),
+        (json!({"output": 1, "result": null}), fields(json!({"output": 1}))),
+        (json!({"deny": null}), Said::Pass),
+        (json!({"body": "b", "output": null}), Said::Pass),
+    ] {
+        assert_eq!(answer("PostStep", value.clone()).said, wanted, "{value}");
+    }
+    assert_eq!(answer("PostToolUse", json!({"result": null})).said, Said::Pass);
+}
+
+#[test]
+fn a_veto_has_the_first_reason_that_says_something() {
+    let blocked = "UserPromptSubmit hook blocked the operation";
+    for (value, wanted) in [
+        (json!({"deny": "a", "reason": "b"}), "a"),
+        (json!({"reason": "b", "deny": " "}), "b"),
+        (json!({"reason": "b", "block": true}), "b"),
+        (json!({"block": true, "deny": "a"}), "a"),
+        (json!({"reason": " ", "block": true}), " "),
+        (json!({"deny": ""}), blocked),
+        (json!({"block": true}), blocked),
+        (json!({"block": true, "reason": null}), blocked),
+    ] {
+        let denied = Said::Deny { reason: wanted.to_owned() };
+        assert_eq!(answer("UserPromptSubmit", value.clone()).said, denied, "{value}");
+    }
 }
 
 #[test]

@@ -3,11 +3,10 @@
 //! Those of Harn's own payloads stand first (Harn behaviour, sections 1.2 to 1.4); what Pintle adds where that document
 //! calls something missing follows them: `agent`, `turn`, `persona`, `cwd`, the raw result and its success, durations.
 
-use pintle_contract::Event;
+use pintle_contract::{Event, Get, Key, Part};
 use serde_json::Value;
 
-use super::given::{Get, Given, Key};
-use crate::harn::Row;
+use crate::harn::{Row, row};
 
 const fn field(name: &'static str) -> Key {
     Key { name, get: Get::Field(name) }
@@ -17,7 +16,7 @@ const fn from(name: &'static str, field: &'static str) -> Key {
     Key { name, get: Get::Field(field) }
 }
 
-const fn made(name: &'static str, make: fn(&Event) -> Given<'_>) -> Key {
+const fn made(name: &'static str, make: fn(&Event) -> Part<'_>) -> Key {
     Key { name, get: Get::Made(make) }
 }
 
@@ -25,17 +24,18 @@ const fn table(name: &'static str, keys: &'static [Key]) -> Key {
     Key { name, get: Get::Table(keys) }
 }
 
-/// The keys of every payload, behind `event`.
+/// The keys of every payload.
 pub(in crate::harn) static EVERYWHERE: &[Key] = &[
-    table("session", &[made("id", |event| Given::Text(&event.origin.session))]),
-    made("agent", |event| Given::Text(&event.origin.agent)),
-    made("turn", |event| Given::Number(event.origin.turn.into())),
-    made("persona", |event| Given::Text(persona(event))),
-    made("cwd", |event| Given::Text(&event.origin.cwd)),
+    made("event", |event| row::of_event(event).map_or(Part::Absent, |row| Part::Text(row.name))),
+    table("session", &[made("id", |event| Part::Text(&event.origin.session))]),
+    made("agent", |event| Part::Text(&event.origin.agent)),
+    made("turn", |event| Part::Number(event.origin.turn.into())),
+    made("persona", |event| Part::Text(persona(event))),
+    made("cwd", |event| Part::Text(&event.origin.cwd)),
 ];
 
 /// The step that an event outside the step's own belongs to; absent outside steps.
-const IN_STEP: Key = table("step", &[made("name", |event| Given::some(step(event)))]);
+const IN_STEP: Key = table("step", &[made("name", |event| Part::some(step(event)))]);
 
 /// The persona that an event belongs to; empty outside one.
 pub(in crate::harn) fn persona(event: &Event) -> &str {
@@ -65,10 +65,10 @@ pub(in crate::harn) static POST_TOOL: &[Key] = &[
 ];
 
 /// `persona.step`, or the step alone.
-fn target(event: &Event) -> Given<'_> {
+fn target(event: &Event) -> Part<'_> {
     match (persona(event), step(event)) {
-        ("", step) => Given::Text(step),
-        (persona, step) => Given::Made(Value::from(format!("{persona}.{step}"))),
+        ("", step) => Part::Text(step),
+        (persona, step) => Part::Made(Value::from(format!("{persona}.{step}"))),
     }
 }
 
@@ -112,8 +112,8 @@ pub(in crate::harn) static START: &[Key] = &[field("source")];
 
 pub(in crate::harn) static END: &[Key] = &[
     from("final_status", "reason"),
-    made("stop_reason", |event| Given::first(event, &["stop_reason", "reason"])),
-    made("iterations", |event| Given::first(event, &["iterations", "turns"])),
+    made("stop_reason", |event| Part::first(event, &["stop_reason", "reason"])),
+    made("iterations", |event| Part::first(event, &["iterations", "turns"])),
     field("duration_ms"),
     field("usage"),
     from("error", "message"),
@@ -122,10 +122,10 @@ pub(in crate::harn) static END: &[Key] = &[
 pub(in crate::harn) static PROMPT: &[Key] = &[field("prompt"), field("source"), IN_STEP];
 
 /// Harn's word for a compaction because the model took no more.
-fn reason(event: &Event) -> Given<'_> {
-    match Given::first(event, &["source", "reason"]) {
-        Given::Value(Value::String(word)) if word == "overflow" => Given::Text("context_overflow"),
-        given => given,
+fn reason(event: &Event) -> Part<'_> {
+    match Part::first(event, &["source", "reason"]) {
+        Part::Value(Value::String(word)) if word == "overflow" => Part::Text("context_overflow"),
+        part => part,
     }
 }
 
@@ -133,10 +133,10 @@ pub(in crate::harn) static PRE_COMPACT: &[Key] =
     &[made("reason", reason), field("message_count"), field("instructions"), IN_STEP];
 
 /// How long the summary is, in characters.
-fn summary_length(event: &Event) -> Given<'_> {
+fn summary_length(event: &Event) -> Part<'_> {
     match event.payload.field("summary") {
-        Some(Value::String(summary)) => Given::Number(summary.chars().count() as u64),
-        _ => Given::Absent,
+        Some(Value::String(summary)) => Part::Number(summary.chars().count() as u64),
+        _ => Part::Absent,
     }
 }
 
@@ -153,23 +153,23 @@ pub(in crate::harn) static POST_COMPACT: &[Key] = &[
 ];
 
 /// Model calls count from 0 in Harn.
-fn iteration(event: &Event) -> Given<'_> {
+fn iteration(event: &Event) -> Part<'_> {
     match event.payload.field("iteration").and_then(Value::as_u64) {
-        Some(number) => Given::Number(number.saturating_sub(1)),
-        None => Given::Absent,
+        Some(number) => Part::Number(number.saturating_sub(1)),
+        None => Part::Absent,
     }
 }
 
 /// How many tools were called.
-fn tool_count(event: &Event) -> Given<'_> {
+fn tool_count(event: &Event) -> Part<'_> {
     match event.payload.field("tool_names") {
-        Some(Value::Array(names)) => Given::Number(names.len() as u64),
-        _ => Given::Absent,
+        Some(Value::Array(names)) => Part::Number(names.len() as u64),
+        _ => Part::Absent,
     }
 }
 
 pub(in crate::harn) static POST_TURN: &[Key] = &[
-    made("session_id", |event| Given::Text(&event.origin.session)),
+    made("session_id", |event| Part::Text(&event.origin.session)),
     made("iteration", iteration),
     field("has_tool_calls"),
     field("tool_results"),
@@ -198,8 +198,8 @@ pub(in crate::harn) static REPLY: &[Key] =
 pub(in crate::harn) static FILE: &[Key] = &[
     field("path"),
     made("metadata", |event| match event.payload.field("metadata") {
-        Some(own @ Value::Object(_)) => Given::Value(own),
-        _ => Given::Table(METADATA),
+        Some(own @ Value::Object(_)) => Part::Value(own),
+        _ => Part::Table(METADATA),
     }),
     field("from"),
     field("tool"),
@@ -219,8 +219,8 @@ pub(in crate::harn) static PRE_FINISH: &[Key] = &[
     field("return_value"),
     field("unsettled"),
     made("has_on_finish", |event| match event.payload.field("has_on_finish") {
-        Some(said) => Given::Value(said),
-        None => Given::Made(Value::Bool(false)),
+        Some(said) => Part::Value(said),
+        None => Part::Made(Value::Bool(false)),
     }),
 ];
 
@@ -229,14 +229,14 @@ pub(in crate::harn) static UNSETTLED: &[Key] = &[field("unsettled"), field("summ
 pub(in crate::harn) static POST_FINISH: &[Key] = &[field("return_value"), field("unsettled")];
 
 pub(in crate::harn) static PRE_AGENT_TURN: &[Key] =
-    &[made("prompt", |event| Given::Value(event.payload.value())), IN_STEP];
+    &[made("prompt", |event| Part::Value(event.payload.value())), IN_STEP];
 
 pub(in crate::harn) static POST_AGENT_TURN: &[Key] =
     &[field("text"), field("tool_calls"), field("tool_results"), field("usage"), field("duration_ms"), IN_STEP];
 
 /// The paths of a payload.
 pub(in crate::harn) fn paths(row: &Row) -> Vec<String> {
-    let mut paths = vec![String::from("event")];
+    let mut paths = Vec::new();
     for key in row.all_keys() {
         match key.get {
             Get::Table(keys) => paths.extend(keys.iter().map(|inner| format!("{}.{}", key.name, inner.name))),

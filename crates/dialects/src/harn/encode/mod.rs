@@ -1,22 +1,27 @@
 //! Events as the hooks of this dialect receive them (Harn behaviour, sections 1.2 to 1.4).
 
-mod given;
 pub(super) mod keys;
 
-use pintle_contract::Event;
+use pintle_contract::{Event, Parts};
 use serde_json::{Map, Value};
-
-pub(super) use self::given::{Get, Given, Key, to_value};
 
 use super::row;
 
+/// The payload of an event, key by key; `None` for one that Harn does not have.
+pub(super) fn parts(event: &Event) -> Option<Parts<'_>> {
+    row::of_event(event).map(|row| Parts::new(event, [keys::EVERYWHERE, row.keys]))
+}
+
 /// The payload of an event. `spelling` is the event's name for an event that Harn does not have.
 pub(super) fn encode(event: &Event, spelling: &str) -> Value {
-    let row = row::of_event(event);
-    let own: &[Key] = row.map_or(&[], |row| row.keys);
-    let mut fields = Map::with_capacity(1 + keys::EVERYWHERE.len() + own.len());
-    fields.insert(String::from("event"), Value::from(row.map_or(spelling, |row| row.name)));
-    given::fill(&mut fields, keys::EVERYWHERE.iter().chain(own), event);
+    let fields = match parts(event) {
+        Some(parts) => parts.to_object(),
+        None => {
+            let mut fields = Map::from_iter([(String::from("event"), Value::from(spelling))]);
+            fields.extend(Parts::new(event, [keys::EVERYWHERE, &[]]).to_object());
+            fields
+        }
+    };
     Value::Object(fields)
 }
 

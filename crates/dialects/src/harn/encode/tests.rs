@@ -43,6 +43,20 @@ fn every_event_has_its_documented_payload() {
     assert!(found == PAYLOADS, "payloads.txt differs; run with PINTLE_UPDATE=1 and look at what changed\n{found}");
 }
 
+#[test]
+fn no_payload_has_a_key_twice_and_an_unknown_event_has_its_spelling() {
+    for row in ROWS {
+        let mut paths = row.paths();
+        paths.sort();
+        let all = paths.len();
+        paths.dedup();
+        assert_eq!(paths.len(), all, "{}", row.name);
+    }
+    let unknown = Event::new(EventName::parse("custom.thing").unwrap(), json!({"x": 1}), origin());
+    let value = encode(&unknown, "Thing");
+    assert!(value.to_string().starts_with(r#"{"event":"Thing","session":{"id":"s1"},"agent":"root","#), "{value}");
+}
+
 /// Each path that a document names, in the example.
 #[test]
 fn payloads_hold_what_the_documents_name_and_what_they_call_missing() {

@@ -25,7 +25,10 @@ pub(super) fn read(
 ) {
     let report = Report::new(Arc::clone(&artifact.file), "").of_format("toml");
     let document = parse_toml(&report);
-    sections(&report, &document);
+    nearly(&report, &document, &SECTIONS, "the manifest");
+    if let Some(package) = document.get("package") {
+        nearly(&report, package, &["name"], "`[package]`");
+    }
     for (name, node) in dependencies(&document).filter(|(_, node)| node.get("path").is_none()) {
         let message = format!("hooks of the package `{name}` are not loaded: Harn fetches it from elsewhere");
         let help = Some(format!("write `{name} = {{path = \"..\"}}` to load them from a folder"));
@@ -46,12 +49,12 @@ pub(super) fn read(
     project.diagnostics.extend(report.into_findings());
 }
 
-/// Warns of parts whose name is nearly that of one that is read.
-fn sections(report: &Report, document: &Node) {
-    let Kind::Map(entries) = &document.kind else { return };
-    for entry in entries.iter().filter(|entry| !SECTIONS.contains(&entry.key.as_str())) {
-        if let Some(near) = did_you_mean(&entry.key, SECTIONS) {
-            let message = format!("`{}` of the manifest is not read", entry.key);
+/// Warns of keys that are nearly one that is read. Any other is Harn's own affair.
+fn nearly(report: &Report, node: &Node, known: &[&str], owner: &str) {
+    let Kind::Map(entries) = &node.kind else { return };
+    for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
+            let message = format!("`{}` of {owner} is not read", entry.key);
             report.warning("unknown_key", message, entry.key_span, Some(format!("did you mean `{near}`?")));
         }
     }

@@ -2,29 +2,19 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, did_you_mean};
+use pintle_contract::{Event, Get, Key, Part, did_you_mean};
 use serde_json::Value;
 
 use super::PatternFault;
 use crate::harn::Row;
-use crate::harn::encode::{Get, Given, Key, to_value};
 
 /// A path such as `tool.args.path`, bound to the payload of one event.
 #[derive(Debug, Clone)]
 pub(super) struct FieldPath {
     text: String,
-    from: From,
+    key: &'static Key,
     /// What is left of the path behind the keys that the event has always.
     rest: Vec<String>,
-}
-
-/// Where a path begins.
-#[derive(Debug, Clone, Copy)]
-enum From {
-    /// The event's name.
-    Name(&'static str),
-    /// A key.
-    Key(&'static Key),
 }
 
 impl FieldPath {
@@ -32,16 +22,12 @@ impl FieldPath {
     pub(super) fn bind(text: &str, row: &'static Row) -> Result<Self, PatternFault> {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
-        let own = |from, rest: Vec<String>| Self { text: text.to_owned(), from, rest };
-        if first == "event" {
-            return Ok(own(From::Name(row.name), segments.map(str::to_owned).collect()));
-        }
         let mut key = row.all_keys().find(|key| key.name == first).ok_or_else(|| unknown(text, row))?;
         while let Get::Table(keys) = key.get {
             let Some(segment) = segments.next() else { break };
             key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown(text, row))?;
         }
-        Ok(own(From::Key(key), segments.map(str::to_owned).collect()))
+        Ok(Self { text: text.to_owned(), key, rest: segments.map(str::to_owned).collect() })
     }
 
     /// Whether it is the path of this text.
@@ -50,17 +36,28 @@ impl FieldPath {
     }
 
     /// The value, as text: nothing reads as an empty one, and what is no text as its JSON form.
+    #[inline]
     pub(super) fn text<'a>(&'a self, event: &'a Event) -> Cow<'a, str> {
+        // A text of the canonical payload, such as the name of a tool, is what nearly all patterns look at.
+        if let (Get::Field(name), true) = (self.key.get, self.rest.is_empty())
+            && let Some(Value::String(text)) = event.payload.field(name)
+        {
+            return Cow::Borrowed(text);
+        }
+        self.any_text(event)
+    }
+
+    fn any_text<'a>(&'a self, event: &'a Event) -> Cow<'a, str> {
         match self.resolve(event) {
-            Given::Absent => Cow::Borrowed(""),
-            Given::Text(text) => Cow::Borrowed(text),
-            Given::Value(Value::String(text)) => Cow::Borrowed(text),
-            Given::Made(Value::String(text)) => Cow::Owned(text),
-            Given::Number(number) => Cow::Owned(number.to_string()),
-            Given::Value(value) => Cow::Owned(value.to_string()),
-            Given::Made(value) => Cow::Owned(value.to_string()),
-            table @ Given::Table(_) => {
-                Cow::Owned(to_value(table, event).map(|value| value.to_string()).unwrap_or_default())
+            Part::Absent => Cow::Borrowed(""),
+            Part::Text(text) => Cow::Borrowed(text),
+            Part::Value(Value::String(text)) => Cow::Borrowed(text),
+            Part::Made(Value::String(text)) => Cow::Owned(text),
+            Part::Number(number) => Cow::Owned(number.to_string()),
+            Part::Value(value) => Cow::Owned(value.to_string()),
+            Part::Made(value) => Cow::Owned(value.to_string()),
+            table @ Part::Table(_) => {
+                Cow::Owned(table.to_value(event).map(|value| value.to_string()).unwrap_or_default())
             }
         }
     }
@@ -68,31 +65,27 @@ impl FieldPath {
     /// Whether there is something that is not false, 0 or empty.
     pub(super) fn is_truthy(&self, event: &Event) -> bool {
         match self.resolve(event) {
-            Given::Absent => false,
-            Given::Text(text) => !text.is_empty(),
-            Given::Number(number) => number != 0,
-            Given::Value(value) => truthy(value),
-            Given::Made(value) => truthy(&value),
-            table @ Given::Table(_) => to_value(table, event).is_some(),
+            Part::Absent => false,
+            Part::Text(text) => !text.is_empty(),
+            Part::Number(number) => number != 0,
+            Part::Value(value) => truthy(value),
+            Part::Made(value) => truthy(&value),
+            table @ Part::Table(_) => table.to_value(event).is_some(),
         }
     }
 
-    fn resolve<'a>(&'a self, event: &'a Event) -> Given<'a> {
-        let given = match self.from {
-            From::Name(name) => Given::Text(name),
-            From::Key(key) => key.of(event),
-        };
-        self.rest.iter().fold(given, |given, segment| below(given, segment, event))
+    fn resolve<'a>(&'a self, event: &'a Event) -> Part<'a> {
+        self.rest.iter().fold(self.key.of(event), |part, segment| below(part, segment, event))
     }
 }
 
 /// What stands under a key. Lists have none.
-fn below<'a>(given: Given<'a>, segment: &str, event: &'a Event) -> Given<'a> {
-    match given {
-        Given::Value(Value::Object(fields)) => fields.get(segment).map_or(Given::Absent, Given::Value),
-        Given::Made(Value::Object(mut fields)) => fields.shift_remove(segment).map_or(Given::Absent, Given::Made),
-        Given::Table(keys) => keys.iter().find(|key| key.name == segment).map_or(Given::Absent, |key| key.of(event)),
-        _ => Given::Absent,
+fn below<'a>(part: Part<'a>, segment: &str, event: &'a Event) -> Part<'a> {
+    match part {
+        Part::Value(Value::Object(fields)) => fields.get(segment).map_or(Part::Absent, Part::Value),
+        Part::Made(Value::Object(mut fields)) => fields.shift_remove(segment).map_or(Part::Absent, Part::Made),
+        Part::Table(keys) => keys.iter().find(|key| key.name == segment).map_or(Part::Absent, |key| key.of(event)),
+        _ => Part::Absent,
     }
 }
 
@@ -109,7 +102,7 @@ fn truthy(value: &Value) -> bool {
 
 /// Whether a path's first part is a key of an event's payload.
 pub(super) fn is_root(first: &str, row: &Row) -> bool {
-    first == "event" || row.all_keys().any(|key| key.name == first)
+    row.all_keys().any(|key| key.name == first)
 }
 
 fn unknown(text: &str, row: &Row) -> PatternFault {

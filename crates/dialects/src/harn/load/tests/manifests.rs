@@ -131,6 +131,10 @@ fn every_slip_in_a_manifest_is_pointed_at() {
         ("[hooks]\nevent = \"PreToolUse\"\n", "1: toml: line 1: hooks must be a list, not a mapping; "),
         ("[[hook]]\nevent = \"PreToolUse\"\n", "1: `hook` of the manifest is not read; did you mean `hooks`?"),
         (
+            "[package]\nversion = \"1.0\"\nnmae = \"acme\"\n",
+            "3: `nmae` of `[package]` is not read; did you mean `name`?",
+        ),
+        (
             "[exports]\nrules = \"gone.star\"\n[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"rules::f\"\n",
             "5: module `rules` is exported as `gone.star`, which is not there or cannot be read; mend the path under `[exports]`; it is relative to the manifest",
         ),

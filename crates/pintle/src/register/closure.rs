@@ -1,0 +1,97 @@
+//! Asking a closure of the host program.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use pintle_contract::{Call, Failure, FailureKind, Handler, Returned, Verdict};
+use pintle_dialects::lifecycle_hooks;
+use pintle_handlers::native;
+
+use super::answer::Refusal;
+use super::{HookEvent, HookReturn};
+use crate::nesting;
+
+/// A closure that answers events.
+pub(super) type Answer = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
+
+/// A closure that runs when its hook is asked.
+pub(super) struct Closure {
+    /// The hook's name, for what is said of a panic.
+    name: String,
+    answer: Answer,
+    timeout: Option<Duration>,
+    /// Set once the dialect has taken a plain refusal of each form for what it is: another one needs no second look.
+    denies: OnceLock<()>,
+    blocks: OnceLock<()>,
+}
+
+impl Closure {
+    pub(super) fn new(name: String, answer: Answer, timeout_ms: Option<u64>) -> Self {
+        let timeout = timeout_ms.map(Duration::from_millis);
+        Self { name, answer, timeout, denies: OnceLock::new(), blocks: OnceLock::new() }
+    }
+
+    fn verdict(&self, call: &Call<'_>, returned: HookReturn) -> Verdict {
+        // What the dialect makes of a reason does not depend on its words, unless there are none.
+        let refusal = returned.refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
+        let refusal = refusal.map(|(refusal, reason)| {
+            let known = match refusal {
+                Refusal::Deny => &self.denies,
+                Refusal::Block => &self.blocks,
+            };
+            (known, reason)
+        });
+        let refusal = match refusal {
+            Some((known, _)) if known.get().is_some() => return Verdict::deny(returned.into_reason()),
+            other => other.map(|(known, reason)| (known, Verdict::deny(reason))),
+        };
+        let verdict = match returned.into_value() {
+            Ok(value) => {
+                let (event, hook) = (call.event, call.hook);
+                lifecycle_hooks::decode(event, &hook.spelling, hook.id.as_str(), Returned::Value(value))
+            }
+            Err(message) => Verdict::failed(Failure::new(FailureKind::Error, message)),
+        };
+        if let Some((known, expected)) = refusal
+            && verdict == expected
+        {
+            known.get_or_init(|| ());
+        }
+        verdict
+    }
+}
+
+impl Handler for Closure {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        if nesting::is_too_deep() {
+            return Verdict::failed(nesting::refusal());
+        }
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let event = HookEvent::new(call, deadline);
+        // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
+        let returned = match catch_unwind(AssertUnwindSafe(|| (self.answer)(&event))) {
+            Ok(returned) => returned,
+            Err(panic) => return Verdict::failed(native::panicked("hook", &self.name, panic.as_ref())),
+        };
+        if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
+            && Instant::now() >= deadline
+        {
+            let message = format!("it took longer than the {} ms that it was given", timeout.as_millis());
+            return Verdict::failed(Failure::new(FailureKind::Timeout, message));
+        }
+        if returned.is_nil() { Verdict::pass() } else { self.verdict(call, returned) }
+    }
+}
+
+/// A closure cannot be shown, only whose it is.
+impl fmt::Debug for Closure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Closure").field(&self.name).finish()
+    }
+}
