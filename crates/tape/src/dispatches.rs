@@ -19,6 +19,8 @@ thread_local! {
 /// within the one that caused it. So each thread has a stack, and its top is the dispatch that reports.
 #[derive(Debug, Default)]
 pub(crate) struct Dispatches {
+    /// The format of the tape.
+    format: u32,
     last: u64,
     stacks: HashMap<ThreadId, Vec<Open>>,
     calls: HashMap<u64, u64>,
@@ -27,9 +29,9 @@ pub(crate) struct Dispatches {
 }
 
 impl Dispatches {
-    /// Goes on behind the dispatches of a tape.
-    pub(crate) fn after(last: u64) -> Self {
-        Self { last, ..Self::default() }
+    /// Goes on behind the dispatches of a tape of a format.
+    pub(crate) fn after(last: u64, format: u32) -> Self {
+        Self { format, last, ..Self::default() }
     }
 
     /// A dispatch begins.
@@ -37,7 +39,7 @@ impl Dispatches {
         self.last += 1;
         let stack = self.stacks.entry(thread).or_default();
         let parent = stack.last().map(|open| open.number);
-        stack.push(Open::new(self.last, parent, fired));
+        stack.push(Open::new(self.last, parent, fired, self.format));
         stack.last_mut().unwrap_or(&mut self.none)
     }
 
@@ -85,10 +87,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::record::FORMAT;
 
     #[test]
     fn dispatches_nest_on_a_thread_and_stand_beside_each_other_on_two() {
-        let mut open = Dispatches::default();
+        let mut open = Dispatches::after(0, FORMAT);
         let here = std::thread::current().id();
         let there = std::thread::spawn(|| std::thread::current().id()).join().unwrap();
         let fired = Event::new(EventName::parse("tool.pre").unwrap(), json!({}), Arc::new(Origin::default()));
@@ -105,6 +108,6 @@ mod tests {
         open.end(here, 5);
         open.end(here, 5);
         assert_eq!((now(&mut open, here), now(&mut open, there)), (0, 2));
-        assert_eq!(of(Dispatches::after(9).begin(here, &fired)), (10, None));
+        assert_eq!(of(Dispatches::after(9, FORMAT).begin(here, &fired)), (10, None));
     }
 }

@@ -2,7 +2,7 @@
 
 use pintle_contract::{Entry, Event, Hook, Payload};
 
-use crate::record::{Answered, Asked, Body, Decided, Fired, Passed, Resolved, Vetoed, Warned};
+use crate::record::{Answered, Asked, Body, Decided, Fired, Passed, Resolved, TRUE_ROUNDS, Vetoed, Warned};
 
 /// One dispatch that is going on.
 #[derive(Debug, Default)]
@@ -13,6 +13,17 @@ pub(crate) struct Open {
     pub(crate) parent: Option<u64>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
+    rounds: Rounds,
+}
+
+/// How a format counts the rounds of calls.
+#[derive(Debug, Default)]
+enum Rounds {
+    /// As they are.
+    #[default]
+    True,
+    /// A hook's first call in a dispatch has 0, whatever round it is in: format 2. These are the hooks that were called.
+    FirstIsZero(Vec<u64>),
 }
 
 /// A version of a dispatch's payload.
@@ -25,9 +36,21 @@ pub(crate) struct Version {
 }
 
 impl Open {
-    /// A dispatch of an event.
-    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
-        Self { number, parent, versions: vec![fired.payload.clone()] }
+    /// A dispatch of an event, on a tape of this format.
+    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event, format: u32) -> Self {
+        let rounds = if format < TRUE_ROUNDS { Rounds::FirstIsZero(Vec::new()) } else { Rounds::True };
+        Self { number, parent, versions: vec![fired.payload.clone()], rounds }
+    }
+
+    /// The round of a call as the format counts it.
+    fn round(&mut self, entry: u64, round: u8) -> u8 {
+        match &mut self.rounds {
+            Rounds::FirstIsZero(called) if !called.contains(&entry) => {
+                called.push(entry);
+                0
+            }
+            Rounds::True | Rounds::FirstIsZero(_) => round,
+        }
     }
 
     /// Numbers a payload within the dispatch.
@@ -59,7 +82,8 @@ pub(crate) fn bodies<'a>(
         }
         Entry::Call { id, hook, round, event } => {
             let version = open.version(&event.payload);
-            let asked = Asked::new(dispatch, *id, hook, number(hook), *round);
+            let entry = number(hook);
+            let asked = Asked::new(dispatch, *id, hook, entry, open.round(entry, *round));
             each(Body::HookCall(asked.seeing(event, version.number, version.first_seen)));
         }
         Entry::Return { id, hook, verdict, duration_us } => {
@@ -88,16 +112,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::record::FORMAT;
 
     #[test]
     fn each_version_is_new_once() {
         let name = EventName::parse("tool.pre").unwrap();
         let fired = Event::new(name, json!({"a": 1}), Arc::new(Origin::default()));
-        let mut open = Open::new(1, None, &fired);
+        let mut open = Open::new(1, None, &fired, FORMAT);
         let version = |number, first_seen| Version { number, first_seen };
         assert_eq!(open.version(&fired.payload), version(0, false));
         assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, true));
         assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, false));
         assert_eq!(open.version(&fired.payload), version(0, false));
+    }
+
+    #[test]
+    fn format_2_counts_a_first_call_as_of_the_first_round() {
+        let name = EventName::parse("tool.pre").unwrap();
+        let fired = Event::new(name, json!({}), Arc::new(Origin::default()));
+        let rounds = |format| {
+            let mut open = Open::new(1, None, &fired, format);
+            [(7, 0), (8, 1), (7, 1), (8, 2)].map(|(entry, round)| open.round(entry, round))
+        };
+        assert_eq!((rounds(2), rounds(3)), ([0, 0, 1, 2], [0, 1, 1, 2]));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::record::FORMAT;
+use crate::record::FORMATS;
 use crate::show::plain;
 
 /// A tape that cannot be written or read.
@@ -85,7 +85,9 @@ impl fmt::Display for TapeError {
             ),
             Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
             Self::Format { format, pintle } => {
-                write!(f, "the tape is of format {}, this program reads format {FORMAT}", plain(format, 20))?;
+                let (oldest, newest) = (FORMATS.start(), FORMATS.end());
+                let format = plain(format, 20);
+                write!(f, "the tape is of format {format}, this program reads formats {oldest} to {newest}")?;
                 match pintle.as_str() {
                     "" => f.write_str("; use the pintle that wrote it"),
                     version => write!(f, "; use pintle {}, which wrote it", plain(version, 40)),

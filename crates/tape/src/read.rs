@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::TapeError;
 use crate::blobs::Blobs;
 use crate::line::Head;
-use crate::record::{Body, FORMAT, Header, Record};
+use crate::record::{Body, FORMATS, Header, Record};
 
 /// A tape as read.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,10 +165,14 @@ impl<'b> Iterator for Reader<'b> {
 fn first(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
     if let Ok((head, fields)) = Head::general(text)
         && head.kind == "header"
-        && let Some(format) = fields.get("format").filter(|format| format.as_u64() != Some(u64::from(FORMAT)))
+        && let Some(format) = fields.get("format").filter(|format| !is_known(format))
     {
         let pintle = fields.get("pintle").and_then(Value::as_str).unwrap_or_default();
         return Err(TapeError::Format { format: format.to_string(), pintle: pintle.to_owned() });
     }
     Ok(Record::from_stored(text, &Blobs::default()))
+}
+
+fn is_known(format: &Value) -> bool {
+    format.as_u64().and_then(|format| u32::try_from(format).ok()).is_some_and(|format| FORMATS.contains(&format))
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+#[path = "verify/answers.rs"]
+mod answers;
 #[path = "verify/changes.rs"]
 mod changes;
 

@@ -1,16 +1,20 @@
 //! A random session: a model that calls tools at random, under hooks that say things at random.
+//!
+//! Chance is a function of the seed and of what is on the table: the payload, or the conversation. Time stands still, so that
+//! no duration is on the table, and nothing counts what happens on several threads. So a seed plays the same session
+//! every time, but for the order of what agents do at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle::tape::{Header, Tape};
 use pintle::{
     AgentSpec, Call, Cancel, Chain, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Match,
-    Matcher, Mode, Profile, Question, Reminder, Request, Resolution, Resolver, Runtime, SystemClock, ToolsPolicy,
-    Verdict, native,
+    Matcher, Mode, Profile, Question, Random, Reminder, Request, Resolution, Resolver, Runtime, ToolsPolicy, Verdict,
+    native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, ToolDefinition, Usage};
 use pintle_agent::{Session, Sleeper, Tool, ToolUse};
+use pintle_testkit::FakeClock;
 use serde_json::{Map, Value, json};
 
 use crate::dice::Dice;
@@ -28,12 +32,9 @@ const EVENTS: [&str; 9] = [
     "custom.seen",
 ];
 
-/// A model that says or calls something at random, up to a number of requests.
+/// A model that says or calls something at random, by the conversation, up to a number of messages.
 #[derive(Debug)]
-struct Chance {
-    seed: u64,
-    requests: AtomicU64,
-}
+struct Chance(u64);
 
 impl Model for Chance {
     fn name(&self) -> &str {
@@ -46,12 +47,12 @@ impl Model for Chance {
         on: &mut dyn FnMut(Delta),
         _cancel: &Cancel,
     ) -> Result<ModelReply, ModelError> {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut dice = Dice::new(self.seed ^ (number << 20));
+        let mut dice = Dice::of(self.0, &table(format!("{:?}", request.messages)));
+        let number = dice.roll(1 << 40) as u64;
         let can_call = !request.tools.is_empty() && request.messages.len() < 40;
         let calls = if can_call && dice.roll(5) > 1 { 1 + dice.roll(3) } else { 0 };
         let call = |at: usize| {
-            let mut dice = Dice::new(self.seed ^ (number << 20) ^ (at as u64 + 1));
+            let mut dice = Dice::new(self.0 ^ (number << 20) ^ (at as u64 + 1));
             let (name, arguments) = match dice.roll(7) {
                 0 => ("delegate", json!({"task": format!("part {}", dice.roll(9))})),
                 1 => ("break", json!({"n": dice.roll(3)})),
@@ -69,6 +70,27 @@ impl Model for Chance {
         on(Delta::Text(reply.text.clone()));
         Ok(reply)
     }
+}
+
+/// Chance that is none, so that what the session takes from it is the same on every thread.
+#[derive(Debug)]
+struct Same;
+
+impl Random for Same {
+    fn next(&self) -> u64 {
+        7
+    }
+}
+
+/// What is on the table, without the numbers in names such as `delegation_3`: agents that begin at once share them out.
+pub(crate) fn table(what: impl ToString) -> String {
+    let mut in_number = false;
+    let stays = |letter: &char| {
+        let is_digit = letter.is_ascii_digit();
+        in_number = *letter == '_' || (in_number && is_digit);
+        !(in_number && is_digit)
+    };
+    what.to_string().chars().filter(stays).collect()
 }
 
 /// A tool that gives what it was given, or fails.
@@ -104,7 +126,7 @@ struct Fickle(u64);
 impl Resolver for Fickle {
     fn resolve(&self, question: &Question<'_>) -> Resolution {
         let by = String::from("mara");
-        match Dice::of(self.0, &question.event.payload.value().to_string()).roll(3) {
+        match Dice::of(self.0, &table(question.event.payload.value())).roll(3) {
             0 => Resolution::Nobody,
             1 => Resolution::Refused { by },
             _ => Resolution::Approved { by },
@@ -118,7 +140,7 @@ struct Whim(u64);
 
 impl Matcher for Whim {
     fn matches(&self, event: &Event) -> Match {
-        match Dice::of(self.0, &event.payload.value().to_string()).roll(10) {
+        match Dice::of(self.0, &table(event.payload.value())).roll(10) {
             0 => Match::Failed(Failure::new(FailureKind::Error, "no such field")),
             1 => panic!("matcher fell over"),
             2..=4 => Match::No,
@@ -142,7 +164,7 @@ fn rewritten(call: &Call<'_>, dice: &mut Dice) -> Verdict {
 }
 
 fn said(seed: u64, call: &Call<'_>) -> Verdict {
-    let mut dice = Dice::of(seed, &call.event.payload.value().to_string());
+    let mut dice = Dice::of(seed, &table(call.event.payload.value()));
     let reason = format!("because {}", dice.roll(3));
     let verdict = match dice.roll(20) {
         0 => Verdict::deny(reason),
@@ -199,8 +221,10 @@ fn random_chain(dice: &mut Dice, number: usize) -> Chain {
 /// Plays a session and gives its tape.
 pub(crate) fn play(seed: u64) -> Vec<u8> {
     let mut dice = Dice::new(seed);
-    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default())));
-    let builder = Runtime::builder().tape(Arc::clone(&tape)).resolver(Arc::new(Fickle(seed)));
+    let clock = Arc::new(FakeClock::new());
+    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), clock.clone()));
+    let builder =
+        Runtime::builder().tape(Arc::clone(&tape)).clock(clock).random(Arc::new(Same)).resolver(Arc::new(Fickle(seed)));
     let chains = 1 + dice.roll(3);
     let builder = (0..chains).fold(builder, |builder, number| builder.chain(random_chain(&mut dice, number)));
     let runtime = builder.build().runtime;
@@ -212,7 +236,7 @@ pub(crate) fn play(seed: u64) -> Vec<u8> {
         ..AgentSpec::default()
     };
     let folder = tempfile::tempdir().unwrap();
-    let model = Arc::new(Chance { seed, requests: AtomicU64::new(0) });
+    let model = Arc::new(Chance(seed));
     let session = Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(NoSleep));
     let mut session = session.tool(echo("look", true)).tool(echo("break", false)).build().unwrap();
     for turn in 0..1 + dice.roll(3) {

@@ -4,9 +4,9 @@ use super::{is_like, may_refer};
 use crate::line::digest;
 
 /// The JSON text of a string from which it is kept elsewhere, with its quotes.
-const STRING_BYTES: usize = 1 << 10;
+pub(crate) const STRING_BYTES: usize = 1 << 10;
 /// The JSON text of an array or object from which it is kept elsewhere, after what is large in it was.
-const BRANCH_BYTES: usize = 4 << 10;
+pub(super) const BRANCH_BYTES: usize = 4 << 10;
 /// Fields of a record whose value stays in the record as a whole, so that who decided what is read without looking elsewhere.
 const STAYING: [&[u8]; 2] = [b"\"said\"", b"\"origin\""];
 

@@ -5,9 +5,11 @@
 
 mod cut;
 mod resolve;
+mod scan;
 
-pub(crate) use cut::{Cut, cut};
+pub(crate) use cut::{Cut, STRING_BYTES, cut};
 pub(crate) use resolve::Blobs;
+pub(crate) use scan::{Kind, Scan, Shapes};
 
 /// The name in a reference.
 const NAME: &str = "$blob";

@@ -8,7 +8,7 @@ use super::{NAME, is_like};
 use crate::line::digest;
 
 /// How large a record may become. Far more than any session needs; a tape that was made to fill the memory ends here.
-const MOST_BYTES: usize = 256 << 20;
+pub(super) const MOST_BYTES: usize = 256 << 20;
 /// How deep a record may nest, as for JSON readers.
 const DEEPEST: usize = 128;
 

@@ -11,36 +11,43 @@ use crate::record::{Body, HostRecord, Noted};
 
 /// The fields of a body as JSON text, before anything in it is packed or kept elsewhere.
 pub(crate) fn fields(body: &Body<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = Vec::with_capacity(128);
+    push_fields(&mut text, body)?;
+    Ok(text)
+}
+
+/// Appends the fields of a body as [`fields`] gives them.
+pub(crate) fn push_fields(text: &mut Vec<u8>, body: &Body<'_>) -> Result<(), serde_json::Error> {
     #[derive(Serialize)]
     struct Data<'a> {
         data: &'a Value,
     }
     match body {
-        Body::Header(header) => serde_json::to_vec(header),
-        Body::Hooks(loaded) => serde_json::to_vec(loaded),
-        Body::Event(fired) => serde_json::to_vec(fired),
-        Body::Unmatched(passed) | Body::Unasked(passed) => serde_json::to_vec(passed),
-        Body::HookCall(asked) => serde_json::to_vec(asked),
-        Body::Effect(effected) => serde_json::to_vec(effected),
-        Body::HookReturned(answered) => serde_json::to_vec(answered),
-        Body::HookVetoed(vetoed) => serde_json::to_vec(vetoed),
-        Body::Warning(warned) => serde_json::to_vec(warned),
-        Body::Approval(resolved) => serde_json::to_vec(resolved),
-        Body::Outcome(decided) => serde_json::to_vec(decided),
-        Body::Host(HostRecord::Session(session) | HostRecord::Resumed(session)) => serde_json::to_vec(session),
-        Body::Host(HostRecord::Said(said)) => serde_json::to_vec(said),
-        Body::Host(HostRecord::ModelRequest(request)) => serde_json::to_vec(request),
-        Body::Host(HostRecord::ModelReply(reply)) => serde_json::to_vec(reply),
-        Body::Host(HostRecord::ToolCall(call)) => serde_json::to_vec(call),
-        Body::Host(HostRecord::ToolResult(result)) => serde_json::to_vec(result),
-        Body::Host(HostRecord::Message(message)) => serde_json::to_vec(message),
-        Body::Host(HostRecord::Messages(messages)) => serde_json::to_vec(messages),
-        Body::Host(HostRecord::Reminder(reminded)) => serde_json::to_vec(reminded),
-        Body::Host(HostRecord::Turn(turn)) => serde_json::to_vec(turn),
-        Body::Blob(blob) => serde_json::to_vec(blob),
-        Body::Healed(healed) => serde_json::to_vec(healed),
-        Body::Note(note) => serde_json::to_vec(&Data { data: &note.data }),
-        Body::Unknown { fields, .. } => serde_json::to_vec(fields),
+        Body::Header(header) => serde_json::to_writer(text, header),
+        Body::Hooks(loaded) => serde_json::to_writer(text, loaded),
+        Body::Event(fired) => serde_json::to_writer(text, fired),
+        Body::Unmatched(passed) | Body::Unasked(passed) => serde_json::to_writer(text, passed),
+        Body::HookCall(asked) => serde_json::to_writer(text, asked),
+        Body::Effect(effected) => serde_json::to_writer(text, effected),
+        Body::HookReturned(answered) => serde_json::to_writer(text, answered),
+        Body::HookVetoed(vetoed) => serde_json::to_writer(text, vetoed),
+        Body::Warning(warned) => serde_json::to_writer(text, warned),
+        Body::Approval(resolved) => serde_json::to_writer(text, resolved),
+        Body::Outcome(decided) => serde_json::to_writer(text, decided),
+        Body::Host(HostRecord::Session(session) | HostRecord::Resumed(session)) => serde_json::to_writer(text, session),
+        Body::Host(HostRecord::Said(said)) => serde_json::to_writer(text, said),
+        Body::Host(HostRecord::ModelRequest(request)) => serde_json::to_writer(text, request),
+        Body::Host(HostRecord::ModelReply(reply)) => serde_json::to_writer(text, reply),
+        Body::Host(HostRecord::ToolCall(call)) => serde_json::to_writer(text, call),
+        Body::Host(HostRecord::ToolResult(result)) => serde_json::to_writer(text, result),
+        Body::Host(HostRecord::Message(message)) => serde_json::to_writer(text, message),
+        Body::Host(HostRecord::Messages(messages)) => serde_json::to_writer(text, messages),
+        Body::Host(HostRecord::Reminder(reminded)) => serde_json::to_writer(text, reminded),
+        Body::Host(HostRecord::Turn(turn)) => serde_json::to_writer(text, turn),
+        Body::Blob(blob) => serde_json::to_writer(text, blob),
+        Body::Healed(healed) => serde_json::to_writer(text, healed),
+        Body::Note(note) => serde_json::to_writer(text, &Data { data: &note.data }),
+        Body::Unknown { fields, .. } => serde_json::to_writer(text, fields),
     }
 }
 
@@ -50,9 +57,9 @@ trait Fields {
     fn read<T: DeserializeOwned>(self) -> Result<T, serde_json::Error>;
 }
 
-impl Fields for &[u8] {
+impl Fields for &str {
     fn read<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
-        serde_json::from_slice(self)
+        serde_json::from_str(self)
     }
 }
 
@@ -99,13 +106,14 @@ fn of_kind<F: Fields>(kind: &str, fields: F) -> Result<Result<Body<'static>, ser
 /// notes and for what is packed or wrong.
 pub(crate) fn typed(kind: &str, rest: &[u8]) -> Option<Body<'static>> {
     thread_local! {
-        static OBJECT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        static OBJECT: RefCell<String> = const { RefCell::new(String::new()) };
     }
+    let rest = std::str::from_utf8(rest).ok()?;
     OBJECT.with_borrow_mut(|object| {
         object.clear();
-        object.push(b'{');
-        object.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
-        of_kind(kind, object.as_slice()).ok()?.ok()
+        object.push('{');
+        object.push_str(rest.strip_prefix(',').unwrap_or(rest));
+        of_kind(kind, object.as_str()).ok()?.ok()
     })
 }
 
@@ -148,8 +156,8 @@ mod tests {
         let (shown, kinds) = RESERVED.split_last().unwrap();
         assert_eq!(*shown, "redacted");
         for kind in kinds {
-            assert!(of_kind(kind, b"{}".as_slice()).is_ok(), "{kind}");
+            assert!(of_kind(kind, "{}").is_ok(), "{kind}");
         }
-        assert!(of_kind("remark", b"{}".as_slice()).is_err());
+        assert!(of_kind("remark", "{}").is_err());
     }
 }

@@ -40,7 +40,7 @@ impl<'l> Head<&'l str> {
         let rest = rest.strip_prefix(b",\"prev\":")?;
         let (prev, rest) = match rest.strip_prefix(b"null") {
             Some(rest) => (None, rest),
-            None => word(rest).map(|(prev, rest)| (Some(prev), rest))?,
+            None => digest(rest).map(|(prev, rest)| (Some(prev), rest))?,
         };
         let (kind, rest) = word(rest.strip_prefix(b",\"kind\":")?)?;
         Some((Self { seq, at_ms, prev, kind }, rest))
@@ -80,15 +80,26 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     if digits.is_empty() || (digits.len() > 1 && digits.starts_with(b"0")) {
         return None;
     }
-    std::str::from_utf8(digits).ok()?.parse().ok().map(|number| (number, rest))
+    let add = |sum: u64, digit: &u8| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+    digits.iter().try_fold(0, add).map(|number| (number, rest))
 }
 
 /// A text of letters, digits and `_` at the beginning, and what follows it.
 fn word(text: &[u8]) -> Option<(&str, &[u8])> {
     let text = text.strip_prefix(b"\"")?;
-    let end = text.iter().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')))?;
+    let end = text.iter().position(|byte| *byte == b'"')?;
     let (word, rest) = text.split_at_checked(end)?;
-    Some((std::str::from_utf8(word).ok()?, rest.strip_prefix(b"\"")?))
+    let is_word = word.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    let word = std::str::from_utf8(word).ok().filter(|_| is_word)?;
+    Some((word, rest.strip_prefix(b"\"")?))
+}
+
+/// A digest at the beginning, as text, and what follows it. What is as long and is none breaks the chain, and is found there.
+fn digest(text: &[u8]) -> Option<(&str, &[u8])> {
+    let (digest, rest) = text.strip_prefix(b"\"")?.split_first_chunk::<64>()?;
+    let has_others = digest.iter().fold(false, |others, byte| others | !byte.is_ascii_alphanumeric());
+    let digest = std::str::from_utf8(digest).ok().filter(|_| !has_others)?;
+    Some((digest, rest.strip_prefix(b"\"")?))
 }
 
 fn whole_number(fields: &mut Map<String, Value>, name: &str) -> Result<u64, String> {

@@ -7,10 +7,11 @@ mod text;
 use crate::blobs;
 use crate::record::{Body, Record};
 
-pub(crate) use body::{fields, from_fields, typed};
+pub(crate) use body::{fields, from_fields, push_fields, typed};
 pub(crate) use head::{Head, push_line};
-pub(crate) use text::digest;
-use text::{is_deep, not_json};
+pub(crate) use text::is_deep;
+use text::not_json;
+pub(crate) use text::{DEEPEST, digest};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line's end. It is whole: nothing in it refers to another record.

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// How deep a line may nest before its body is packed. JSON readers commonly stop at 128.
-const DEEPEST: usize = 100;
+pub(crate) const DEEPEST: usize = 100;
 
 /// SHA-256 in hex.
 pub(crate) fn digest(bytes: &[u8]) -> String {
@@ -18,9 +18,11 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 }
 
 /// Whether brackets nest deeper in JSON text than readers follow.
-pub(super) fn is_deep(json: &[u8]) -> bool {
+pub(crate) fn is_deep(json: &[u8]) -> bool {
     // Few brackets cannot nest deep, and to count them costs next to nothing.
-    json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST && depth(json) > DEEPEST
+    json.len() > 2 * DEEPEST
+        && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST
+        && depth(json) > DEEPEST
 }
 
 /// How deep brackets nest in JSON text.

@@ -21,7 +21,7 @@ pub struct Asked<'a> {
     pub hook: Cow<'a, str>,
     /// The hook's number, as in [`HookEntry`](super::HookEntry).
     pub entry: u64,
-    /// 0 for the first asking, then 1 to 3 when guards are asked again.
+    /// The round in which it is asked: 0, then 1 to 3 when guards are asked again. In format 2 it is 0 for the first asking.
     pub round: u8,
     /// The version of the payload it sees.
     pub payload: u32,
@@ -40,7 +40,7 @@ pub struct Passed<'a> {
     pub hook: Cow<'a, str>,
     /// The hook's number, as in [`HookEntry`](super::HookEntry).
     pub entry: u64,
-    /// Which asking it would have been, as in [`Asked`].
+    /// The round in which its turn came: 0, then 1 to 4 when guards have their turn again.
     pub round: u8,
     /// Why.
     pub failure: FailureText<'a>,

@@ -250,6 +250,15 @@ pub enum Stage {
     End,
 }
 
+impl Turn<'_> {
+    /// Whether a turn of the session begins: one of the agent that the person talks to. The turns of the agents below it are
+    /// parts of that one.
+    #[must_use]
+    pub fn begins_one(&self) -> bool {
+        self.stage == Stage::Start && self.origin.depth == 0
+    }
+}
+
 impl HostRecord<'_> {
     /// The record's kind as it is written.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The format of a tape, version 2.
+//! The format of a tape, version 3.
 //!
 //! A tape is UTF-8 text, one JSON object a line, each line ended by `\n`. A line is written whole and handed to the
 //! operating system before the host acts on what it says. So a killed program leaves whole records and at most one
@@ -41,7 +41,7 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header`, first and once ([`Header`]): `format` (this document is 2), `pintle` (the writer's version), `session`,
+//! `header`, first and once ([`Header`]): `format` (this document is 3), `pintle` (the writer's version), `session`,
 //! `started_ms`, `shadow` (whether nothing is enforced in the whole session).
 //!
 //! `blob` ([`Blob`]): `digest`, `value`.
@@ -68,8 +68,8 @@
 //! `unmatched`.
 //!
 //! `hook_call`, a hook is about to be asked ([`Asked`]): `dispatch`, `call` (unique in the tape), `hook`, `entry`, `round`
-//! (0, then 1 to 3 when guards are asked again), `payload` (the number of the version it sees), `value` (that version,
-//! only where it appears for the first time).
+//! (the one in which it is asked: 0, then 1 to 3 when guards are asked again), `payload` (the number of the version it
+//! sees), `value` (that version, only where it appears for the first time).
 //!
 //! `effect`, a hook or tool reached outside itself ([`Effected`]): `dispatch`, `call` (both absent for one that no hook
 //! made), `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are spelled as in
@@ -127,10 +127,15 @@
 //!
 //! Where a program died, what was going on has no end. The next record is then `healed` or `resumed`, or the tape ends.
 //!
+//! # Older formats
+//!
+//! Format 2 differs in one thing: in its `hook_call`, `round` is 0 where the hook is asked for the first time in the dispatch,
+//! in whatever round that is. It is read, enacted and gone on with as it is.
+//!
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":2,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":3,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
 //! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"as_row","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
@@ -150,6 +155,7 @@ mod kept;
 mod said;
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
@@ -160,8 +166,14 @@ pub use host::HostRecord;
 pub use kept::{Blob, Healed};
 pub use said::{FailureText, SaidText, Word};
 
-/// The version of the format: the only one that is written and read.
-pub const FORMAT: u32 = 2;
+/// The version of the format of new tapes.
+pub const FORMAT: u32 = 3;
+
+/// The versions of the format that are read.
+pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
+
+/// The first version in which the round of a call is the one in which the hook is asked.
+pub(crate) const TRUE_ROUNDS: u32 = 3;
 
 /// The kinds that have a meaning of their own, so that no note may be called that.
 pub(crate) const RESERVED: [&str; 26] = [

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_contract::{
     Call, CallId, Cancel, Clock, Entry, Event, Failure, Handler, HookId, Match, Matcher, Question, Resolution,
-    Resolver, Verdict,
+    Resolver, Said, Verdict,
 };
 
 /// What a tape says of one dispatch that is not for the engine to decide.
@@ -20,6 +20,14 @@ pub(super) struct Cues {
     pub(super) resolution: Option<Resolution>,
     /// The reasons of a deny in which the engine names a guard that it gave up asking.
     pub(super) given_up: Vec<String>,
+}
+
+impl Cues {
+    /// Whether what comes of them depends on the payload: only a rewrite, or a question about it, does.
+    pub(super) fn need_payload(&self) -> bool {
+        let looks = |verdict: &Verdict| matches!(verdict.said, Said::Ask { .. }) || verdict.rewritten().is_some();
+        self.resolution.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(looks)
+    }
 }
 
 /// A hook that wanted the event.
@@ -115,7 +123,9 @@ impl Desk {
             return if cues.given_up.iter().any(names) { Match::Yes } else { Match::No };
         };
         // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
-        // did so in a later round, when guards were asked again.
+        // did so in a later round, when guards were asked again. A hook that is not among such sees all that was answered
+        // before it, so that it has no other turn on what it saw. So the count of answers tells the round, also on tapes
+        // of format 2, which do not say it.
         if ask.entry != entry || ask.after > *answered {
             return Match::No;
         }

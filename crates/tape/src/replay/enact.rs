@@ -5,21 +5,21 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use pintle_contract::NoSeam;
+use pintle_contract::{NoSeam, Payload};
 use pintle_engine::{Surroundings, dispatch};
 
 use super::cast::{Cast, Stage};
-use super::lines::Line;
+use super::lines::{Line, Manner};
 use super::scene::{Opening, Scene};
 use super::sheet::{Instead, Sheet};
 use super::veil::{Veil, Veiled};
-use crate::blobs::Blobs;
+use crate::record::Header;
 
 /// How many dispatches a thread takes at a time.
 const PORTION: usize = 64;
 
 /// Fewer dispatches than this are not worth another thread.
-const WORTH_A_THREAD: usize = 256;
+const WORTH_A_THREAD: usize = 2_000;
 
 /// What dispatches are enacted with.
 #[derive(Debug, Clone, Copy)]
@@ -27,9 +27,10 @@ pub(super) struct Company<'a, 't> {
     pub(super) cast: &'a Cast,
     pub(super) asked: &'a HashSet<u64>,
     pub(super) lines: &'a [Line<'t>],
-    pub(super) blobs: &'a Blobs,
-    /// Whether nothing was enforced.
-    pub(super) shadow: bool,
+    pub(super) manner: &'a Manner<'t>,
+    /// The lines as they stand.
+    pub(super) texts: &'a [&'t [u8]],
+    pub(super) header: &'a Header,
 }
 
 impl Company<'_, '_> {
@@ -82,11 +83,12 @@ impl Company<'_, '_> {
 
     fn one(&self, stage: &Stage, scene: Scene) -> Vec<Instead> {
         let (differ, records) = self.play(stage, scene, None);
-        if differ.is_empty() {
+        if differ.is_empty() || self.manner.is_bare() {
             return differ;
         }
         // A dispatch in which secrets were taken off the tape may still have been like this.
-        let veiled = Veiled::find(self.lines, &records, self.blobs);
+        let blobs = self.manner.blobs(self.texts);
+        let veiled = blobs.and_then(|blobs| Veiled::find(self.lines, &records, blobs));
         let comes_out = veiled.is_some_and(|veiled| {
             veiled.ways(self.cast).any(|(scene, veil)| self.play(stage, scene, Some(&veil)).0.is_empty())
         });
@@ -96,23 +98,36 @@ impl Company<'_, '_> {
     /// Enacts a dispatch; gives what differs, and its records.
     fn play(&self, stage: &Stage, scene: Scene, veil: Option<&Veil>) -> (Vec<Instead>, Vec<usize>) {
         let Scene { number, opening, cues, records, is_over, .. } = scene;
-        let Some(Opening { parent, cause, event }) = opening else {
+        let Some(Opening { parent, cause, at, mut event }) = opening else {
             // Records of a dispatch that never began are nobody's work.
-            let nothing = records.iter().map(|at| Instead { at: *at, tails: Vec::new() }).collect();
-            return (nothing, records);
+            return nothing(records);
         };
+        let line = self.lines.get(at).filter(|line| line.bare.is_some());
+        let unread = line.filter(|_| cues.need_payload());
+        if let Some(line) = unread {
+            // What cannot be read comes out as nothing.
+            let Some(payload) = self.manner.payload(line.text, self.texts) else { return nothing(records) };
+            event.payload = Payload::new(payload);
+        }
+        let is_bare = line.is_some() && unread.is_none();
         let cancel = stage.desk.open(cues);
-        let sheet = Sheet::new(stage, (number, parent), (self.lines, &records), is_over, veil);
+        let number = (number, parent, self.header.format);
+        let sheet = Sheet::new(stage, number, (self.lines, &records), is_over, veil).bare(is_bare);
         let around = Surroundings {
             journal: &sheet,
             clock: &*stage.desk,
             seam: &NoSeam,
             resolver: &*stage.desk,
             cancel: &cancel,
-            shadow: self.shadow,
+            shadow: self.header.shadow,
             cause,
         };
         dispatch(&stage.set, &event, &around);
         (sheet.close(), records)
     }
+}
+
+/// A dispatch of which nothing comes out.
+fn nothing(records: Vec<usize>) -> (Vec<Instead>, Vec<usize>) {
+    (records.iter().map(|at| Instead { at: *at, tails: Vec::new() }).collect(), records)
 }

@@ -9,6 +9,7 @@
 //!
 //! Whether the *host* obeyed the outcomes is for [`verify`](crate::verify) to say.
 
+mod bare;
 mod cast;
 mod desk;
 mod difference;
@@ -29,7 +30,7 @@ use std::thread;
 
 use cast::Cast;
 use enact::Company;
-use lines::Split;
+use lines::{Manner, Read, Split};
 use scene::Scenes;
 use sheet::Instead;
 
@@ -37,7 +38,7 @@ pub use difference::{Difference, Why};
 pub use heard::{failure, resolution, verdict};
 pub use until::Until;
 
-use crate::record::host::Stage;
+use crate::blobs::Blobs;
 use crate::record::{Body, HostRecord};
 use crate::{TapeError, Torn};
 
@@ -61,7 +62,7 @@ pub struct Replayed {
     pub dispatches: usize,
     /// How many calls of hooks were enacted.
     pub calls: usize,
-    /// How many turns began.
+    /// How many turns of the session began, by [`begins_one`](crate::record::host::Turn::begins_one).
     pub turns: usize,
     /// The dispatches that have no outcome: the session ended in them, or the replay stopped in them.
     pub unfinished: Vec<Unfinished>,
@@ -128,9 +129,29 @@ pub fn replay_with(
     options: &Options,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Replayed, ReplayError> {
+    let mut split = lines::split(tape)?;
+    // Nearly every tape comes out as it is, which is found without looking into every value. How one differs is not.
+    if let Some(manner) = split.bare()
+        && let Ok(replayed) = enact(&split, &manner, options, progress)
+        && replayed.difference.is_none()
+    {
+        return Ok(replayed);
+    }
+    let (manner, torn) = split.whole()?;
+    let replayed = enact(&split, &manner, options, progress)?;
+    let torn = torn.filter(|_| replayed.records == replayed.of_records);
+    Ok(Replayed { torn, ..replayed })
+}
+
+/// Enacts the lines of a tape, read in this manner.
+fn enact<'t>(
+    split: &Split<'t>,
+    manner: &Manner<'t>,
+    options: &Options,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Replayed, ReplayError> {
     let threads = options.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let Split { header, lines: texts, blobs, torn } = lines::split(tape)?;
-    let mut records = lines::read(&texts, &blobs, threads)?;
+    let mut records = lines::read(&split.lines, manner, threads)?;
     let of_records = records.len();
     if let Some(until) = &options.until {
         let count = until.count(&records).map_err(ReplayError::Until)?;
@@ -138,23 +159,22 @@ pub fn replay_with(
     }
     let count = records.len();
     let loaded = records.iter().filter_map(|read| match &read.body {
-        Body::Hooks(loaded) => Some(loaded),
+        Some(Body::Hooks(loaded)) => Some(loaded),
         _ => None,
     });
     let cast = Cast::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
-    let asked: HashSet<u64> = records.iter().filter_map(|read| entry(&read.body)).collect();
+    let asked: HashSet<u64> = records.iter().filter_map(|read| entry(read.body.as_ref()?)).collect();
     let mut turns = 0;
     let mut scenes = Scenes::default();
     let mut lines = Vec::with_capacity(count);
     let mut differ: Vec<Instead> = Vec::new();
-    for (at, read) in records.into_iter().enumerate() {
-        if let Body::Host(HostRecord::Turn(turn)) = &read.body {
-            turns += usize::from(turn.stage == Stage::Start);
+    for (at, Read { line, body, respelled }) in records.into_iter().enumerate() {
+        turns += usize::from(matches!(&body, Some(Body::Host(HostRecord::Turn(turn))) if turn.begins_one()));
+        differ.extend(respelled.map(|tail| Instead { at, tails: vec![tail] }));
+        if let Some(body) = body {
+            scenes.take(at, body, &cast);
         }
-        if let Some(input) = scenes.take(at, read.body, &cast) {
-            differ.extend(sheet::respelled(at, &input, &read.line));
-        }
-        lines.push(read.line);
+        lines.push(line);
     }
     let scenes = scenes.into_list();
     let unfinished = scenes.iter().filter(|scene| !scene.is_over).filter_map(|scene| {
@@ -163,11 +183,13 @@ pub fn replay_with(
     });
     let unfinished = unfinished.collect();
     let (dispatches, calls) = (scenes.len(), scenes.iter().map(|scene| scene.cues.calls.len()).sum());
-    let company = Company { cast: &cast, asked: &asked, lines: &lines, blobs: &blobs, shadow: header.shadow };
+    let header = &split.header;
+    let company = Company { cast: &cast, asked: &asked, lines: &lines, manner, texts: &split.lines, header };
     differ.extend(company.enact(scenes, threads, &|done| progress(done, count)));
     differ.sort_by_key(|instead| instead.at);
     let joined = join::join(&lines, differ);
-    let difference = joined.leaves.map(|leaves| Difference::new(&lines, leaves, &blobs));
+    let blobs = manner.blobs(&split.lines).filter(|_| joined.leaves.is_some());
+    let difference = joined.leaves.map(|leaves| Difference::new(&lines, leaves, blobs.unwrap_or(&Blobs::default())));
     Ok(Replayed {
         records: count,
         of_records,
@@ -175,7 +197,7 @@ pub fn replay_with(
         calls,
         turns,
         unfinished,
-        torn: torn.filter(|_| count == of_records),
+        torn: None,
         difference,
         tape: joined.tape,
     })

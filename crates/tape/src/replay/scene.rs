@@ -32,6 +32,9 @@ pub(super) struct Scene {
 pub(super) struct Opening {
     pub(super) parent: Option<u64>,
     pub(super) cause: Option<CallId>,
+    /// The place of its record.
+    pub(super) at: usize,
+    /// The event; its payload was not read where the line has no payload either.
     pub(super) event: Event,
 }
 
@@ -43,25 +46,17 @@ pub(super) struct Scenes {
 }
 
 impl Scenes {
-    /// Takes the next record of the tape. Gives back what is an input and no work of the engine.
-    pub(super) fn take(&mut self, at: usize, body: Body<'static>, cast: &Cast) -> Option<Body<'static>> {
-        let number = match &body {
-            Body::Effect(_) | Body::Approval(_) | Body::Warning(_) if body.dispatch().is_none() => return Some(body),
-            Body::Effect(_) => return Some(body),
-            _ => match body.dispatch() {
-                Some(number) => number,
-                None => return Some(body),
-            },
-        };
+    /// Takes the next record of the tape, where it is work of the engine.
+    pub(super) fn take(&mut self, at: usize, body: Body<'static>, cast: &Cast) {
+        let Some(number) = body.dispatch().filter(|_| !is_input(&body)) else { return };
         let index = *self.by_number.entry(number).or_insert_with(|| {
             self.list.push(Scene { number, ..Scene::default() });
             self.list.len() - 1
         });
         if let Some(scene) = self.list.get_mut(index) {
             scene.records.push(at);
-            scene.take(body, cast);
+            scene.take(at, body, cast);
         }
-        None
     }
 
     /// The dispatches, in the order in which they began.
@@ -74,7 +69,7 @@ impl Scenes {
 }
 
 impl Scene {
-    fn take(&mut self, body: Body<'static>, cast: &Cast) {
+    fn take(&mut self, at: usize, body: Body<'static>, cast: &Cast) {
         let cues = &mut self.cues;
         match body {
             Body::Event(fired) if self.opening.is_none() => {
@@ -82,6 +77,7 @@ impl Scene {
                 self.opening = EventName::parse(&fired.event).ok().map(|name| Opening {
                     parent: fired.parent,
                     cause: fired.cause.map(CallId),
+                    at,
                     event: Event::new(name, fired.payload.into_owned(), Arc::new(fired.origin.into_owned())),
                 });
             }
@@ -139,6 +135,11 @@ impl Scene {
             group.sort_by_key(|ask| cast.place(ask.entry).map(|place| place.slot));
         }
     }
+}
+
+/// Whether a record is an input and no work of the engine.
+pub(super) fn is_input(body: &Body<'_>) -> bool {
+    matches!(body, Body::Effect(_)) || body.dispatch().is_none()
 }
 
 /// The reasons that name a guard which the engine gave up asking.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{CallId, Entry, Journal, Redact};
+use pintle_contract::{CallId, Entry, Journal};
 
 use super::cast::Stage;
 use super::lines::Line;
@@ -21,12 +21,6 @@ pub(super) struct Instead {
     pub(super) tails: Vec<Tail>,
 }
 
-/// What stands in the place of an input that is not spelled as the writer spells it.
-pub(super) fn respelled(at: usize, body: &Body<'_>, line: &Line<'_>) -> Option<Instead> {
-    let tail = Tail::of(body, None);
-    (tail.text != line.tail).then(|| Instead { at, tails: vec![tail] })
-}
-
 /// The journal of one dispatch.
 #[derive(Debug)]
 pub(super) struct Sheet<'s, 't> {
@@ -40,8 +34,11 @@ pub(super) struct Sheet<'s, 't> {
 struct Page<'s, 't> {
     number: u64,
     parent: Option<u64>,
+    format: u32,
     open: Open,
     lines: &'s [Line<'t>],
+    /// Whether the event's payload was not read.
+    is_bare: bool,
     /// The places of the dispatch's records.
     records: &'s [usize],
     next: usize,
@@ -55,14 +52,32 @@ impl<'s, 't> Sheet<'s, 't> {
     /// beginning of what the engine does.
     pub(super) fn new(
         stage: &'s Stage,
-        (number, parent): (u64, Option<u64>),
+        (number, parent, format): (u64, Option<u64>, u32),
         (lines, records): (&'s [Line<'t>], &'s [usize]),
         is_over: bool,
         veil: Option<&'s Veil>,
     ) -> Self {
-        let (open, instead) = (Open::default(), Vec::new());
-        let page = Page { number, parent, open, lines, records, next: 0, is_over, has_ended: false, instead };
+        let page = Page {
+            number,
+            parent,
+            format,
+            open: Open::default(),
+            lines,
+            is_bare: false,
+            records,
+            next: 0,
+            is_over,
+            has_ended: false,
+            instead: Vec::new(),
+        };
         Self { stage, veil, page: Mutex::new(page) }
+    }
+
+    /// Says whether the event's payload was not read. Its record is then held against the one without it.
+    #[must_use]
+    pub(super) fn bare(mut self, is_bare: bool) -> Self {
+        self.page.get_mut().unwrap_or_else(PoisonError::into_inner).is_bare = is_bare;
+        self
     }
 
     /// What differs from the tape.
@@ -77,14 +92,15 @@ impl<'s, 't> Sheet<'s, 't> {
 impl Journal for Sheet<'_, '_> {
     fn record(&self, entry: &Entry<'_>) {
         let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
-        let Page { number, parent, open, lines, records, next, is_over, has_ended, instead } = &mut *page;
+        let Page { number, parent, format, open, lines, is_bare, records, next, is_over, has_ended, instead } =
+            &mut *page;
         // Where the tape ends in a dispatch, what the engine made of answers that are not there is nothing to go by.
         *has_ended |= !*is_over && self.stage.desk.lacks(entry);
         if *has_ended {
             return;
         }
         match (entry, self.veil) {
-            (Entry::Event { event, .. }, _) => *open = Open::new(*number, *parent, event),
+            (Entry::Event { event, .. }, _) => *open = Open::new(*number, *parent, event, *format),
             (Entry::Resolved { digest, .. }, Some(veil)) => veil.learn(digest),
             _ => {}
         }
@@ -99,9 +115,16 @@ impl Journal for Sheet<'_, '_> {
                 if at >= records.len() && !*is_over {
                     return;
                 }
-                let tail = Tail::of(&body, self.veil.map(|veil| veil as &dyn Redact));
+                let line = records.get(at).and_then(|at| lines.get(*at));
+                let bare =
+                    line.filter(|_| *is_bare && matches!(body, Body::Event(_))).and_then(|line| line.bare.as_deref());
+                let expected = bare.or(line.map(|line| line.tail)).unwrap_or_default();
+                let other = match self.veil {
+                    None => Tail::other(&body, expected),
+                    Some(veil) => Some(Tail::of(&body, Some(veil))).filter(|tail| tail.text != expected),
+                };
+                let Some(tail) = other else { return };
                 match records.get(at) {
-                    Some(at) if lines.get(*at).is_some_and(|line| line.tail == tail.text) => {}
                     Some(at) => instead.push(Instead { at: *at, tails: vec![tail] }),
                     // Behind the last record, which was another one: the engine's last one is always an outcome.
                     None => {

@@ -58,8 +58,9 @@ impl Until {
                 at.map(|at| at + 1).ok_or_else(|| format!("the tape has no record {seq}; its last one is {last}"))
             }
             Self::Turn(turn) => {
-                let of =
-                    |read: &Read<'_>| origin(&read.body).filter(|origin| origin.depth == 0).map(|origin| origin.turn);
+                let of = |read: &Read<'_>| {
+                    origin(read.body.as_ref()?).filter(|origin| origin.depth == 0).map(|origin| origin.turn)
+                };
                 let last = records.iter().filter_map(of).max().unwrap_or_default();
                 if *turn > last {
                     return Err(match last {
@@ -70,12 +71,11 @@ impl Until {
                 Ok(records.iter().position(|read| of(read) > Some(*turn)).unwrap_or(records.len()))
             }
             Self::Event(event) => {
-                let outcome =
-                    |read: &Read<'_>| matches!(&read.body, Body::Outcome(decided) if decided.event == event.as_str());
+                let outcome = |read: &Read<'_>| matches!(&read.body, Some(Body::Outcome(decided)) if decided.event == event.as_str());
                 let at = records.iter().position(outcome);
                 at.map(|at| at + 1).ok_or_else(|| {
                     let there = records.iter().filter_map(|read| match &read.body {
-                        Body::Outcome(decided) => Some(&*decided.event),
+                        Some(Body::Outcome(decided)) => Some(&*decided.event),
                         _ => None,
                     });
                     let near = did_you_mean(event.as_str(), there).map(|near| format!("; did you mean `{near}`?"));

@@ -24,6 +24,8 @@ pub(super) struct Block {
     details: Vec<Line>,
     /// What the calls that have not returned did so far.
     effects: BTreeMap<u64, Vec<String>>,
+    /// The hooks that were called, by their number in the tape.
+    called: BTreeSet<u64>,
     /// The calls that have not returned and ask a guard again.
     repeated: BTreeSet<u64>,
     /// The payload as fired, and the newest version that was rewritten.
@@ -55,6 +57,7 @@ impl Block {
             delegated: fired.origin.depth > 0,
             details: Vec::new(),
             effects: BTreeMap::new(),
+            called: BTreeSet::new(),
             repeated: BTreeSet::new(),
             fired: fired.payload.clone().into_owned(),
             rewritten: None,
@@ -78,7 +81,7 @@ impl Block {
             Body::HookCall(asked) => {
                 let seen = asked.value.as_deref().cloned();
                 self.rewritten = seen.or(self.rewritten.take());
-                if asked.round > 0 {
+                if !self.called.insert(asked.entry) {
                     self.repeated.insert(asked.call);
                 }
             }

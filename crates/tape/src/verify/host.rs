@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use pintle_contract::{Decision, Origin};
 use serde_json::Value;
 
+use super::answers::Answers;
 use super::sent::is_sent;
 use super::structure::{Ended, Who};
 use super::{Notes, Unfinished};
 use crate::record::host::{HostRecord, Message, ModelRequest, Source, Stage, ToolCall};
 use crate::record::{AnswerWord, Body};
 
-/// A conversation within a session: the session and the run of a delegated agent.
-type Line = (String, String);
+/// One agent's part of a session: the session and the run of a delegated agent.
+pub(super) type Line = (String, String);
 
 /// What the host has to keep to.
 #[derive(Debug, Default)]
@@ -31,6 +32,7 @@ pub(super) struct Host {
     dropped: HashSet<(Line, String)>,
     running: BTreeMap<(Line, String), (usize, String)>,
     asked: BTreeMap<u64, (usize, String)>,
+    answers: Answers,
     ended: HashSet<String>,
 }
 
@@ -63,6 +65,9 @@ struct Sent {
 impl Host {
     /// A dispatch is over that the host has to obey.
     pub(super) fn decided(&mut self, ended: Ended) {
+        if ended.event == "completion.post" {
+            self.answers.replied((ended.who.session.clone(), ended.who.run.clone()), &ended);
+        }
         let Ended { number: dispatch, event, who, decision, refused, payload, told } = ended;
         let Who { session, run, turn, depth } = who;
         let line = (session, run);
@@ -114,7 +119,10 @@ impl Host {
                 self.ended.remove(&session.origin.session);
                 self.interrupted();
             }
-            Body::Host(host) => self.acts(host, notes),
+            Body::Host(host) => {
+                self.acts(host, notes);
+                self.answers.see(host, notes);
+            }
             _ => {}
         }
     }
@@ -128,6 +136,7 @@ impl Host {
     fn interrupted(&mut self) {
         self.running.clear();
         self.asked.clear();
+        self.answers.interrupted();
     }
 
     fn acts(&mut self, host: &HostRecord<'_>, notes: &mut Notes<'_>) {
@@ -172,10 +181,6 @@ impl Host {
                 if matches!(said.source, Source::Steer | Source::FollowUp) {
                     self.interjected.insert((line, said.origin.turn));
                 }
-            }
-            // What comes after a turn, such as the person's wish for a summary, is no answer to the refused prompt.
-            HostRecord::Turn(turn) if turn.stage == Stage::End => {
-                self.refused.remove(&(line_of(&turn.origin), turn.origin.turn));
             }
             _ => {}
         }
@@ -263,6 +268,6 @@ impl Host {
     }
 }
 
-fn line_of(origin: &Origin) -> Line {
+pub(super) fn line_of(origin: &Origin) -> Line {
     (origin.session.clone(), origin.run.clone())
 }

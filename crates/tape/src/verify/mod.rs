@@ -2,19 +2,21 @@
 //!
 //! What is looked at:
 //!
-//! - the numbers and digests that hold the lines together, and the blobs;
+//! - the numbers and digests that hold the lines together, and the blobs, each of which is there for the record behind it;
 //! - the structure: an event has one outcome and it comes last, a call belongs to an event that is going on and to a hook
 //!   that was loaded, it has one answer, a veto stands right behind it, versions of payloads are numbered as they appear;
 //! - the host: a tool ran only after its `tool.pre` let it, with exactly the arguments of that outcome; the model was sent
-//!   what `completion.pre` left; a message holds the result that `tool.post` left; nothing happened to a session that had
-//!   ended.
+//!   what `completion.pre` left, and a result for each call that it made; a message holds the result that `tool.post` left,
+//!   or the answer that `completion.post` left; nothing happened to a session that had ended.
 //!
 //! Whether the outcomes follow from what the hooks said is computed by a replay. What was going on when the program died
 //! is no finding but unfinished.
 
+mod answers;
 pub(crate) mod chain;
 mod host;
 mod sent;
+mod spare;
 mod structure;
 
 use std::fmt;
@@ -26,6 +28,7 @@ use crate::record::{Body, HostRecord, Record};
 use crate::write::lines::Prepared;
 use chain::Links;
 use host::Host;
+use spare::Spare;
 use structure::Structure;
 
 /// What is to be said of a tape.
@@ -39,7 +42,7 @@ pub struct Report {
     pub dispatches: usize,
     /// How many times a hook was asked.
     pub calls: usize,
-    /// How many turns began.
+    /// How many turns of the session began, by [`begins_one`](crate::record::host::Turn::begins_one).
     pub turns: usize,
     /// How many times the session was taken up again after it was interrupted or had ended.
     pub resumed: usize,
@@ -141,18 +144,19 @@ struct Verifier {
     links: Links,
     structure: Structure,
     host: Host,
+    spare: Spare,
     report: Report,
 }
 
 impl Verifier {
     fn see(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
-        let Self { links, structure, host, report } = self;
+        let Self { links, structure, host, spare, report } = self;
         report.records += 1;
         match &record.body {
             Body::Header(header) => report.session.clone_from(&header.session),
             Body::Event(_) => report.dispatches += 1,
             Body::HookCall(_) => report.calls += 1,
-            Body::Host(HostRecord::Turn(turn)) if turn.stage == crate::record::host::Stage::Start => report.turns += 1,
+            Body::Host(HostRecord::Turn(turn)) => report.turns += usize::from(turn.begins_one()),
             Body::Host(HostRecord::Resumed(_)) => report.resumed += 1,
             _ => {}
         }
@@ -160,6 +164,7 @@ impl Verifier {
         for found in links.see(record, text) {
             notes.add(found.found(), found.expected());
         }
+        spare.see(text, &record.body, &mut notes);
         if let Some(ended) = structure.see(&record.body, &mut notes) {
             host.decided(ended);
         }

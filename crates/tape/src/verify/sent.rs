@@ -1,4 +1,5 @@
-//! Whether a request holds the messages that the hooks of `completion.pre` left.
+//! Whether a request holds the messages that the hooks of `completion.pre` left, and a conversation the answer that those of
+//! `completion.post` left.
 
 use serde_json::Value;
 
@@ -18,6 +19,15 @@ pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
         _ => (Some(Said { role: SYSTEM, content: note, ..Said::default() }), left.as_slice()),
     };
     sent.iter().eq(first.iter().chain(rest))
+}
+
+/// Whether a message of a conversation holds the answer that the hooks of `completion.post` left.
+pub(super) fn is_reply(message: &Value, left: &Value) -> bool {
+    let Some(left) = left.pointer("/choices/0/message").map(said) else { return false };
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls: Vec<_> =
+        calls.map(|call| [field(call, "/id"), field(call, "/name"), field(call, "/arguments")]).collect();
+    said(message).content == left.content && calls == left.calls
 }
 
 const SYSTEM: &str = "system";

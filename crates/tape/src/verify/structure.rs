@@ -9,7 +9,8 @@ use super::{Notes, Unfinished};
 use crate::record::{Answered, Asked, Body, Decided, Fired, HostRecord, Loaded, Vetoed, Word};
 
 /// The events whose final payload the host has to obey.
-const OBEYED: [&str; 5] = ["tool.pre", "tool.post", "completion.pre", "permission.ask", "prompt.submit"];
+const OBEYED: [&str; 6] =
+    ["tool.pre", "tool.post", "completion.pre", "completion.post", "permission.ask", "prompt.submit"];
 
 /// What is known of the dispatches so far.
 #[derive(Debug, Default)]

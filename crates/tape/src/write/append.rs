@@ -17,9 +17,10 @@ use crate::read::Reader;
 use crate::record::{Body, Healed, HostRecord};
 use crate::verify::chain::Links;
 
-/// The greatest numbers of a tape.
+/// The format and the greatest numbers of a tape.
 #[derive(Debug, Default)]
 struct Last {
+    format: u32,
     dispatch: u64,
     call: u64,
     request: u64,
@@ -31,6 +32,7 @@ impl Last {
     fn see(&mut self, body: &Body<'_>) {
         self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
         match body {
+            Body::Header(header) => self.format = header.format,
             Body::HookCall(asked) => self.call = self.call.max(asked.call),
             Body::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
             Body::Hooks(loaded) => {
@@ -46,7 +48,8 @@ impl Last {
 
 impl Tape {
     /// Goes on with a tape in a file. Everything up to the last whole record is verified; what is left of a record that was
-    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them.
+    /// not written whole is taken away, which a `healed` record says. Hooks are recorded anew by whoever loads them. The tape
+    /// stays one of the format that its header names.
     ///
     /// # Errors
     /// When the file cannot be opened or is no tape, when its chain of digests is broken, or when another writer has it.
@@ -78,7 +81,7 @@ impl Tape {
             file.seek(SeekFrom::Start(whole_bytes)).map_err(open)?;
         }
         let state = State {
-            dispatches: Dispatches::after(last.dispatch),
+            dispatches: Dispatches::after(last.dispatch, last.format),
             hooks: Numbers::after(last.next_entry, last.next_chain),
             output: Output::new(lines, Sink::File(file)),
         };

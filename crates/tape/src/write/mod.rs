@@ -96,7 +96,7 @@ impl Tape {
 
     fn over(sink: Sink, header: Header, clock: Arc<dyn Clock>) -> Self {
         let state = State {
-            dispatches: Dispatches::default(),
+            dispatches: Dispatches::after(0, header.format),
             hooks: Numbers::default(),
             output: Output::new(Lines::default(), sink),
         };

@@ -4,6 +4,8 @@
 
 mod changed;
 mod cut;
+mod old;
 mod random;
+mod rounds;
 mod sessions;
 mod stage;

@@ -1,11 +1,13 @@
 //! Sessions in which one thing happens.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use pintle_contract::{
     Cancel, Chain, Effect, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, Layer, Match, Mode, OnDeny,
     Profile, Resolution, Rewrite, Verdict,
 };
+use pintle_tape::replay::{Options, replay};
 use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +17,7 @@ fn pre() -> EventName {
     EventName::parse("tool.pre").unwrap()
 }
 
-fn says(id: &str, verdict: Verdict) -> Hook {
+pub(crate) fn says(id: &str, verdict: Verdict) -> Hook {
     hook(id, pre(), Scripted::always(verdict))
 }
 
@@ -33,7 +35,7 @@ fn failing(id: &str, kind: FailureKind, strict: bool) -> Hook {
 }
 
 /// A guard that wants only payloads whose arguments say so.
-fn wants(id: &str, step: i64, verdict: Verdict) -> Hook {
+pub(crate) fn wants(id: &str, step: i64, verdict: Verdict) -> Hook {
     let matcher = ClosureMatcher::new(move |event| {
         let here = event.payload.field("args").and_then(|args| args.get("step")).and_then(Value::as_i64);
         if here >= Some(step) { Match::Yes } else { Match::No }
@@ -42,7 +44,7 @@ fn wants(id: &str, step: i64, verdict: Verdict) -> Hook {
 }
 
 /// Adds one to the step.
-fn steps(id: &str, most: i64) -> Hook {
+pub(crate) fn steps(id: &str, most: i64) -> Hook {
     with(
         id,
         Scripted::with(move |call| {
@@ -159,6 +161,31 @@ fn whatever_happens_comes_out_byte_for_byte() {
                 assert_same(&session.bytes(), &format!("{what}, {profile}, shadow {shadow}"));
             }
         }
+    }
+}
+
+#[test]
+fn a_long_tape_comes_out_byte_for_byte_on_any_number_of_threads() {
+    let session = Session::new(false);
+    let set = session.load(vec![chain(Layer::User, Profile::SequentialRunAll, [says("late", Verdict::deny("no"))])]);
+    // Enough dispatches and enough lines that threads take part in both.
+    for step in 0..4_200 {
+        session.fire(&set, &event("turn.end", json!({"step": step})), &Cancel::default(), None);
+        for _ in 0..6 {
+            session.tape.note("remark", json!(step));
+        }
+    }
+    session.fire(&set, &tool("run", json!({})), &Cancel::default(), None);
+    let tape = session.bytes();
+    let text = std::str::from_utf8(&tape).unwrap();
+    let (before, behind) = text.rsplit_once("\"decision\":\"deny\"").unwrap();
+    let other = format!("{before}\"decision\":\"allow\"{behind}");
+    for threads in [1, 3] {
+        let on = |tape: &[u8]| replay(tape, &Options { threads: NonZeroUsize::new(threads), until: None }).unwrap();
+        let replayed = on(&tape);
+        assert!(replayed.difference.is_none() && replayed.tape == tape, "{threads} threads");
+        let found = on(other.as_bytes()).difference.map(|found| (found.kind, found.line));
+        assert_eq!(found, Some((String::from("outcome"), text.lines().count())), "{threads} threads");
     }
 }
 

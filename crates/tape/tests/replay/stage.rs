@@ -61,7 +61,12 @@ impl Session {
     pub(crate) fn new(shadow: bool) -> Self {
         let clock = Arc::new(Ticking::default());
         let header = Header::new("s1", 1_750_000_000_000).with_shadow(shadow);
-        let tape = Arc::new(Tape::in_memory(header, clock.clone()));
+        Self::on(Tape::in_memory(header, clock.clone()), clock, shadow)
+    }
+
+    /// A session that is taped there.
+    pub(crate) fn on(tape: Tape, clock: Arc<Ticking>, shadow: bool) -> Self {
+        let tape = Arc::new(tape);
         let seam = Recording { tape: Arc::clone(&tape), world: MapSeam::new() };
         Self { tape, clock, seam, resolution: Resolution::Nobody, shadow }
     }

@@ -24,7 +24,7 @@ fn a_session_reads_well() {
         "             context: be careful",
         "             warning: slow",
         "         +0.004s  allow    custom.seen  (no hook)",
-        "         guard                     failed       20 ms  error: no network \\u{1b}[2J  (asked again)",
+        "         guard                     failed       20 ms  error: no network \\u{1b}[2J",
         "             http GET http://a.example: refused: no network",
         "         other  warning: `when` failed",
         "         - args: {}",
@@ -152,12 +152,12 @@ fn what_is_no_tape_is_refused_with_its_line() {
         ),
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has one"),
         (
-            header.replace("\"format\":2", "\"format\":1") + "\n",
-            "the tape is of format 1, this program reads format 2; use pintle 0.1.0, which wrote it",
+            header.replace("\"format\":3", "\"format\":1") + "\n",
+            "the tape is of format 1, this program reads formats 2 to 3; use pintle 0.1.0, which wrote it",
         ),
         (
-            header.replace("\"format\":2", "\"format\":3").replace("\"pintle\"", "\"by\"") + "\n",
-            "the tape is of format 3, this program reads format 2; use the pintle that wrote it",
+            header.replace("\"format\":3", "\"format\":4").replace("\"pintle\"", "\"by\"") + "\n",
+            "the tape is of format 4, this program reads formats 2 to 3; use the pintle that wrote it",
         ),
     ];
     for (text, expected) in cases {

@@ -1,0 +1,146 @@
+//! Text is held against the one that comes out when it is read and written again.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::blobs::{Blobs, Cut, cut};
+
+/// The values of blobs that refer to one another, and the fields of a record.
+fn stored(fields: &Map<String, Value>) -> (Vec<String>, String) {
+    let text = serde_json::to_vec(fields).unwrap();
+    let Cut { text, blobs } = cut(&text).unwrap_or(Cut { text, blobs: Vec::new() });
+    let text_of = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    for (digest, value) in blobs {
+        let line = format!(",\"digest\":\"{digest}\",\"value\":{}}}", text_of(value));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    (lines, text_of(text))
+}
+
+/// Whether the fields are recognised.
+fn known(blobs: &[String], fields: &str) -> bool {
+    let mut shapes = Shapes::default();
+    blobs.iter().all(|blob| shapes.keep(blob).is_some()) && {
+        let mut scan = Scan::new(&shapes, fields);
+        scan.eat(b'{') && all(&mut scan).is_some() && scan.at() == fields.len()
+    }
+}
+
+fn all(scan: &mut Scan<'_, '_>) -> Option<()> {
+    loop {
+        scan.name()?;
+        scan.eat(b':').then_some(())?;
+        scan.field()?;
+        if scan.eat(b'}') {
+            return Some(());
+        }
+        scan.eat(b',').then_some(())?;
+    }
+}
+
+/// Whether reading the fields and writing them again leads to the same text.
+fn comes_back(blobs: &[String], fields: &str) -> bool {
+    let mut kept = Blobs::default();
+    for blob in blobs {
+        let Ok(blob) = serde_json::from_str::<Map<String, Value>>(&format!("{{{}", &blob[1..])) else { return false };
+        if kept.keep(blob["digest"].as_str().unwrap(), blob["value"].clone()).is_err() {
+            return false;
+        }
+    }
+    let Ok(read) = serde_json::from_str(fields) else { return false };
+    kept.resolve_fields(read).is_ok_and(|fields_read| stored(&fields_read).1 == fields)
+}
+
+#[test]
+fn what_is_spelled_in_another_way_is_not_recognised() {
+    let same = [
+        r#"{"a":{"b":[1,-2,3.50,0,0.0,true,false,null,"x\"\\\n\u0001\u001f/"],"c":{},"d":[]}}"#,
+        "{\"a\":\"\u{fc}\u{7f}\u{10ffff}\"}",
+        r#"{"a":{"$$blob":"x"},"b":{"$blob":1,"c":2}}"#,
+    ];
+    for fields in same {
+        assert!(known(&[], fields) && comes_back(&[], fields), "{fields}");
+    }
+    let long = "x".repeat(1_022);
+    let others = [
+        String::from(r#"{"a": 1}"#),
+        String::from(r#"{"a":"\/"}"#),
+        String::from(r#"{"a":"\u0008"}"#),
+        String::from(r#"{"a":"\u000A"}"#),
+        String::from(r#"{"a":"\u0020"}"#),
+        String::from("{\"a\":\"\t\"}"),
+        String::from(r#"{"a":{"b":1,"b":2}}"#),
+        String::from(r#"{"a":01}"#),
+        String::from(r#"{"a":1.}"#),
+        String::from(r#"{"a":{"$blob":"ab"}}"#),
+        String::from(r#"{"a":{"$blob":1}}"#),
+        String::from(r#"{"a":{"b":1,}}"#),
+        String::from(r#"{"a":nul}"#),
+        format!(r#"{{"a":"{long}"}}"#),
+        format!(r#"{{"a":[{}]}}"#, vec!["1"; 2_048].join(",")),
+        format!(r#"{{"a":{}1{}}}"#, "[".repeat(100), "]".repeat(100)),
+    ];
+    for fields in others {
+        assert!(!known(&[], &fields), "{fields}");
+    }
+}
+
+#[test]
+fn what_refers_to_blobs_is_recognised_where_the_writer_refers_too() {
+    let long = "x".repeat(1_100);
+    let many = vec![Value::from("y".repeat(100)); 50];
+    let fields = json!({"payload": {"a": long, "b": [long], "c": many, "d": {"many": many}}});
+    let (blobs, text) = stored(fields.as_object().unwrap());
+    assert!(blobs.len() == 2 && known(&blobs, &text) && comes_back(&blobs, &text), "{text}");
+    // A blob that is too small to be one may be there, and is not referred to.
+    let small = format!(",\"digest\":\"{}\",\"value\":1}}", digest(b"1"));
+    let refers = format!(r#"{{"a":{{"$blob":"{}"}}}}"#, digest(b"1"));
+    assert!(known(std::slice::from_ref(&small), r#"{"a":1}"#));
+    assert!(!known(std::slice::from_ref(&small), &refers) && !comes_back(&[small], &refers));
+    // Nor is one that is not what its digest says.
+    let wrong = blobs[0].replace('x', "z");
+    assert!(!known(&[wrong], "{}"));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        any::<i32>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a\"\\\\\u{1}\u{8}/\\$\u{fc}]{0,20}".prop_map(Value::from),
+        (1_000..1_100_usize).prop_map(|length| Value::from("l".repeat(length))),
+    ];
+    let name = prop_oneof![Just(String::from("$blob")), Just(String::from("$$blob")), "[a-c\"\\\\]{0,3}"];
+    leaf.prop_recursive(4, 60, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::Array),
+            prop::collection::vec((name.clone(), inner), 0..3)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    /// What is written is recognised, but for numbers with an exponent; what somebody changes in it is recognised only
+    /// where it is what the writer writes.
+    #[test]
+    fn what_is_recognised_is_what_the_writer_writes(
+        value in value(),
+        place in any::<prop::sample::Index>(),
+        other in prop::sample::select(vec!["\"", "{", "}", "[", "]", ",", ":", " ", "\\", "0", "-", ".", "$", "a", ""]),
+    ) {
+        let fields = json!({"dispatch": 1, "payload": value});
+        let (blobs, text) = stored(fields.as_object().unwrap());
+        prop_assert!(comes_back(&blobs, &text));
+        let has_exponent = blobs.iter().chain([&text]).any(|text| text.contains(['e', '.']) || text.contains("-0"));
+        prop_assert!(has_exponent || known(&blobs, &text), "{}", text);
+        let at = place.index(text.len());
+        if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+            let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+            prop_assert!(!known(&blobs, &changed) || comes_back(&blobs, &changed), "{}", changed);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Whether every blob is there for a record.
+
+use super::Notes;
+use crate::record::{Body, HostRecord};
+
+/// The blobs that wait for the record that needs them: it comes right behind them.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    waiting: Vec<Blob>,
+}
+
+#[derive(Debug)]
+struct Blob {
+    line: usize,
+    digest: String,
+    text: Vec<u8>,
+}
+
+impl Spare {
+    /// Sees the next record and its line.
+    pub(super) fn see(&mut self, text: &[u8], body: &Body<'_>, notes: &mut Notes<'_>) {
+        match body {
+            Body::Blob(blob) => {
+                self.waiting.push(Blob { line: notes.line, digest: blob.digest.to_string(), text: text.to_vec() });
+            }
+            // The program died before it wrote the record, and another one goes on with the tape.
+            Body::Healed(_) | Body::Hooks(_) | Body::Host(HostRecord::Resumed(_)) => self.waiting.clear(),
+            _ if self.waiting.is_empty() => {}
+            _ => {
+                // What one blob refers to is needed where that one is, and stands before it.
+                let mut needed = vec![text.to_vec()];
+                for Blob { line, digest, text } in std::mem::take(&mut self.waiting).into_iter().rev() {
+                    let reference = format!("{{\"$blob\":\"{digest}\"}}");
+                    let refers = |needed: &Vec<u8>| holds(needed, reference.as_bytes());
+                    if needed.iter().any(refers) {
+                        needed.push(text);
+                    } else {
+                        let found = format!("the blob of line {line} is not for the record that follows it");
+                        notes.add(found, "a reference to it, or no blob");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
