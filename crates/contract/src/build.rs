@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Diagnostic, Handler, HookDeclaration, Matcher, Plugin, ScriptText, ToolSpec};
+use crate::{Diagnostic, Handler, HookDeclaration, Matcher, Plugin, Reach, ScriptText, ToolSpec};
 
 /// Turns declarations into handlers and matchers.
 ///
@@ -30,6 +30,12 @@ pub trait Build {
 
     /// Compiles a verify script to see whether it would run: errors and warnings. `owner` names whose it is.
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic>;
+
+    /// Tells what a hook can reach outside of the sandbox. Nothing is what needs nobody's consent, so whoever cannot
+    /// tell says something. Default: that it cannot be told.
+    fn reach(&self, _declaration: &HookDeclaration) -> Vec<Reach> {
+        vec![Reach::Effect(String::from("may do anything"))]
+    }
 }
 
 /// Asks a language model one question, for hooks that are judged by one.

@@ -48,6 +48,12 @@ pub trait Codec: Send + Sync + Debug {
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
     }
 
+    /// Variables that the dialect's programs see about the event, such as where the project is. They replace those of this
+    /// process, and what the hook's author declared replaces them. Default: none.
+    fn environment(&self, _event: &Event, _spelling: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Reads an answer as a verdict. Total: any answer gives some verdict, never a panic.
     fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict;
 }

@@ -35,6 +35,8 @@ pub struct HookDeclaration {
     pub mode: Mode,
     /// Wall time for one call, when the author said so.
     pub timeout_ms: Option<u64>,
+    /// Whether nobody waits for its answer. Such a hook decides nothing, so it is no guard. Default: no.
+    pub background: bool,
     /// Worked examples, run by `pintle test`.
     pub examples: Vec<HookExample>,
     /// Where it was declared.
@@ -68,6 +70,8 @@ pub enum HandlerSpec {
     Script(ScriptText),
     /// A program that reads the payload and prints its answer.
     Command(CommandSpec),
+    /// A server that is sent the payload and answers.
+    Http(HttpSpec),
     /// Something that Pintle brings along.
     Builtin(BuiltinSpec),
     /// A model that judges.
@@ -81,8 +85,10 @@ pub enum HandlerSpec {
 /// A program to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// Shell text.
+    /// Shell text; with `arguments` the program itself.
     pub command: String,
+    /// The program's arguments: then no shell reads anything. `None` is shell text. Default: `None`.
+    pub arguments: Option<Vec<String>>,
     /// The shell; `None` is `/bin/sh`, whatever the user's own shell is. It gets `-c` and the text.
     pub shell: Option<String>,
     /// Variables besides those that Pintle itself has; they replace.
@@ -95,6 +101,17 @@ pub struct CommandSpec {
     pub keep: bool,
     /// What the program is kept from; `None` is nothing.
     pub sandbox: Option<SandboxSpec>,
+}
+
+/// A server to ask: the payload is posted to it as JSON, and what it answers is read as what a program prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpSpec {
+    /// The address, as written.
+    pub url: String,
+    /// Headers besides `Content-Type`; `$NAME` and `${NAME}` in their values are variables of `allowed_environment`.
+    pub headers: Vec<(String, String)>,
+    /// The variables that headers may hold; every other one is empty.
+    pub allowed_environment: Vec<String>,
 }
 
 /// What a program is kept from.

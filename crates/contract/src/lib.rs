@@ -27,6 +27,7 @@ mod outcome;
 mod parts;
 mod payload;
 mod plugin;
+mod reach;
 mod redact;
 mod reminder;
 mod resolver;
@@ -47,7 +48,7 @@ pub use cancel::Cancel;
 pub use clock::Clock;
 pub use codec::Codec;
 pub use declaration::{
-    BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, HookExample, JudgeSpec, MatcherSpec, SandboxSpec,
+    BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec, MatcherSpec, SandboxSpec,
     ScriptText,
 };
 pub use diagnostic::{Diagnostic, Severity};
@@ -63,6 +64,7 @@ pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerd
 pub use parts::{Get, Key, Part, Parts};
 pub use payload::{Payload, field_of};
 pub use plugin::{Argument, Closure, FunctionRef, FunctionSpec, Plugin, Registration};
+pub use reach::{Reach, UntrustedGuards};
 pub use redact::Redact;
 pub use reminder::{Authority, Propagate, Reminder, RoleHint};
 pub use resolver::{DenyAll, Grant, Question, Resolution, Resolver};

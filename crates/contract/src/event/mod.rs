@@ -15,8 +15,8 @@ use serde_json::Value;
 pub use catalogue::*;
 pub use name::{EventName, UnknownEvent};
 pub use piece::{
-    Choice, FunctionCall, LogLine, Message, MessageToolCall, ToolCall, ToolDefinition, ToolFunction, ToolResult,
-    Unsettled, Usage,
+    Choice, FunctionCall, HostSaid, LogLine, Message, MessageToolCall, ToolCall, ToolDefinition, ToolFunction,
+    ToolResult, Unsettled, Usage,
 };
 pub use row::{Class, ContextScope, Row, Target};
 
@@ -84,6 +84,10 @@ pub struct Origin {
     /// The absolute path of the working directory. It stays off the tape, which is to be read on other machines.
     #[serde(skip)]
     pub cwd: String,
+    /// The absolute path of the file that keeps the session, JSON a line; empty when it is kept nowhere. It stays off the
+    /// tape as well.
+    #[serde(skip)]
+    pub transcript: String,
 }
 
 /// A typed payload of the catalogue.

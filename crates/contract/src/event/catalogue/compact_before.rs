@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::Message;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `compact.before`.
@@ -45,4 +46,7 @@ pub struct CompactBefore {
     pub context_limit: u64,
     /// What is about to be summed up, oldest first.
     pub messages: Vec<Message>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `compact.post`.
@@ -53,4 +54,7 @@ pub struct CompactPost {
     pub input_tokens_after: u64,
     /// The most tokens that the model takes.
     pub context_limit: u64,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

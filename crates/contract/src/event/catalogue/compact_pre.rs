@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `compact.pre`.
@@ -33,4 +34,7 @@ pub struct CompactPre {
     /// What the person wants to be kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{Choice, Usage};
+use crate::event::piece::{Choice, HostSaid, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{lists, object, texts, usage};
 
@@ -75,6 +75,9 @@ pub struct CompletionPost {
     /// What the person said last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_user_message: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 /// `text` and `finish_reason` follow the first choice, or the choice follows them when they changed and it did not.

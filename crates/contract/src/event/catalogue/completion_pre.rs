@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{Message, ToolDefinition};
+use crate::event::piece::{HostSaid, Message, ToolDefinition};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{lists, object, texts};
 
@@ -78,6 +78,9 @@ pub struct CompletionPre {
     /// Who serves the model, when that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 /// There is a model to ask and a conversation to send.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{ToolCall, ToolResult, Usage};
+use crate::event::piece::{HostSaid, ToolCall, ToolResult, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{lists, object, same, texts};
 
@@ -82,6 +82,9 @@ pub struct DelegationPost {
     pub usage: Usage,
     /// Whether it failed; `result` then says how.
     pub is_error: bool,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 /// `result` and `response` are two spellings of one text.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{lists, object, same, texts};
 
@@ -64,6 +65,9 @@ pub struct DelegationPre {
     /// How many more attempts it gets when verification fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_verify_retries: Option<u32>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 /// `prompt` and `task` are two spellings of one text.

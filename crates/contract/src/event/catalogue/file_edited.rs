@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `file.edited`.
@@ -53,4 +54,7 @@ pub struct FileEdited {
     /// What whoever told of it has to say besides.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

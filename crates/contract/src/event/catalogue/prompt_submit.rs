@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{object, texts};
 
@@ -32,6 +33,9 @@ pub struct PromptSubmit {
     /// Where it came from when not from the person, such as `command` or `schedule`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 /// The prompt stays a text.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::{Usage};
+use crate::event::piece::{HostSaid, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `session.end`.
@@ -51,4 +51,7 @@ pub struct SessionEnd {
     /// What went wrong, when something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

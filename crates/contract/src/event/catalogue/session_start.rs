@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
+use crate::event::piece::HostSaid;
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `session.start`.
@@ -30,4 +31,7 @@ pub struct SessionStart {
     pub source: String,
     /// The working directory.
     pub cwd: String,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::{ToolCall, ToolResult};
+use crate::event::piece::{HostSaid, ToolCall, ToolResult};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 
 /// The row of `tool.batch`.
@@ -54,4 +54,7 @@ pub struct ToolBatch {
     pub tool_results: Vec<ToolResult>,
     /// How long all of them took together, in milliseconds.
     pub duration_ms: u64,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{ToolResult};
+use crate::event::piece::{HostSaid, ToolResult};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::{outcome};
 
@@ -69,6 +69,9 @@ pub struct ToolPost {
     /// How the session asks for permission, in the host's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 impl ToolPost {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{LogLine, ToolCall, ToolResult, Usage};
+use crate::event::piece::{HostSaid, LogLine, ToolCall, ToolResult, Usage};
 use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
 use crate::event::spelling::final_answer;
 
@@ -107,6 +107,9 @@ pub struct TurnEnd {
     /// The same counts as `usage`.
     #[serde(rename = "Usage")]
     pub spelled_usage: Usage,
+    /// What the agent that told of it said in its own words, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSaid>,
 }
 
 impl TurnEnd {

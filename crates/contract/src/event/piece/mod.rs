@@ -1,6 +1,7 @@
 //! Pieces that the payloads of several events share.
 
 mod choice;
+mod host_said;
 mod log_line;
 mod message;
 mod tool_call;
@@ -10,6 +11,7 @@ mod unsettled;
 mod usage;
 
 pub use choice::Choice;
+pub use host_said::HostSaid;
 pub use log_line::LogLine;
 pub use message::{FunctionCall, Message, MessageToolCall};
 pub use tool_call::ToolCall;
