@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Build, Diagnostic, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec,
+    AgentSpec, Build, Diagnostic, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec, UntrustedGuards,
 };
 
-use crate::{Dialect, NATIVE, docker_agent, harn};
+use crate::client_hooks::ClientFile;
+use crate::{Dialect, NATIVE, Programs, docker_agent, harn, harness_framework};
 
 /// A file, and what it is.
 #[derive(Debug, Clone)]
@@ -41,12 +42,16 @@ pub enum Role {
     UserSettings,
     /// One block of docker-agent hooks: a drop-in of the user's.
     HooksBlock,
+    /// The settings of The Harness Framework: a `settings.json` whose hooks have a `path`.
+    FrameworkSettings,
     /// Starlark whose top level registers hooks: `*.star`.
     Plugin,
     /// The manifest of a package: `harn.toml`.
     Package,
     /// A module of a package, in Starlark or Harn, which declares nothing by itself.
     Module,
+    /// A file of a coding agent with hooks in it.
+    Client(ClientFile),
 }
 
 /// Where a bundle lies. Later folders are registered later.
@@ -68,7 +73,9 @@ impl Role {
     pub fn dialect(self) -> &'static Dialect {
         match self {
             Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
+            Self::FrameworkSettings => &harness_framework::DIALECT,
             Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
+            Self::Client(file) => file.dialect(),
             Self::Harness | Self::HarnessYaml | Self::Tool | Self::Hook | Self::Bundle(_) | Self::Agent => NATIVE,
         }
     }
@@ -85,11 +92,13 @@ pub struct Reading<'a> {
     pub build: Option<&'a dyn Build>,
     /// Whether the `harn` program is installed, which runs modules written in Harn.
     pub has_harn: bool,
+    /// Tells which programs there are; without it nobody looks whether hooks can be started.
+    pub programs: Option<&'a dyn Programs>,
 }
 
 impl fmt::Debug for Reading<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host_tools, compat, build, has_harn } = self;
+        let Self { host_tools, compat, build, has_harn, .. } = self;
         let (host_tools, has_build) = (host_tools.len(), build.is_some());
         write!(f, "Reading {{ host_tools: {host_tools}, compat: {compat:?}, build: {has_build}, harn: {has_harn} }}")
     }
@@ -111,6 +120,8 @@ pub struct Project {
     pub personas: Vec<Arc<PersonaSpec>>,
     /// The user's own rules for tool calls, which join those of a team.
     pub permissions: PermissionsSpec,
+    /// What the user's settings say of guards that nobody agreed to.
+    pub untrusted_guards: Option<UntrustedGuards>,
     /// What was found, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -8,15 +8,29 @@
 //! Nothing here touches a file: the loader reads, and hands over [`Artifact`]s.
 
 pub mod ai_harness;
+pub mod claude_code;
+pub mod client_hooks;
+pub mod cline;
+pub mod codex;
 pub mod command_hooks;
+pub mod copilot;
+pub mod cursor;
 pub mod docker_agent;
 pub mod document;
+pub mod framework_hooks;
+pub mod gemini;
 pub mod harn;
+pub mod harness_framework;
 pub mod lifecycle_hooks;
+pub mod qwen;
+pub mod tools;
 
 mod artifact;
+mod printed;
+mod programs;
 mod table;
 
 pub use ai_harness::{Declared, declare_hook, read_hook};
 pub use artifact::{Artifact, Folder, Project, Reading, Role};
+pub use programs::{Look, Programs};
 pub use table::{Alias, DIALECTS, Dialect, Mapping, NATIVE, Others, Support};

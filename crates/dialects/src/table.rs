@@ -5,10 +5,25 @@ use std::sync::Arc;
 use pintle_contract::event::{CATALOGUE, Row, UnknownEvent};
 use pintle_contract::{Codec, EventName, Profile, did_you_mean};
 
-use crate::{Artifact, Project, Reading, ai_harness, docker_agent, harn};
+use crate::{
+    Artifact, Project, Reading, ai_harness, claude_code, cline, codex, copilot, cursor, docker_agent, gemini, harn,
+    harness_framework, qwen,
+};
 
 /// Every dialect.
-pub static DIALECTS: &[&Dialect] = &[NATIVE, &docker_agent::DIALECT, &harn::DIALECT];
+pub static DIALECTS: &[&Dialect] = &[
+    NATIVE,
+    &docker_agent::DIALECT,
+    &harn::DIALECT,
+    &harness_framework::DIALECT,
+    &claude_code::DIALECT,
+    &codex::DIALECT,
+    &gemini::DIALECT,
+    &qwen::DIALECT,
+    &copilot::DIALECT,
+    &cursor::DIALECT,
+    &cline::DIALECT,
+];
 
 /// The dialect that Pintle's own hooks are written in, also those that are registered while running.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;

@@ -24,7 +24,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn holds_test(text: &str, name: &str) -> bool {
-    let function = format!("fn {name}()");
+    // A property has arguments.
+    let function = format!("fn {name}(");
     text.match_indices(&function).any(|(at, _)| text.get(..at).unwrap_or_default().trim_end().ends_with("#[test]"))
 }
 
@@ -34,7 +35,7 @@ fn each_deviation_names_a_test_that_exists() {
     for dialect in DIALECTS {
         let page = fs::read_to_string(this.join("src").join(dialect.name).join("DEVIATIONS.md")).unwrap();
         let named = named_tests(&page);
-        assert!(named.len() > 10, "the tables of {} were not found", dialect.name);
+        assert!(named.len() >= 4, "the tables of {} were not found", dialect.name);
         for test in named {
             let (package, name) = test.split_once("::").unwrap();
             let folder = this.parent().unwrap().join(package.trim_start_matches("pintle-"));

@@ -56,7 +56,7 @@ pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
             Role::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
             Role::Agent => agent::read(artifact, &mut gathered),
             // The loader gives these to the dialect they belong to.
-            Role::Team | Role::UserSettings | Role::HooksBlock | Role::Plugin | Role::Package | Role::Module => {}
+            _ => {}
         }
     }
     assemble(gathered, reading.host_tools)

@@ -1,10 +1,11 @@
-//! Reading the documents people write: bytes, frontmatter, YAML and TOML with a place for every value, typed fields.
+//! Reading the documents people write: bytes, frontmatter, YAML, TOML and JSON with a place for every value, typed fields.
 //!
 //! Every step goes on after a fault, so that one run reports all of them.
 
 mod fields;
 mod frontmatter;
 mod json;
+mod jsonc;
 mod node;
 mod report;
 mod source;
@@ -14,6 +15,7 @@ mod yaml;
 pub use fields::Fields;
 pub use frontmatter::{Document, after_byte_order_mark, split};
 pub use json::to_json;
+pub use jsonc::parse_json;
 pub use node::{Entry, Kind, Node, Plain, Scalar, Style};
 pub use report::{Report, keep_to_one_line};
 pub use source::{MAX_FILE_BYTES, source_file};

@@ -32,6 +32,7 @@ pub fn parse(report: &Report, part: Span) -> Result<Option<Node>, Unreadable> {
         report,
         base: part.start,
         first_line,
+        has_bare_returns: has_bare_returns(text),
         parser: Parser::new_from_str_with_options(text, limits),
         anchors: HashMap::new(),
         nodes: 0,
@@ -54,6 +55,8 @@ struct Builder<'a> {
     base: usize,
     /// The line of the file at which the text starts.
     first_line: usize,
+    /// Whether carriage returns stand alone: they end a line of YAML and none of a file.
+    has_bare_returns: bool,
     parser: Parser<'a, granit_parser::StrInput<'a>>,
     anchors: HashMap<usize, (Node, Extent)>,
     nodes: usize,
@@ -200,7 +203,10 @@ impl<'a> Builder<'a> {
     }
 
     fn scalar(&self, text: String, style: ScalarStyle, tagged_text: bool, span: &granit_parser::Span) -> Scalar {
-        let line = span.start.line() + self.first_line - 1;
+        let line = match self.has_bare_returns {
+            true => self.report.file().line_column(self.byte(&span.start)).0,
+            false => span.start.line() + self.first_line - 1,
+        };
         let indent = span.start.col();
         match style {
             // A block's place begins at its first line that is not blank; blank ones before it are part of the text.
@@ -262,6 +268,10 @@ impl<'a> Builder<'a> {
         let text = self.report.file().text.get(span.start..span.end).unwrap_or_default();
         Span { start: span.start, end: span.start + text.trim_end().len() }
     }
+}
+
+fn has_bare_returns(text: &str) -> bool {
+    text.bytes().zip(text.bytes().skip(1).chain([0])).any(|(byte, next)| byte == b'\r' && next != b'\n')
 }
 
 fn extent(node: &Node) -> Extent {

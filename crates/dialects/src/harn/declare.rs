@@ -277,6 +277,7 @@ fn declaration(
         definition: None,
         mode: options.mode,
         timeout_ms: options.timeout_ms,
+        background: false,
         examples: Vec::new(),
         location,
         codec: Arc::new(Harn::of(&name)),

@@ -62,6 +62,7 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
         on_error: draft.on_error,
         mode: draft.mode,
         timeout_ms: draft.timeout_ms,
+        background: false,
         examples: draft.examples,
         location: draft.location,
         codec: Arc::clone(codec),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::key::{Class, KEYS, OutputKey, Spelled, spelled};
 use super::{Asked, strict};
 use crate::docker_agent::Compat;
+use crate::printed::kind;
 
 /// What a hook printed: the keys that mean something, with values of the right kind.
 #[derive(Debug, Default)]
@@ -136,15 +137,4 @@ fn check(key: &OutputKey, value: &Value) -> Result<(), String> {
         Class::Anything => (true, "anything"),
     };
     if fits { Ok(()) } else { Err(format!("`{}` must be {wanted}, not {}", key.name, kind(value))) }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

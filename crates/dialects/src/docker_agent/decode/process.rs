@@ -2,52 +2,32 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, FailureKind, LimitKind, ProcessAnswer, Verdict};
+use pintle_contract::{Effect, Failure, ProcessAnswer, Verdict};
 use serde_json::{Map, Value};
 
 use super::output::Output;
 use super::{Asked, bad, embedded, ruling};
 use crate::docker_agent::Compat;
 use crate::docker_agent::row::Context;
+use crate::printed::too_long;
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
-/// The shell's exit code for a command that is not there.
-const NOT_FOUND: i32 = 127;
-/// The most letters of a complaint that stand in a message.
-const SHOWN_LETTERS: usize = 200;
 
 /// Reads an answer.
 pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
-    match (answer.exit_code, answer.signal) {
-        (Some(0), _) => printed(asked, answer),
-        (Some(BLOCK), _) => block(asked, answer),
-        (Some(code), _) => {
-            let kind = if code == NOT_FOUND { FailureKind::Missing } else { FailureKind::Crash };
-            failed(asked, kind, format!("exited with status {code}"), answer)
-        }
-        (None, Some(signal)) => failed(asked, FailureKind::Crash, format!("ended by signal {signal}"), answer),
-        (None, None) => failed(asked, FailureKind::Crash, String::from("ended without an exit status"), answer),
+    match answer.exit_code {
+        Some(0) => printed(asked, answer),
+        Some(BLOCK) => block(asked, answer),
+        _ => failed(asked, crate::printed::failure(answer)),
     }
 }
 
-fn failed(asked: &Asked<'_>, kind: FailureKind, what: String, answer: &ProcessAnswer) -> Verdict {
-    let message = match complaint(&answer.stderr) {
-        Some(complaint) => format!("{what}: {complaint}"),
-        None => what,
-    };
+fn failed(asked: &Asked<'_>, failure: Failure) -> Verdict {
     match asked.codec.compat {
-        Compat::Newest => Verdict::failed(Failure::new(kind, message)),
-        Compat::G1 => Verdict::pass().warn(format!("{message}, which `compat: g1` passes over")),
+        Compat::Newest => Verdict::failed(failure),
+        Compat::G1 => Verdict::pass().warn(format!("{}, which `compat: g1` passes over", failure.message)),
     }
-}
-
-/// The last line of what a program complained, cut to a length that can be read.
-fn complaint(stderr: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(stderr);
-    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-    let shown: String = line.chars().take(SHOWN_LETTERS).filter(|letter| !letter.is_control()).collect();
-    Some(if line.chars().count() > SHOWN_LETTERS { format!("{shown}…") } else { shown })
 }
 
 fn block(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
@@ -67,8 +47,7 @@ fn block(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
 
 fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     if answer.stdout_cut {
-        let message = format!("hook output exceeded the limit of {} bytes", answer.stdout.len());
-        return Verdict::failed(Failure::new(FailureKind::Limit(LimitKind::Output), message));
+        return Verdict::failed(too_long(answer));
     }
     let text = String::from_utf8_lossy(&answer.stdout);
     let is_mended = matches!(text, Cow::Owned(_));

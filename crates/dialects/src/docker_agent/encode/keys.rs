@@ -4,6 +4,7 @@
 //! [`ROWS`](crate::docker_agent::ROWS) stand in the order of docker-agent's own list, with Pintle's additions last.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use pintle_contract::Event;
 use serde_json::{Map, Value, json};
@@ -107,6 +108,21 @@ pub(crate) const WORKTREE: Opening =
 /// The group of a tool.
 pub(crate) const CATEGORY: &[Key] = &[Key::field("tool_category", "category").newer()];
 
+/// The arguments of a call. A shell command of another agent is called `command`, and docker-agent's hooks look for `cmd`.
+fn tool_input(event: &Event) -> Option<Given<'_>> {
+    let args = event.payload.field("args").and_then(Value::as_object)?;
+    let is_shell = event.payload.field("name").and_then(Value::as_str) == Some("shell");
+    match args.get("command") {
+        Some(command) if is_shell && event.payload.field("host").is_some() && !args.contains_key("cmd") => {
+            let both = args.iter().map(|(name, value)| (name.as_str(), value)).chain([("cmd", command)]);
+            let sorted: BTreeMap<&str, &Value> = both.collect();
+            let made = sorted.into_iter().map(|(name, value)| (name.to_owned(), value.clone()));
+            Some(Given::Made(Value::Object(made.collect())))
+        }
+        _ => Some(Given::Sorted(args)),
+    }
+}
+
 /// A tool call.
 pub(crate) const CALL: &[Key] = &[
     Key::field("tool_name", "name"),
@@ -114,7 +130,7 @@ pub(crate) const CALL: &[Key] = &[
         let id = [text(event, "id"), text(event, "call_id")].into_iter().find(|id| !id.is_empty())?;
         Some(Given::Text(Cow::Borrowed(id)))
     }),
-    Key::made("tool_input", |event| event.payload.field("args").and_then(Value::as_object).map(Given::Sorted)),
+    Key::made("tool_input", tool_input),
     Key::field("tool_read_only", "read_only").newer(),
     Key::field("safety_policy", "permission_mode").newer(),
 ];

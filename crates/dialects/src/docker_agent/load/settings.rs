@@ -1,6 +1,6 @@
 //! The user's settings: `config.yaml` (docker-agent, Configuration, User Settings).
 
-use pintle_contract::PermissionMode;
+use pintle_contract::{PermissionMode, UntrustedGuards};
 
 use super::{agent, hooks};
 use crate::Project;
@@ -44,6 +44,8 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, pro
         }
         own.finish();
     }
+    // Pintle's own.
+    project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuards::WORDS);
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }

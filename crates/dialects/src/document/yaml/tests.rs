@@ -110,6 +110,17 @@ fn places(node: &Node, text: &str) {
     }
 }
 
+#[test]
+fn a_carriage_return_alone_ends_no_line_of_the_file() {
+    let text = "a: x\rb:\n  c: |\n    d\n";
+    let tree = read(text).0.unwrap().unwrap();
+    places(&tree, text);
+    let Some(Kind::Scalar(scalar)) = tree.get("b").and_then(|node| node.get("c")).map(|node| &node.kind) else {
+        panic!("{tree:?}");
+    };
+    assert_eq!((scalar.text.as_str(), scalar.first_line), ("d\n", 3));
+}
+
 proptest! {
     #[test]
     fn any_text_is_a_tree_or_a_finding(pieces in prop::collection::vec("[-a:{}\\[\\], \"'|>&*!#\n\r\té]{1,6}|a: |- |\\|\n |\n  ", 0..40)) {

@@ -96,6 +96,7 @@ impl Draft {
             definition: Some(definition),
             mode: self.mode,
             timeout_ms: Some(self.timeout_ms),
+            background: false,
             examples: Vec::new(),
             location: self.location,
             codec,

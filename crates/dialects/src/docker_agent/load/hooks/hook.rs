@@ -125,7 +125,9 @@ fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Optio
             None
         }
         Kind::Command => {
-            Some(HandlerSpec::Command(CommandSpec { command, shell, environment, directory, expands, keep, sandbox }))
+            let arguments = None;
+            let spec = CommandSpec { command, arguments, shell, environment, directory, expands, keep, sandbox };
+            Some(HandlerSpec::Command(spec))
         }
         Kind::Builtin if command.trim().is_empty() => {
             missing("command must name the builtin to invoke", "write for example `command: add_date`");

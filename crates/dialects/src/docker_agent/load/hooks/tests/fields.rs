@@ -18,6 +18,7 @@ fn a_command_has_every_field() {
         *spec,
         CommandSpec {
             command: String::from("INPUT=$(cat)\necho ok\n"),
+            arguments: None,
             shell: Some(String::from("/bin/bash")),
             environment: vec![pair("HOOK_PROFILE", "dev"), pair("PORT", "8080"), pair("ON", "true"), pair("EMPTY", "")],
             directory: Some(String::from(".")),

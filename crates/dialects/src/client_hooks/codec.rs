@@ -1,0 +1,63 @@
+//! How the hooks of an agent are spoken to.
+
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Codec, Event, Verdict};
+use serde_json::Value;
+
+use super::client::{Client, Variable};
+use super::{decode, encode};
+
+/// The codec of one hook: it knows the agent, and what is the hook's own.
+#[derive(Debug, Clone)]
+pub(crate) struct ClientCodec {
+    pub(crate) client: &'static Client,
+    /// The project's folder; `None` is the session's.
+    pub(crate) project: Option<Arc<str>>,
+    /// The folder of the plugin that the hook came with.
+    pub(crate) plugin: Option<Arc<str>>,
+    /// Whether an answer has to be there.
+    pub(crate) needs_answer: bool,
+}
+
+impl ClientCodec {
+    /// The codec of a hook that came with no project.
+    pub(crate) fn of(client: &'static Client) -> Arc<dyn Codec> {
+        Arc::new(Self { client, project: None, plugin: None, needs_answer: false })
+    }
+}
+
+impl Codec for ClientCodec {
+    fn dialect(&self) -> &'static str {
+        self.client.name
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        encode::encode(self.client, event, spelling)
+    }
+
+    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+        self.client.row(spelling)?.narrow
+    }
+
+    fn guards(&self, spelling: &str) -> bool {
+        self.client.row(spelling).is_none_or(super::Row::guards)
+    }
+
+    fn environment(&self, event: &Event, _spelling: &str) -> Vec<(String, String)> {
+        let origin = &event.origin;
+        let of = |variable: &Variable| match variable {
+            Variable::Project => Some(self.project.as_deref().unwrap_or(&origin.cwd).to_owned()),
+            Variable::Session => Some(origin.session.clone()),
+            Variable::Directory => Some(origin.cwd.clone()),
+            Variable::Plugin => self.plugin.as_deref().map(str::to_owned),
+            Variable::Fixed(value) => Some((*value).to_owned()),
+        };
+        let named = self.client.environment.iter();
+        named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+        decode::decode(self, event, spelling, answer)
+    }
+}

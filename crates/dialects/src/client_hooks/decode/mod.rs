@@ -1,0 +1,59 @@
+//! Answers as verdicts.
+//!
+//! The documents of the agents are the contract. Where they let a refusal pass that its author plainly meant, because it
+//! stands behind a log line, beside a slip or under another exit status, it is a refusal here all the same.
+
+mod process;
+mod reply;
+mod ruling;
+mod word;
+
+pub use word::{Choice, Means, Word};
+
+use pintle_contract::{Answer, Event, Failure, FailureKind, Verdict};
+use serde_json::{Map, Value};
+
+use super::codec::ClientCodec;
+use super::row::Row;
+
+/// What was asked, and how its answer is read.
+#[derive(Debug, Clone, Copy)]
+struct Asked<'a> {
+    codec: &'a ClientCodec,
+    event: &'a Event,
+    row: &'static Row,
+}
+
+/// Reads an answer.
+pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    let Some(row) = codec.client.row(spelling) else {
+        return bad(format!("{} has no event `{spelling}`", codec.client.title));
+    };
+    let asked = Asked { codec, event, row };
+    match answer {
+        Answer::Process(answer) => process::decode(&asked, &answer),
+        Answer::Text(reply) => judged(&asked, &reply),
+        Answer::Script(_) | Answer::Returned(_) => bad("only commands, servers and models can answer in this dialect"),
+    }
+}
+
+/// An answer that cannot be read.
+fn bad(message: impl Into<String>) -> Verdict {
+    Verdict::failed(Failure::new(FailureKind::BadOutput, message))
+}
+
+/// Reads what a model replied: `{"ok": .., "reason": ".."}`. A code fence and words around the object are passed over.
+fn judged(asked: &Asked<'_>, reply: &str) -> Verdict {
+    let object = match (reply.find('{'), reply.rfind('}')) {
+        (Some(first), Some(last)) => reply.get(first..=last),
+        _ => None,
+    };
+    let fields = object.and_then(|object| serde_json::from_str::<Map<String, Value>>(object).ok());
+    let Some(fields) = fields else { return bad("the model's reply holds no JSON object") };
+    let reason = fields.get("reason").and_then(Value::as_str).unwrap_or_default();
+    match fields.get("ok").and_then(Value::as_bool) {
+        Some(true) => Verdict::pass(),
+        Some(false) => ruling::refused(asked, reason),
+        None => bad("the model's reply does not say `ok`"),
+    }
+}

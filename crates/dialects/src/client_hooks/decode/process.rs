@@ -1,0 +1,138 @@
+//! How a program ended and what it printed.
+
+use std::borrow::Cow;
+
+use pintle_contract::{Effect, Failure, FailureKind, ProcessAnswer, Verdict};
+use serde_json::{Map, Value};
+
+use super::reply::Reply;
+use super::{Asked, bad, ruling};
+use crate::client_hooks::row::{ExitTwo, Text};
+use crate::printed::{complaint, failure, objects, too_long};
+
+/// The exit code that blocks.
+const BLOCK: i32 = 2;
+
+/// Reads an answer.
+pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+    match answer.exit_code {
+        Some(0) => printed(asked, answer),
+        Some(BLOCK) if asked.codec.client.statuses && asked.row.exit_two != ExitTwo::Fails => two(asked, answer),
+        Some(_) if !asked.codec.client.statuses && !answer.stdout.is_empty() => printed(asked, answer),
+        _ => failed(asked, answer),
+    }
+}
+
+/// A program that failed. One that has refused before it did has refused.
+fn failed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+    match refusal(asked, answer) {
+        Some(refusal) => refusal,
+        None => Verdict::failed(failure(answer)),
+    }
+}
+
+fn refusal(asked: &Asked<'_>, answer: &ProcessAnswer) -> Option<Verdict> {
+    let text = String::from_utf8_lossy(&answer.stdout);
+    let object: Map<String, Value> = serde_json::from_str((asked.codec.client.frame)(&text).trim()).ok()?;
+    let reply = Reply::read(asked, &object);
+    reply.is_against().then(|| ruling::rule(asked, reply))
+}
+
+/// The exit status that blocks.
+fn two(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+    let stderr = String::from_utf8_lossy(&answer.stderr);
+    let text = stderr.trim();
+    match asked.row.exit_two {
+        ExitTwo::Blocks | ExitTwo::Fails => {
+            if text.is_empty()
+                && let Some(refusal) = refusal(asked, answer)
+            {
+                return refusal;
+            }
+            ruling::refused(asked, text)
+        }
+        ExitTwo::Model if !text.is_empty() => Verdict::pass().with(Effect::Context(text.to_owned())),
+        ExitTwo::Person if !text.is_empty() => Verdict::pass().with(Effect::Notice(text.to_owned())),
+        ExitTwo::Model | ExitTwo::Person => Verdict::pass(),
+        ExitTwo::Nothing => {
+            let warning = format!("exit status 2 has no effect on `{}`", asked.row.name);
+            Verdict::pass().warn(match complaint(&answer.stderr) {
+                Some(complaint) => format!("{warning}: {complaint}"),
+                None => warning,
+            })
+        }
+    }
+}
+
+fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+    if answer.stdout_cut {
+        return Verdict::failed(too_long(answer));
+    }
+    let text = String::from_utf8_lossy(&answer.stdout);
+    let is_mended = matches!(text, Cow::Owned(_));
+    let framed = (asked.codec.client.frame)(&text);
+    let trimmed = framed.trim();
+    if trimmed.is_empty() {
+        return match asked.codec.needs_answer {
+            true => Verdict::failed(Failure::new(FailureKind::BadOutput, "the hook printed no answer")),
+            false => Verdict::pass(),
+        };
+    }
+    if !trimmed.starts_with('{') {
+        return plain(asked, &framed);
+    }
+    if is_mended {
+        return bad("the hook's output is not UTF-8");
+    }
+    let mut stream = serde_json::Deserializer::from_str(trimmed).into_iter::<Map<String, Value>>();
+    match stream.next() {
+        Some(Ok(object)) if trimmed.get(stream.byte_offset()..).unwrap_or_default().trim().is_empty() => {
+            ruling::rule(asked, Reply::read(asked, &object))
+        }
+        Some(Ok(_)) => several(asked, trimmed),
+        Some(Err(fault)) => bad(format!("the hook's output begins like JSON and is none: {fault}")),
+        None => plain(asked, trimmed),
+    }
+}
+
+/// An object and something behind it: text, unless one of them refuses.
+fn several(asked: &Asked<'_>, text: &str) -> Verdict {
+    embedded(asked, text).unwrap_or_else(|| told(asked, text))
+}
+
+/// Text that is no object.
+fn plain(asked: &Asked<'_>, text: &str) -> Verdict {
+    match asked.row.text {
+        // Such text is meant for the model, whatever it holds.
+        Text::Model => told(asked, text),
+        Text::Person | Text::Nobody => several(asked, text),
+    }
+}
+
+fn told(asked: &Asked<'_>, text: &str) -> Verdict {
+    let text = text.trim().to_owned();
+    match asked.row.text {
+        Text::Model => Verdict::pass().with(Effect::Context(text)),
+        Text::Person => Verdict::pass().with(Effect::Notice(text)),
+        Text::Nobody if asked.codec.needs_answer => bad("the hook printed text and no answer"),
+        Text::Nobody => Verdict::pass(),
+    }
+}
+
+/// The refusal of an object that stands among other output.
+fn embedded(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
+    if !asked.row.guards() {
+        return None;
+    }
+    let (found, rest) = objects(text);
+    let replies = found.iter().map(|object| Reply::read(asked, object));
+    if let Some(reply) = replies.into_iter().find(Reply::is_against) {
+        let warning = "the hook printed something beside the object that refuses; print the object alone";
+        return Some(ruling::rule(asked, reply).warn(warning));
+    }
+    // More beginnings than a log line has: the words alone make it no answer.
+    let words = asked.codec.client.words.iter().filter(|word| word.decides());
+    let mut named = words.map(|word| format!("\"{}\"", word.name));
+    let may_refuse = rest.is_some_and(|rest| named.any(|name| rest.contains(&name)));
+    may_refuse.then(|| bad("the hook printed too much beside an object that may refuse; print the object alone"))
+}

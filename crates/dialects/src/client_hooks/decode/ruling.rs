@@ -1,0 +1,162 @@
+//! What a reply comes to on an event.
+
+use pintle_contract::{Effect, Rewrite, Said, Verdict};
+use serde_json::{Map, Value};
+
+use super::reply::Reply;
+use super::word::Choice;
+use super::{Asked, bad};
+use crate::client_hooks::Given;
+use crate::client_hooks::row::{Block, Input, Stop};
+
+/// A refusal for a reason, in the sense of the event.
+pub(super) fn refused(asked: &Asked<'_>, reason: &str) -> Verdict {
+    match asked.row.block {
+        Block::Denies => Verdict::deny(reason),
+        Block::Tells if reason.is_empty() => Verdict::pass(),
+        Block::Tells => Verdict::pass().with(Effect::Context(reason.to_owned())),
+        Block::Replaces => {
+            let fields = [("content", Value::from(reason)), ("is_error", Value::Bool(true))];
+            Verdict::rewrite(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        }
+        Block::Nothing => {
+            let warning = format!("nothing can be blocked on `{}`", asked.row.name);
+            Verdict::pass().warn(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
+        }
+    }
+}
+
+/// What a whole reply comes to.
+pub(super) fn rule(asked: &Asked<'_>, mut reply: Reply) -> Verdict {
+    if let Some(fault) = reply.faults.first()
+        && !reply.is_against()
+    {
+        return bad(format!("the hook's output cannot be read: {fault}"));
+    }
+    reply.warnings.append(&mut reply.faults);
+    let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
+    let warnings = std::mem::take(&mut reply.warnings);
+    let mut verdict = decided(asked, reply);
+    verdict.warnings.extend(warnings);
+    let contexts: Vec<String> = contexts.into_iter().filter(|text| !text.is_empty()).collect();
+    match asked.row.context {
+        true => verdict.effects.extend(contexts.into_iter().map(Effect::Context)),
+        false if contexts.is_empty() => {}
+        false => verdict.warnings.push(format!("nothing is given to the model on `{}`", asked.row.name)),
+    }
+    let notices = notices.into_iter().filter(|text| !text.is_empty());
+    verdict.effects.extend(notices.map(Effect::Notice));
+    verdict
+}
+
+fn decided(asked: &Asked<'_>, reply: Reply) -> Verdict {
+    let row = asked.row;
+    if reply.goes_on == Some(false) {
+        match row.stop {
+            Stop::Denies => return Verdict::deny(first([&reply.stop_reason, &reply.permission_reason, &reply.reason])),
+            // The agent may stop, so nothing is in the way of that.
+            Stop::Stops => return Verdict::pass(),
+            Stop::Nothing => {}
+        }
+    }
+    let mut verdict = chosen(asked, &reply);
+    if reply.goes_on == Some(false) {
+        verdict.warnings.push(format!("`continue: false` has no effect on `{}`", row.name));
+    }
+    let is_open = !matches!(verdict.said, Said::Deny { .. });
+    if let Some(message) = reply.followup.filter(|_| is_open) {
+        return Verdict { said: Said::Deny { reason: message }, ..verdict };
+    }
+    if let Some(input) = reply.input.filter(|_| is_open) {
+        verdict = match row.input {
+            Input::Stays => verdict.warn(format!("the input cannot be changed on `{}`", row.name)),
+            _ => with_input(asked, verdict, input),
+        };
+    }
+    if let Some(output) = reply.output.filter(|_| is_open && row.block != Block::Nothing || row.output) {
+        verdict = match (row.output, matches!(verdict.said, Said::Rewrite(_))) {
+            (false, _) => verdict.warn(format!("the result cannot be changed on `{}`", row.name)),
+            // What replaces the result by an error is the stricter of the two.
+            (true, true) => verdict,
+            (true, false) => {
+                let field = if output.is_string() { "content" } else { "result" };
+                verdict.rewriting(Rewrite::Fields(Map::from_iter([(field.to_owned(), output)])))
+            }
+        };
+    }
+    verdict
+}
+
+/// What the words for a decision come to, the severest first.
+fn chosen(asked: &Asked<'_>, reply: &Reply) -> Verdict {
+    let row = asked.row;
+    let choices = [reply.permission, reply.decision];
+    let says = |choice| choices.contains(&Some(choice));
+    let reason = if reply.permission.is_some() {
+        first([&reply.permission_reason, &reply.reason, ""])
+    } else {
+        first([&reply.reason, &reply.permission_reason, ""])
+    };
+    if says(Choice::Deny) {
+        let by_block = first([&reply.reason, &reply.permission_reason, ""]);
+        return match row.permission {
+            true => Verdict::deny(if reply.permission == Some(Choice::Deny) { reason } else { by_block }),
+            false => refused(asked, by_block),
+        };
+    }
+    if says(Choice::Ask) {
+        return match row.permission || row.block == Block::Denies {
+            true => Verdict::ask(reason),
+            false => Verdict::pass().warn(format!("nobody can be asked on `{}`", row.name)),
+        };
+    }
+    let allows = says(Choice::Allow) || (says(Choice::AllowInput) && reply.input.is_some());
+    if allows && row.permission { Verdict::allow(reason) } else { Verdict::pass() }
+}
+
+/// The first text that is not empty.
+fn first(texts: [&str; 3]) -> &str {
+    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Adds the input that a hook wrote in the agent's form.
+fn with_input(asked: &Asked<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
+    let given = Given { event: asked.event, spelling: asked.row.name, voice: asked.row.voice };
+    let call = given.call();
+    let input = match (asked.row.input, &call.0.input) {
+        (Input::Merged, Value::Object(own)) => {
+            let mut merged = own.clone();
+            merged.extend(input);
+            merged
+        }
+        _ => input,
+    };
+    let input = Value::Object(input);
+    if input == call.0.input {
+        return verdict;
+    }
+    // A call there can be several here; the one that this event is about has to be told apart.
+    let name = asked.event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
+    let (before, after) =
+        (asked.row.voice.tools.parts(&call.0.name, &call.0.input), asked.row.voice.tools.parts(&call.0.name, &input));
+    let own = asked.event.payload.field("args");
+    let args = match (before.as_slice(), after.as_slice()) {
+        ([_], [only]) => Some(&only.args),
+        (before, after) if before.len() == after.len() => {
+            let at = before.iter().position(|part| part.name == name && Some(&part.args) == own);
+            at.and_then(|at| after.get(at)).map(|part| &part.args)
+        }
+        _ => None,
+    };
+    match args {
+        Some(args) if Some(args) == own => verdict,
+        Some(args) => {
+            let fields = Map::from_iter([(String::from("args"), args.clone())]);
+            verdict.rewriting(Rewrite::Fields(fields))
+        }
+        None => {
+            let reason = format!("a hook changed the input of `{}` in a way that cannot be carried over", call.0.name);
+            Verdict::deny(reason)
+        }
+    }
+}

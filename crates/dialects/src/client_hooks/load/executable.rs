@@ -1,0 +1,57 @@
+//! Programs that are hooks by their names (agents' hook contracts, Cline).
+
+use std::path::absolute;
+use std::sync::Arc;
+
+use pintle_contract::{
+    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode, Profile,
+    did_you_mean,
+};
+use serde_json::json;
+
+use super::{Source, tell};
+use crate::Artifact;
+use crate::client_hooks::codec::ClientCodec;
+
+/// Reads one program. Files with other names are scripts that the hooks use.
+pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDeclaration> {
+    let client = source.client;
+    let path = &artifact.file.path;
+    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let here = Location::new(Arc::clone(&artifact.file), pintle_contract::Span::default());
+    let Some(row) = client.row(name) else {
+        if let Some(elsewhere) = client.elsewhere.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
+            tell::lost_event(source, name, elsewhere.why, here.span);
+        } else if let Some(near) = did_you_mean(name, client.rows.iter().map(|row| row.name)) {
+            let message = format!("{} has no event `{name}`, so the program never runs", client.title);
+            let finding = Diagnostic::warning("unknown_event", message, here);
+            source.report.add(finding.help(format!("did you mean `{near}`?")));
+        }
+        return None;
+    };
+    let program = absolute(path).unwrap_or_else(|_| path.clone());
+    let spec = CommandSpec {
+        command: program.to_string_lossy().into_owned(),
+        arguments: Some(Vec::new()),
+        ..CommandSpec::default()
+    };
+    Some(HookDeclaration {
+        name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        event: EventName::parse(row.canonical).ok()?,
+        spelling: Arc::from(row.name),
+        priority: 0,
+        matcher: None,
+        definition: Some(Arc::from(json!([spec.command]).to_string())),
+        handler: HandlerSpec::Command(spec),
+        on_error: None,
+        default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
+        on_deny: row.on_deny,
+        profile: Profile::ParallelStrictest,
+        mode: Mode::Enforce,
+        timeout_ms: Some(client.settings.command_ms),
+        background: false,
+        examples: Vec::new(),
+        location: here,
+        codec: Arc::new(ClientCodec { ..source.codec.clone() }),
+    })
+}

@@ -1,0 +1,70 @@
+//! A handler that is a program.
+
+use pintle_contract::CommandSpec;
+
+use super::carried::Carried;
+
+/// The key for this system's own command line (VS Code).
+const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
+    "osx"
+} else if cfg!(windows) {
+    "windows"
+} else {
+    "linux"
+};
+
+/// Reads it; `None` when there is nothing to run, which is reported.
+pub(super) fn read(carried: &mut Carried<'_>) -> Option<CommandSpec> {
+    let environment = carried.pairs("env");
+    let directory = carried.text("cwd");
+    let shell = carried.text("shell").map(|word| match word.as_str() {
+        "powershell" => String::from("pwsh"),
+        _ => word,
+    });
+    let arguments = carried.texts("args");
+    let own = carried.text(OF_THIS_SYSTEM);
+    let lines = ["exec", "bash", "command", "powershell"].map(|key| (key, carried.text(key)));
+    let written = lines.into_iter().filter_map(|(key, text)| Some((key, text.filter(|text| !text.trim().is_empty())?)));
+    let found = own.map(|text| ("command", text)).or_else(|| written.into_iter().next());
+    let Some((key, command)) = found else {
+        let fields = &carried.fields;
+        let message = format!("a command hook on `{}` needs a `command`", carried.row().name);
+        let help = Some(String::from("write `\"command\": \"..\"`"));
+        fields.report().value_error("missing_field", &message, carried.place(), help);
+        return None;
+    };
+    let shell = match key {
+        "bash" => Some(String::from("bash")),
+        "powershell" => Some(String::from("pwsh")),
+        _ => shell.or_else(|| carried.client().settings.shell.map(str::to_owned)),
+    };
+    // With a list of arguments no shell reads anything; the program alone is a list without any.
+    let arguments = if key == "exec" { Some(arguments.unwrap_or_default()) } else { arguments };
+    let shell = shell.filter(|_| arguments.is_none());
+    Some(CommandSpec { command, arguments, shell, environment, directory, ..CommandSpec::default() })
+}
+
+/// Whether a command line is Pintle's own, which asks the hooks that are just being read.
+pub(super) fn is_own(command: &str) -> bool {
+    let mut rests = command.match_indices("pintle").filter_map(|(at, word)| command.get(at + word.len()..));
+    rests.any(|rest| rest.trim_start_matches(['\'', '"']).starts_with(" hook "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_that_pintle_installs_are_known() {
+        for (line, wanted) in [
+            ("pintle hook claude PreToolUse", true),
+            ("o=$('/opt/my tools/pintle' hook claude PreToolUse); s=$?", true),
+            ("\"/usr/bin/pintle\" hook codex", true),
+            ("pintle validate", false),
+            ("./pintle-guard.sh hook x", false),
+            ("echo hook", false),
+        ] {
+            assert_eq!(is_own(line), wanted, "{line}");
+        }
+    }
+}

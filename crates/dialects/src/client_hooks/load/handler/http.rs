@@ -1,0 +1,49 @@
+//! A handler that is a server.
+
+use pintle_contract::HttpSpec;
+
+use super::carried::Carried;
+use crate::client_hooks::load::document::Whole;
+use crate::client_hooks::load::tell;
+
+/// Reads it; `None` when there is nobody to ask, or the file itself forbids it, which is reported.
+pub(super) fn read(carried: &mut Carried<'_>, whole: &Whole) -> Option<HttpSpec> {
+    let headers = carried.pairs("headers");
+    let mut allowed_environment = carried.texts("allowedEnvVars").unwrap_or_default();
+    if let Some(allowed) = &whole.variables {
+        allowed_environment.retain(|name| allowed.contains(name));
+    }
+    let Some(url) = carried.text("url").filter(|url| !url.trim().is_empty()) else {
+        let message = format!("an http hook on `{}` needs a `url`", carried.row().name);
+        let help = Some(String::from("write `\"url\": \"https://..\"`"));
+        carried.fields.report().value_error("missing_field", &message, carried.place(), help);
+        return None;
+    };
+    if let Some(allowed) = &whole.addresses
+        && !allowed.iter().any(|pattern| fits(pattern, &url))
+    {
+        let message = String::from("`allowedHttpHookUrls` of this file does not allow the address, so nobody is asked");
+        tell::idle(carried.source(), "switched_off", message, carried.place(), None);
+        return None;
+    }
+    Some(HttpSpec { url, headers, allowed_environment })
+}
+
+/// Whether an address fits a pattern in which `*` stands for anything.
+fn fits(pattern: &str, url: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = url.strip_prefix(first) else { return false };
+    let mut last = None;
+    for piece in pieces {
+        last = Some(piece);
+        match rest.find(piece) {
+            Some(at) => rest = rest.get(at + piece.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    match last {
+        None => rest.is_empty(),
+        Some(last) => url.ends_with(last),
+    }
+}

@@ -1,0 +1,43 @@
+//! A handler that is a question to a model.
+
+use pintle_contract::JudgeSpec;
+
+use super::carried::Carried;
+
+/// What stands for the payload in a question.
+const ARGUMENTS: &str = "$ARGUMENTS";
+/// The same in the template of a judge.
+const PAYLOAD: &str = "{{ toJSON . }}";
+
+/// Two opening braces of the author's own, which are no template.
+const BRACES: &str = "{{ \"{{\" }}";
+
+/// Reads it; `None` when nothing is asked, which is reported.
+pub(super) fn read(carried: &mut Carried<'_>, default_model: &str) -> Option<JudgeSpec> {
+    let question = carried.text("prompt").unwrap_or_default();
+    if question.trim().is_empty() {
+        let message = format!("a prompt hook on `{}` needs a `prompt`", carried.row().name);
+        let help = Some(String::from("write `\"prompt\": \"..\"`"));
+        carried.fields.report().value_error("missing_field", &message, carried.place(), help);
+    }
+    let model = match carried.text("model") {
+        None => default_model.to_owned(),
+        Some(model) if model.contains('/') => model,
+        Some(model) => {
+            let provider = default_model.split('/').next().unwrap_or_default();
+            format!("{provider}/{model}")
+        }
+    };
+    let plain = question.replace("{{", BRACES);
+    let prompt = match plain.contains(ARGUMENTS) {
+        true => plain.replace(ARGUMENTS, PAYLOAD),
+        false => format!("{plain}\n\n{PAYLOAD}"),
+    };
+    let is_asked = !question.trim().is_empty();
+    is_asked.then(|| JudgeSpec { model, prompt, schema: Some(String::from("ok_decision")) })
+}
+
+/// The question as its author wrote it, or nearly so.
+pub(super) fn question(prompt: &str) -> String {
+    prompt.replace(PAYLOAD, ARGUMENTS).replace(BRACES, "{{")
+}

@@ -1,0 +1,216 @@
+//! Conditions in the syntax of permission rules: `Bash(git *)`, `Edit(src/**)`, `mcp__memory`
+//! (agents' hook contracts, Claude Code, `if`).
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::glob;
+use super::shell::{self, CommandLine};
+
+/// A condition.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    written: String,
+    tool: String,
+    /// The tools, where stars stand in the name.
+    names: Option<Regex>,
+    about: About,
+}
+
+#[derive(Debug, Clone)]
+enum About {
+    /// Every call of the tool.
+    All,
+    /// Calls with such a command line.
+    Line(CommandLine),
+    /// Calls for such a file.
+    File(File),
+    /// Calls for such a host.
+    Host(String),
+    /// Calls for such an agent.
+    Agent(Option<Regex>),
+    /// Nobody here knows what is in the brackets.
+    Unknown,
+}
+
+/// Tools, and what stands in the brackets behind them.
+type Kind = (&'static [&'static str], fn(String) -> About);
+
+/// The kinds of what stands in the brackets, by the tool.
+const KINDS: &[Kind] = &[
+    (&["Bash", "PowerShell", "run_shell_command"], |text| About::Line(CommandLine::new(&text))),
+    (&["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "read_file", "write_file"], |text| {
+        About::File(File::new(&text))
+    }),
+    (&["Agent", "Task", "agent"], |text| About::Agent(glob::line(&text))),
+    (&["WebFetch", "web_fetch"], host),
+];
+
+fn host(text: String) -> About {
+    text.strip_prefix("domain:").map_or(About::Unknown, |host| About::Host(host.trim().to_ascii_lowercase()))
+}
+
+impl Condition {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// When it is none; the text says why.
+    pub fn new(written: &str) -> Result<Self, String> {
+        let text = written.trim();
+        let (tool, inner) = match text.split_once('(') {
+            None => (text, None),
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or("`)` is missing at its end")?)),
+        };
+        let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':' | '.' | '/');
+        if tool.is_empty() || !tool.chars().all(is_name) {
+            return Err(String::from("it begins with no name of a tool"));
+        }
+        let about = match inner.map(str::trim) {
+            None | Some("" | "*") => About::All,
+            Some(inner) => {
+                let kind = KINDS.iter().find(|(tools, _)| tools.contains(&tool));
+                kind.map_or(About::Unknown, |(_, make)| make(inner.to_owned()))
+            }
+        };
+        let names = tool.contains('*').then(|| glob::line(tool)).flatten();
+        Ok(Self { written: written.to_owned(), tool: tool.to_owned(), names, about })
+    }
+
+    /// The condition as its author wrote it.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether what stands in the brackets means something here. What does not is passed over: every call of the tool fits.
+    #[must_use]
+    pub fn is_understood(&self) -> bool {
+        !matches!(self.about, About::Unknown)
+    }
+
+    /// Whether it holds for a call. What cannot be told counts as held: a hook is rather asked once too often.
+    #[must_use]
+    pub fn holds<'a>(&self, mut names: impl Iterator<Item = &'a str>, input: &Value, directory: &str) -> bool {
+        names.any(|name| self.is_of(name)) && self.is_about(input, directory)
+    }
+
+    fn is_of(&self, name: &str) -> bool {
+        // A rule on editing is about every tool that edits files.
+        let edits = self.tool == "Edit" && ["Write", "MultiEdit", "NotebookEdit"].contains(&name);
+        let of_server = || {
+            let rest = name.strip_prefix(self.tool.as_str()).filter(|_| self.tool.starts_with("mcp__"));
+            rest.is_some_and(|rest| rest.starts_with("__"))
+        };
+        self.tool == name || edits || of_server() || self.names.as_ref().is_some_and(|names| names.is_match(name))
+    }
+
+    fn is_about(&self, input: &Value, directory: &str) -> bool {
+        let text = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
+        match &self.about {
+            About::All | About::Unknown => true,
+            About::Line(pattern) => text(&["command"]).is_none_or(|line| shell::matches(pattern, line)),
+            About::File(pattern) => {
+                text(&["file_path", "path", "notebook_path"]).is_none_or(|path| pattern.is(path, directory))
+            }
+            About::Agent(pattern) => text(&["subagent_type", "agent_type", "agent"])
+                .is_none_or(|agent| pattern.as_ref().is_none_or(|pattern| pattern.is_match(agent))),
+            About::Host(pattern) => text(&["url"]).is_none_or(|url| is_host(pattern, url)),
+        }
+    }
+}
+
+/// A pattern of files: `//x` is absolute, `~/x` below the home folder, a name without a slash anywhere below the session's
+/// folder, and everything else relative to that.
+#[derive(Debug, Clone)]
+struct File {
+    /// The folder that it is relative to; `None` is the session's.
+    below: Option<String>,
+    pattern: Option<Regex>,
+}
+
+impl File {
+    fn new(written: &str) -> Self {
+        let (below, rest) = match (written.strip_prefix("//"), written.strip_prefix("~/")) {
+            (Some(rest), _) => (Some(String::new()), rest),
+            (_, Some(rest)) => (Some(std::env::var("HOME").unwrap_or_default()), rest),
+            _ => (None, written.strip_prefix("./").unwrap_or(written)),
+        };
+        let anywhere = !written.contains('/');
+        let rest = rest.trim_start_matches('/');
+        let pattern = if anywhere { glob::path(&format!("**/{rest}")) } else { glob::path(rest) };
+        Self { below, pattern }
+    }
+
+    fn is(&self, path: &str, directory: &str) -> bool {
+        let path = if path.starts_with('/') { plain(path) } else { plain(&format!("{directory}/{path}")) };
+        let below = plain(self.below.as_deref().unwrap_or(directory));
+        let rest = path.strip_prefix(below.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|rest| self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(rest)))
+    }
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &str) -> String {
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in path.split('/') {
+        match folder {
+            "" | "." => {}
+            ".." => drop(folders.pop()),
+            folder => folders.push(folder),
+        }
+    }
+    format!("/{}", folders.join("/"))
+}
+
+fn is_host(pattern: &str, url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let below = |domain: &str| host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+    match pattern.strip_prefix("*.") {
+        Some(domain) => below(domain),
+        None => host == pattern || below(pattern) || pattern == "*",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_condition_holds_for_the_calls_it_names() {
+        for (written, name, input, wanted) in [
+            ("Bash(git *)", "Bash", json!({"command": "git push"}), true),
+            ("Bash(git *)", "Bash", json!({"command": "ls"}), false),
+            ("Bash(git *)", "Read", json!({"file_path": "git x"}), false),
+            ("Bash", "Bash", json!({"command": "ls"}), true),
+            ("Bash()", "Bash", json!({}), true),
+            ("Bash(git *)", "Bash", json!({}), true),
+            ("Edit(*.ts)", "Edit", json!({"file_path": "/p/src/a.ts"}), true),
+            ("Edit(*.ts)", "Write", json!({"file_path": "/p/src/a.ts"}), true),
+            ("Edit(*.ts)", "Edit", json!({"file_path": "/p/src/a.js"}), false),
+            ("Read(src/**)", "Read", json!({"file_path": "/p/src/a/b"}), true),
+            ("Read(src/**)", "Read", json!({"file_path": "src/../secret"}), false),
+            ("Read(/src/**)", "Read", json!({"file_path": "src/x"}), true),
+            ("Read(//etc/**)", "Read", json!({"file_path": "/etc/passwd"}), true),
+            ("Read(//etc/**)", "Read", json!({"file_path": "/p/etc/passwd"}), false),
+            ("mcp__memory", "mcp__memory__read", json!({}), true),
+            ("mcp__memory", "mcp__memory2__read", json!({}), false),
+            ("mcp__*", "mcp__memory__read", json!({}), true),
+            ("Agent(review*)", "Agent", json!({"subagent_type": "reviewer"}), true),
+            ("WebFetch(domain:x.test)", "WebFetch", json!({"url": "https://a@api.x.test:8/p"}), true),
+            ("WebFetch(domain:x.test)", "WebFetch", json!({"url": "https://ax.test/?x.test"}), false),
+            ("Custom(what)", "Custom", json!({}), true),
+        ] {
+            let condition = Condition::new(written).unwrap();
+            assert_eq!(condition.holds(std::iter::once(name), &input, "/p"), wanted, "{written} {name} {input}");
+        }
+        assert!(!Condition::new("Custom(what)").unwrap().is_understood());
+        assert!(Condition::new("Bash(git").is_err());
+        assert!(Condition::new("(x)").is_err());
+        assert!(Condition::new("").is_err());
+    }
+}

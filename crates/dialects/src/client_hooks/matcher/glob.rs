@@ -1,0 +1,58 @@
+//! Patterns with stars, over command lines and over paths. They become expressions, which are matched in linear time.
+
+use regex::Regex;
+
+/// A pattern of a whole line, where `*` is any run of letters. `None` when it is too large.
+pub(super) fn line(pattern: &str) -> Option<Regex> {
+    let pieces: Vec<String> = pattern.split('*').map(regex::escape).collect();
+    Regex::new(&format!("^(?s:{})$", pieces.join(".*"))).ok()
+}
+
+/// A pattern of a whole path: `*` and `?` stay within one folder, `**` does not, and `**/` is also nothing.
+pub(super) fn path(pattern: &str) -> Option<Regex> {
+    let mut expression = String::from("^(?s:");
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        let (means, length) = match letter {
+            '*' if rest.starts_with("**/") => ("(?:.*/)?", 3),
+            '*' if rest.starts_with("**") => (".*", 2),
+            '*' => ("[^/]*", 1),
+            '?' => ("[^/]", 1),
+            _ => {
+                let length = rest.find(['*', '?']).unwrap_or(rest.len());
+                expression.push_str(&regex::escape(rest.get(..length).unwrap_or_default()));
+                rest = rest.get(length..).unwrap_or_default();
+                continue;
+            }
+        };
+        expression.push_str(means);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    expression.push_str(")$");
+    Regex::new(&expression).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stay_within_a_folder_and_two_of_them_do_not() {
+        for (pattern, text, wanted) in [
+            ("src/*", "src/a.rs", true),
+            ("src/*", "src/a/b.rs", false),
+            ("src/**", "src/a/b.rs", true),
+            ("**/b.rs", "b.rs", true),
+            ("**/b.rs", "x/y/b.rs", true),
+            ("**/b.rs", "x/ab.rs", false),
+            ("**/*.env", "a/.env", true),
+            ("?.rs", "a.rs", true),
+            ("?.rs", "/.rs", false),
+            ("a.b", "axb", false),
+        ] {
+            assert_eq!(path(pattern).unwrap().is_match(text), wanted, "{pattern} {text}");
+        }
+        assert!(line("git * main").unwrap().is_match("git push a/b main"));
+        assert!(!line("git * main").unwrap().is_match("git push maint"));
+    }
+}

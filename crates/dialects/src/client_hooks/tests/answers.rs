@@ -1,0 +1,106 @@
+//! Answers to verdicts. A case is a line: the event, how the program ended and what it printed, and the verdict.
+
+use pintle_contract::{Answer, Effect, ProcessAnswer, Rewrite, Said, Verdict};
+use serde_json::{Value, json};
+
+use super::{cases, event};
+use crate::client_hooks::CLIENTS;
+use crate::client_hooks::codec::ClientCodec;
+use pintle_contract::Codec;
+
+/// A payload that fits the event.
+fn payload(canonical: &str) -> Value {
+    match canonical {
+        "tool.pre" | "permission.ask" => json!({"id": "c1", "name": "shell", "args": {"command": "ls"}}),
+        "tool.post" => {
+            json!({"call_id": "c1", "name": "shell", "args": {"command": "ls"}, "content": "x", "is_error": false, "result": "x"})
+        }
+        _ => json!({}),
+    }
+}
+
+/// A verdict as one value.
+fn told(verdict: &Verdict) -> Value {
+    let said = match &verdict.said {
+        Said::Pass => json!("pass"),
+        Said::Allow { reason } => json!({"allow": reason}),
+        Said::Rewrite(Rewrite::Fields(fields)) => json!({"rewrite": fields}),
+        Said::Rewrite(Rewrite::Whole(value)) => json!({"whole": value}),
+        Said::Ask { reason } => json!({"ask": reason}),
+        Said::Deny { reason } => json!({"deny": reason}),
+        Said::Failed(failure) => json!({"failed": failure.to_string()}),
+    };
+    let effects: Vec<Value> = verdict
+        .effects
+        .iter()
+        .map(|effect| match effect {
+            Effect::Context(text) => json!({"context": text}),
+            Effect::Notice(text) => json!({"notice": text}),
+            other => json!(format!("{other:?}")),
+        })
+        .collect();
+    let rewrite = verdict.rewrite.as_ref().map(|rewrite| match rewrite {
+        Rewrite::Fields(fields) => json!(fields),
+        Rewrite::Whole(value) => value.clone(),
+    });
+    let mut told = json!({"said": said});
+    for (name, value) in [
+        ("rewrite", rewrite),
+        ("effects", (!effects.is_empty()).then(|| json!(effects))),
+        ("warnings", (!verdict.warnings.is_empty()).then(|| json!(verdict.warnings))),
+    ] {
+        if let Some(value) = value {
+            told[name] = value;
+        }
+    }
+    told
+}
+
+/// How a case's hook answered. Printed JSON may stand in the case as such.
+fn answer(case: &Value) -> Answer {
+    if let Some(reply) = case.get("reply") {
+        return Answer::Text(reply.as_str().unwrap().to_owned());
+    }
+    let printed = |name: &str| match case.get(name) {
+        None => Vec::new(),
+        Some(Value::String(text)) => text.clone().into_bytes(),
+        Some(value) => value.to_string().into_bytes(),
+    };
+    Answer::Process(ProcessAnswer {
+        exit_code: case
+            .get("signal")
+            .is_none()
+            .then(|| case.get("exit").map_or(0, |exit| exit.as_i64().unwrap() as i32)),
+        signal: case.get("signal").map(|signal| signal.as_i64().unwrap() as i32),
+        stdout: printed("stdout"),
+        stderr: printed("stderr"),
+        stdout_cut: case.get("cut").is_some(),
+        ..ProcessAnswer::default()
+    })
+}
+
+#[test]
+fn each_answer_gives_its_verdict() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (name, lines) in cases("answers", "jsonl") {
+        let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            let case: Value = serde_json::from_str(line).unwrap_or_else(|fault| panic!("{fault}: {line}"));
+            let spelling = case["event"].as_str().unwrap();
+            let row = client.row(spelling).unwrap();
+            let needs_answer = case.get("needs_answer").is_some();
+            let codec = ClientCodec { client, project: None, plugin: None, needs_answer };
+            let event = event(row.canonical, case.get("payload").cloned().unwrap_or_else(|| payload(row.canonical)));
+            let found = told(&codec.decode(&event, spelling, answer(&case)));
+            count += 1;
+            if case.get("verdict") != Some(&found) {
+                let mut mended = case.clone();
+                mended["verdict"] = found;
+                wrong.push(format!("{name}: {line}\n  found {mended}"));
+            }
+        }
+    }
+    assert!(count > 100, "{count} cases are too few");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

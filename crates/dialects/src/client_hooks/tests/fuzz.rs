@@ -1,0 +1,103 @@
+//! Whatever people write and programs print, nothing panics.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Codec, ProcessAnswer, Said, SourceFile};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::event;
+use crate::client_hooks::codec::ClientCodec;
+use crate::client_hooks::{CLIENTS, ClientFile};
+use crate::{Artifact, Reading, Role};
+
+const FILES: [ClientFile; 8] = [
+    ClientFile::Claude,
+    ClientFile::Codex,
+    ClientFile::CodexConfig,
+    ClientFile::Gemini,
+    ClientFile::Qwen,
+    ClientFile::Copilot,
+    ClientFile::Cursor,
+    ClientFile::ClineExecutable,
+];
+
+/// A file whose pieces are those of real ones, in any order.
+fn files() -> impl Strategy<Value = String> {
+    let words = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"hooks\"",
+        "\"PreToolUse\"",
+        "\"preToolUse\"",
+        "\"BeforeTool\"",
+        "\"matcher\"",
+        "\"type\"",
+        "\"command\"",
+        "\"http\"",
+        "\"url\"",
+        "\"prompt\"",
+        "\"timeout\"",
+        "\"if\"",
+        "\"args\"",
+        "\"async\"",
+        "\"onFailure\"",
+        "\"x\"",
+        "\"Bash(git *)\"",
+        "\"(\"",
+        "1",
+        "-1e400",
+        "true",
+        "null",
+        "\n",
+        "[hooks]",
+        "=",
+        "//",
+    ];
+    let word = prop_oneof![
+        8 => proptest::sample::select(words.to_vec()).prop_map(str::to_owned),
+        1 => "\\PC{0,6}",
+    ];
+    proptest::collection::vec(word, 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_text_loads(text in files(), file in proptest::sample::select(FILES.to_vec())) {
+        let source = Arc::new(SourceFile { path: PathBuf::from(".claude/PreToolUse"), text });
+        let artifact = Artifact { role: Role::Client(file), name: String::new(), file: source };
+        let project = (file.dialect().load)(&[artifact], &Reading::default());
+        for finding in &project.diagnostics {
+            prop_assert!(!finding.message.contains('\n'), "{finding}");
+        }
+    }
+
+    #[test]
+    fn any_answer_decodes(
+        client in proptest::sample::select(CLIENTS.to_vec()),
+        row in any::<prop::sample::Index>(),
+        stdout in "(\\PC|[\\[\\]{}:,\"\n]|\"decision\"|\"permissionDecision\"|\"hookSpecificOutput\"|deny|block|true){0,40}",
+        exit_code in proptest::option::of(-1i32..200),
+        bytes in proptest::collection::vec(any::<u8>(), 0..20),
+        needs_answer in any::<bool>(),
+    ) {
+        let row = &client.rows[row.index(client.rows.len())];
+        let codec = ClientCodec { client, project: None, plugin: None, needs_answer };
+        let event = event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
+        let stdout = [stdout.into_bytes(), bytes].concat();
+        let answer = ProcessAnswer { exit_code, stdout, ..ProcessAnswer::default() };
+        let verdict = codec.decode(&event, row.name, Answer::Process(answer.clone()));
+        if exit_code.is_none() {
+            prop_assert!(!matches!(verdict.said, Said::Allow { .. } | Said::Pass), "{verdict:?}");
+        }
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let _ = codec.decode(&event, row.name, Answer::Text(text));
+    }
+}

@@ -1,0 +1,36 @@
+//! Each agent's tables held to files of cases: what is read from its files, and what its answers mean.
+
+mod answers;
+mod captures;
+mod fuzz;
+mod loading;
+mod wanted;
+
+use std::sync::Arc;
+
+use pintle_contract::{Event, EventName, Origin};
+use serde_json::Value;
+
+/// The event of a row of the catalogue.
+fn event(name: &str, payload: Value) -> Event {
+    let origin = Origin {
+        session: String::from("s1"),
+        turn: 2,
+        agent: String::from("root"),
+        cwd: String::from("/home/dev/project"),
+        ..Origin::default()
+    };
+    Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
+}
+
+/// A folder of cases below this one.
+fn cases(folder: &str, ending: &str) -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_hooks/tests").join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|found| found == ending));
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap())
+    };
+    files.iter().map(read).collect()
+}

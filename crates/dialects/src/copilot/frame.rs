@@ -1,0 +1,34 @@
+//! What of an output is the answer.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The output without the lines that only tell how far a hook has got.
+pub(super) fn without_progress(text: &str) -> Cow<'_, str> {
+    if !text.contains("\"progress\"") {
+        return Cow::Borrowed(text);
+    }
+    let is_progress = |line: &str| {
+        let object: Option<Value> = serde_json::from_str(line.trim()).ok();
+        object.is_some_and(|object| object.get("type").and_then(Value::as_str) == Some("progress"))
+    };
+    Cow::Owned(text.lines().filter(|line| !is_progress(line)).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_progress_are_no_answer() {
+        for (text, wanted) in [
+            ("{\"a\": 1}", "{\"a\": 1}"),
+            ("{\"type\":\"progress\",\"message\":\"x\"}\n{\"a\": 1}\n", "{\"a\": 1}"),
+            ("{\"type\":\"progress\"}", ""),
+            ("{\"a\": \"progress\"}", "{\"a\": \"progress\"}"),
+        ] {
+            assert_eq!(without_progress(text), wanted, "{text}");
+        }
+    }
+}

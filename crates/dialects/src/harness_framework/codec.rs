@@ -1,0 +1,39 @@
+//! How the hooks of this dialect are spoken to.
+
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Codec, Event, Verdict};
+use serde_json::Value;
+
+use super::{DIALECT, decode, encode, row};
+
+/// The codec of a hook that nobody gave a name.
+#[must_use]
+pub fn codec() -> Arc<dyn Codec> {
+    Arc::new(HarnessFramework { hook: Arc::from("") })
+}
+
+/// The codec of one hook, which knows its name: a block without an explanation gets one.
+#[derive(Debug, Clone)]
+pub(super) struct HarnessFramework {
+    pub(super) hook: Arc<str>,
+}
+
+impl Codec for HarnessFramework {
+    fn dialect(&self) -> &'static str {
+        DIALECT.name
+    }
+
+    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+        let is_outermost = row::named(spelling).is_some_and(|row| row.outermost);
+        is_outermost.then_some(|event| event.origin.depth == 0)
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(encode::payload(event, spelling))
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+        decode::decode(&decode::Asked { hook: &self.hook, spelling, row: row::of_event(event) }, answer)
+    }
+}

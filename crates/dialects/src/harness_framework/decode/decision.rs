@@ -1,0 +1,164 @@
+//! A decision as JSON (The Harness Framework, Decision JSON).
+
+use pintle_contract::did_you_mean;
+use serde_json::{Map, Value};
+
+/// The keys of a decision.
+const KEYS: [&str; 3] = ["continue", "decision", "message"];
+/// Keys that other agents have for the same, which a hook written for them may use.
+const FOREIGN: [&str; 3] = ["hookSpecificOutput", "permissionDecision", "permission_decision"];
+
+/// What a hook decided.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Nothing: there was none.
+    Nothing,
+    /// `{"continue": true}`.
+    Continue,
+    /// `{"decision": "ask"}`, with its message.
+    Ask(String),
+    /// `{"decision": "block"}`, with its message.
+    Block(String),
+}
+
+/// What a hook printed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Printed {
+    pub(super) decision: Decision,
+    /// The text beside it, trimmed.
+    pub(super) rest: String,
+    /// What the hook's author should know.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Decision {
+    pub(super) fn blocks(&self) -> bool {
+        matches!(self, Self::Ask(_) | Self::Block(_))
+    }
+
+    /// The severer of two.
+    fn and(self, other: Self) -> Self {
+        let rank = |decision: &Self| match decision {
+            Self::Nothing => 0,
+            Self::Continue => 1,
+            Self::Ask(_) => 2,
+            Self::Block(_) => 3,
+        };
+        if rank(&other) > rank(&self) { other } else { self }
+    }
+}
+
+/// Finds the decision in what a hook printed, also behind lines of a log: of several the severest counts.
+///
+/// # Errors
+/// When something wants to decide and cannot be read.
+pub(super) fn find(text: &str) -> Result<Printed, String> {
+    let mut printed = Printed { decision: Decision::Nothing, rest: String::new(), warnings: Vec::new() };
+    let mut rest = text;
+    while let Some((before, candidate)) = next_line_with_brace(rest) {
+        printed.rest.push_str(before);
+        let mut stream = serde_json::Deserializer::from_str(candidate).into_iter::<Map<String, Value>>();
+        let object = stream.next();
+        let (is_decision, length) = match object {
+            Some(Ok(object)) => (take(&object, &mut printed)?, stream.byte_offset()),
+            Some(Err(_)) | None if mentions_decision(candidate) => {
+                return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+            }
+            Some(Err(_)) | None => (false, first_line(candidate)),
+        };
+        let (taken, after) = candidate.split_at_checked(length).unwrap_or((candidate, ""));
+        if !is_decision {
+            printed.rest.push_str(taken);
+        }
+        rest = after;
+    }
+    printed.rest.push_str(rest);
+    printed.rest = printed.rest.trim().to_owned();
+    if printed.decision.blocks() && !printed.rest.is_empty() {
+        printed.warnings.push(String::from("the hook printed more than its decision; print the object alone"));
+    }
+    Ok(printed)
+}
+
+/// The text before the next line that begins with a brace, and the text from that brace on.
+fn next_line_with_brace(text: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let blank = line.len() - line.trim_start().len();
+        if line.trim_start().starts_with('{') {
+            return text.split_at_checked(at + blank);
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn first_line(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |end| end + 1)
+}
+
+/// Whether a text that is no JSON seems to have been meant as a decision.
+fn mentions_decision(text: &str) -> bool {
+    ["\"decision\"", "\"continue\"", "'decision'"].iter().any(|word| text.contains(word))
+}
+
+/// Adds what an object decides, and tells whether it is a decision at all.
+fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, String> {
+    if let Some(key) = FOREIGN.iter().find(|key| object.contains_key(**key)) {
+        return Err(format!(
+            "`{key}` is the answer of another framework; write `\"decision\": \"block\"` and `\"message\"`"
+        ));
+    }
+    let is_decision = object.contains_key("decision") || object.contains_key("continue");
+    if !is_decision {
+        // A slip in a word that decides must not pass for text.
+        let slip = object.keys().find_map(|key| Some((key, did_you_mean(key, ["decision", "continue"])?)));
+        return slip.map_or(Ok(false), |(key, near)| Err(format!("unknown key `{key}`; did you mean `{near}`?")));
+    }
+    let message = message(object, printed)?;
+    let goes_on = match object.get("continue") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(goes_on)) => Some(*goes_on),
+        Some(_) => return Err(String::from("`continue` must be true or false")),
+    };
+    let decided = match object.get("decision") {
+        None | Some(Value::Null) => Decision::Continue,
+        Some(Value::String(word)) => match word.as_str() {
+            "block" => Decision::Block(message.clone()),
+            "ask" => Decision::Ask(message.clone()),
+            "deny" => {
+                printed.warnings.push(String::from("`deny` is taken for `block`, which is the word of this framework"));
+                Decision::Block(message.clone())
+            }
+            "allow" | "approve" | "continue" => {
+                printed.warnings.push(format!("`\"decision\": \"{word}\"` says nothing; write `\"continue\": true`"));
+                Decision::Continue
+            }
+            other => {
+                let near = did_you_mean(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
+                return Err(format!("unknown decision `{other}`{}", near.unwrap_or_default()));
+            }
+        },
+        Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
+    };
+    let stopped = if goes_on == Some(false) { Decision::Block(message) } else { Decision::Nothing };
+    let before = std::mem::replace(&mut printed.decision, Decision::Nothing);
+    printed.decision = before.and(decided).and(stopped);
+    Ok(true)
+}
+
+/// The explanation. `reason` is what other frameworks call it.
+fn message(object: &Map<String, Value>, printed: &mut Printed) -> Result<String, String> {
+    for key in object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason") {
+        printed.warnings.push(match did_you_mean(key, KEYS) {
+            Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
+            None => format!("unknown key `{key}`, which has no effect"),
+        });
+    }
+    match object.get("message").or_else(|| object.get("reason")) {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(message)) => Ok(message.trim().to_owned()),
+        // What cannot be read as an explanation does not undo the decision.
+        Some(other) => Ok(other.to_string()),
+    }
+}

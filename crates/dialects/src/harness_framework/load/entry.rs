@@ -1,0 +1,165 @@
+//! One entry of an event (The Harness Framework, Configuration Fields and Matchers).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{
+    EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Mode, OnDeny, Profile, did_you_mean,
+};
+use serde_json::{Map, Value};
+
+use super::{Settings, header, program};
+use crate::document::{Fields, Kind, Node, Plain, to_json};
+use crate::harness_framework::codec::HarnessFramework;
+use crate::harness_framework::matcher::Conditions;
+use crate::harness_framework::row::{Field, Row};
+use crate::tools::CLAUDE;
+
+/// How long a hook may take when its entry does not say.
+const DEFAULT_TIMEOUT_MS: u64 = 5_000;
+/// A time under which somebody has written seconds.
+const SUSPICIOUS_TIMEOUT_MS: u64 = 100;
+/// The fields of every payload.
+const BASE: [&str; 3] = ["session_id", "transcript_path", "hook_event_name"];
+
+/// Reads one entry; `None` when something is wrong with it, which is reported.
+pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> Option<HookDeclaration> {
+    let report = settings.report;
+    let errors = report.errors();
+    let mut fields = Fields::new(report, format!("an entry of {}", row.name), Some(node), node.span);
+    let path = fields.text("path").filter(|path| !path.trim().is_empty());
+    let timeout_ms = timeout(&mut fields);
+    let wanted = conditions(settings, row, fields.node("matcher"));
+    let policies = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
+    let on_error = fields.choice("on_error", &policies);
+    let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
+    let place = fields.node("path").map_or(node.span, |path| path.span);
+    fields.finish();
+    let Some(path) = path.filter(|_| report.errors() == errors) else {
+        if report.errors() == errors {
+            let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the folder of this file");
+            report.value_error(
+                "missing_field",
+                &format!("an entry of {} has no path", row.name),
+                node.span,
+                Some(help),
+            );
+        }
+        return None;
+    };
+    let file = settings.root.join(&path);
+    let script = program::read(settings, &file, &path, place);
+    let header = script.head.as_deref().map(|head| header::read(&file, head)).unwrap_or_default();
+    if let Some(head) = &script.head {
+        header::check(report, &header, &header::Against { file: &file, head, row, wanted: wanted.as_ref(), place });
+    }
+    let name = header.name().map_or_else(|| stem(&file), str::to_owned);
+    Some(HookDeclaration {
+        event: EventName::parse(row.canonical).ok()?,
+        spelling: Arc::from(row.name),
+        priority: 0,
+        matcher: wanted.map(|wanted| MatcherSpec::Compiled(Arc::new(Conditions { spelling: row.name, wanted }))),
+        handler: HandlerSpec::Command(script.command),
+        on_error,
+        default_on_error: FailurePolicy::Open,
+        on_deny: OnDeny::AsRow,
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode,
+        timeout_ms: Some(timeout_ms),
+        background: false,
+        examples: Vec::new(),
+        location: report.location(node.span),
+        codec: Arc::new(HarnessFramework { hook: Arc::from(name.as_str()) }),
+        name,
+    })
+}
+
+/// The name of a script without its endings: `Name` of `Name.hook.ts`.
+pub(super) fn stem(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => name,
+    }
+}
+
+fn timeout(fields: &mut Fields<'_>) -> u64 {
+    let Some(node) = fields.node("timeout") else { return DEFAULT_TIMEOUT_MS };
+    let number = match &node.kind {
+        Kind::Scalar(scalar) => match scalar.plain() {
+            Plain::Integer(value) => Some(value as f64),
+            Plain::Float(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
+        let message = format!("timeout must be a number of milliseconds above 0, not {}", node.describe());
+        let help = Some(String::from("write for example `\"timeout\": 5000`, or remove it for that"));
+        fields.report().value_error("bad_value", &message, node.span, help);
+        return DEFAULT_TIMEOUT_MS;
+    };
+    // What is too large for the type is as good as no limit, and a part of a millisecond is still some time.
+    let timeout_ms = given.ceil() as u64;
+    if timeout_ms < SUSPICIOUS_TIMEOUT_MS {
+        let message = format!("the hook has {timeout_ms} ms, after which it is killed and things go on without it");
+        let help = format!("the timeout is in milliseconds; did you mean `{}`?", timeout_ms.saturating_mul(1_000));
+        fields.report().warning("short_timeout", message, node.span, Some(help));
+    }
+    timeout_ms
+}
+
+/// The conditions of a matcher; `None` when there are none.
+fn conditions(settings: &Settings<'_>, row: &Row, node: Option<&Node>) -> Option<Map<String, Value>> {
+    let node = node.filter(|node| !node.is_null())?;
+    let report = settings.report;
+    let Kind::Map(entries) = &node.kind else {
+        let help = String::from("write the conditions: `{\"tool_name\": \"Bash\"}`");
+        report.value_error(
+            "wrong_type",
+            &format!("matcher must be an object, not {}", node.describe()),
+            node.span,
+            Some(help),
+        );
+        return None;
+    };
+    for entry in entries {
+        let known = || BASE.into_iter().chain(row.fields.iter().map(|field| field.name()));
+        if !known().any(|field| field == entry.key) {
+            let help = match did_you_mean(&entry.key, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the fields of {} are {}", row.name, known().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("the payload of {} has no field `{}`, so the hook never fires", row.name, entry.key);
+            report.warning("dead_matcher", message, entry.key_span, Some(help));
+        } else if entry.key == Field::ToolName.name() {
+            tool_name(settings, &entry.value);
+        }
+    }
+    match to_json(node) {
+        Ok(Value::Object(wanted)) => Some(wanted).filter(|wanted| !wanted.is_empty()),
+        Ok(_) => None,
+        Err(fault) => {
+            report.value_error("bad_value", "matcher holds a number that is too large", fault.span, None);
+            None
+        }
+    }
+}
+
+/// Points at a name that no tool has.
+fn tool_name(settings: &Settings<'_>, node: &Node) {
+    let Some(name) = node.as_text() else { return };
+    let help = match CLAUDE.nearest(name) {
+        _ if name.contains(['|', '*', '(']) => {
+            String::from("a condition is an equality; write a list for several tools")
+        }
+        Some(near) => format!("did you mean `{near}`?"),
+        None => match CLAUDE.tools.iter().find(|tool| tool.canonical == name).and_then(|tool| tool.host.first()) {
+            Some(host) => format!("the scripts of this framework know it as `{host}`"),
+            None => return,
+        },
+    };
+    let message = format!("no tool is called `{name}`, so the hook never fires");
+    settings.report.warning("dead_matcher", message, node.span, Some(help));
+}

@@ -1,0 +1,173 @@
+//! The documentation header of a script, and whether it says what the settings say (The Harness Framework, Documentation
+//! Header).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Diagnostic, Location, Severity, SourceFile, Span, did_you_mean};
+use serde_json::{Map, Value};
+
+use super::entry::stem;
+use crate::document::Report;
+use crate::harness_framework::row::{ROWS, Row};
+
+/// The lines of a header. `Matcher` may be missing.
+const WORDS: [&str; 4] = ["Hook", "Event", "Description", "Matcher"];
+/// What people write where there is no matcher.
+const NOTHING: [&str; 6] = ["", "-", "none", "n/a", "*", "all"];
+
+/// What a header says.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    word: &'static str,
+    value: String,
+    location: Location,
+}
+
+/// What a header is compared with.
+pub(super) struct Against<'a> {
+    pub(super) file: &'a Path,
+    pub(super) head: &'a str,
+    pub(super) row: &'static Row,
+    pub(super) wanted: Option<&'a Map<String, Value>>,
+    /// Where the settings name the script.
+    pub(super) place: Span,
+}
+
+impl Header {
+    /// The name that the script gives itself.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.get("Hook").map(|line| line.value.as_str()).filter(|name| !name.is_empty())
+    }
+
+    fn get(&self, word: &str) -> Option<&Line> {
+        self.lines.iter().find(|line| line.word == word)
+    }
+}
+
+/// Reads the header in the first comment of a script.
+pub(super) fn read(file: &Path, head: &str) -> Header {
+    let source = Arc::new(SourceFile { path: file.to_owned(), text: head.to_owned() });
+    let mut lines = Vec::new();
+    let mut at = 0;
+    for line in head.split_inclusive('\n') {
+        let Some(said) = comment(line) else { break };
+        if let Some((word, value)) = said.split_once(':')
+            && let Some(word) = WORDS.into_iter().find(|known| *known == word.trim())
+            && !lines.iter().any(|line: &Line| line.word == word)
+        {
+            let span = Span { start: at, end: at + line.trim_end().len() };
+            lines.push(Line {
+                word,
+                value: value.trim().to_owned(),
+                location: Location::new(Arc::clone(&source), span),
+            });
+        }
+        at += line.len();
+    }
+    Header { lines }
+}
+
+/// The text of a line that is a comment or blank; `None` for code.
+fn comment(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let line = line.strip_suffix("*/").unwrap_or(line);
+    let marks = ["///", "//", "/**", "/*", "*", "#", "--", ";;", ";"];
+    match marks.into_iter().find_map(|mark| line.strip_prefix(mark)) {
+        Some(text) => Some(text.trim()),
+        None => line.is_empty().then_some(""),
+    }
+}
+
+/// Says where a header and the settings differ.
+pub(super) fn check(report: &Report, header: &Header, against: &Against<'_>) {
+    let missing: Vec<&str> = WORDS.into_iter().take(3).filter(|word| header.get(word).is_none()).collect();
+    if !missing.is_empty() {
+        let message = format!("the script's first comment does not say its {}", missing.join(", "));
+        let help = String::from("begin it with the lines `Hook:`, `Event:` and `Description:`");
+        report.note("header", message, against.place, Some(help));
+    }
+    let differs = |line: &Line, message: String, help: String| {
+        report.add(Diagnostic {
+            severity: Severity::Warning,
+            code: "header",
+            message,
+            location: line.location.clone(),
+            help: Some(help),
+        });
+    };
+    if let Some(line) = header.get("Hook").filter(|line| line.value != stem(against.file)) {
+        let message = format!("the header calls the hook `{}`, and its file `{}`", line.value, stem(against.file));
+        differs(line, message, String::from("give both one name"));
+    }
+    if let Some(line) = header.get("Event") {
+        event(line, against.row, &differs);
+    }
+    if let Some(line) = header.get("Matcher") {
+        matcher(line, against.wanted, &differs);
+    } else if let (Some(wanted), false) = (against.wanted, header.lines.is_empty() || against.head.is_empty()) {
+        let message = format!("the settings have the matcher {}, and the script's header none", text(wanted));
+        report.note("header", message, against.place, Some(String::from("add a line `Matcher:` to the header")));
+    }
+}
+
+fn event(line: &Line, row: &Row, differs: &dyn Fn(&Line, String, String)) {
+    // A remark may stand behind the name.
+    let word = line.value.split_whitespace().next().unwrap_or_default();
+    let names = || ROWS.iter().map(|row| row.name);
+    if !names().any(|name| name == word) {
+        let help = match did_you_mean(word, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the events are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        differs(line, format!("the header names the event `{word}`, which there is not"), help);
+    } else if word != row.name {
+        let message =
+            format!("the header says that the hook is for {word}, and the settings register it for {}", row.name);
+        differs(line, message, String::from("say the same in both"));
+    }
+}
+
+fn matcher(line: &Line, wanted: Option<&Map<String, Value>>, differs: &dyn Fn(&Line, String, String)) {
+    let nothing = NOTHING.contains(&line.value.to_lowercase().as_str());
+    let said = if nothing { Some(Map::new()) } else { conditions(&line.value) };
+    let Some(said) = said else {
+        let help = String::from("write it as `tool_name = \"Bash\"`");
+        return differs(line, format!("the header's matcher `{}` cannot be read", line.value), help);
+    };
+    if said != wanted.cloned().unwrap_or_default() {
+        let have = wanted.map_or_else(|| String::from("none"), text);
+        let message = format!("the header's matcher is {}, and that of the settings {have}", text(&said));
+        differs(line, message, String::from("say the same in both"));
+    }
+}
+
+fn text(conditions: &Map<String, Value>) -> String {
+    match conditions.is_empty() {
+        true => String::from("none"),
+        false => format!("`{}`", Value::Object(conditions.clone())),
+    }
+}
+
+/// Reads `tool_name = "Bash" and tool_input.path = "x"`.
+fn conditions(text: &str) -> Option<Map<String, Value>> {
+    let mut found = Map::new();
+    for condition in text.replace(" and ", ",").replace(" AND ", ",").replace("&&", ",").split(',') {
+        let (field, value) = condition.split_once('=')?;
+        let (field, value) = (field.trim(), value.trim_start_matches('=').trim());
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.trim_matches(['\'', '`'])));
+        let mut path: Vec<&str> = field.split('.').collect();
+        let last = path.pop().filter(|last| !last.is_empty())?;
+        let mut at = &mut found;
+        for name in path {
+            at = at.entry(name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
+        }
+        at.insert(last.to_owned(), value);
+    }
+    Some(found)
+}

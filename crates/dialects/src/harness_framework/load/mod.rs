@@ -1,0 +1,113 @@
+//! `settings.json` to declarations (The Harness Framework, Configuration).
+
+mod entry;
+mod header;
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle_contract::{HookDeclaration, SourceFile, did_you_mean};
+
+use super::row::{self, ROWS, Row};
+use crate::document::{Entry, Kind, Node, Report, parse_json};
+use crate::{Artifact, Programs, Project, Reading};
+
+/// Reads settings files. Every fault of every file is in the diagnostics.
+#[must_use]
+pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
+    let mut project = Project::default();
+    for artifact in artifacts {
+        let report = Report::new(Arc::clone(&artifact.file), "").of_format("json");
+        let root = root(&artifact.file.path);
+        let settings = Settings { report: &report, root: &root, programs: reading.programs };
+        if let Some(hooks) = parse_json(&report).as_ref().and_then(|document| document.get("hooks")) {
+            project.hooks.extend(settings.read(hooks));
+        }
+        project.diagnostics.extend(report.into_findings());
+    }
+    project
+}
+
+/// Whether the text of a `settings.json` is in the form of this framework: an entry of an event names a `path`.
+#[must_use]
+pub fn recognise(text: &str) -> bool {
+    let file = SourceFile { path: PathBuf::new(), text: text.to_owned() };
+    let report = Report::new(Arc::new(file), "");
+    let Some(document) = parse_json(&report) else {
+        // With a fault in its JSON it is still taken for what it is.
+        return ["\"hooks\"", "\"path\""].iter().all(|word| text.contains(word)) && !text.contains("\"command\"");
+    };
+    let Some(Kind::Map(events)) = document.get("hooks").map(|hooks| &hooks.kind) else { return false };
+    events.iter().any(|event| match &event.value.kind {
+        Kind::List(entries) => entries.iter().any(|entry| entry.get("path").is_some() && !is_group(entry)),
+        _ => event.value.get("path").is_some(),
+    })
+}
+
+/// Whether an entry is a group with hooks of its own, which is the form of Claude Code: one file may hold both, and each is
+/// read by its own dialect.
+fn is_group(entry: &Node) -> bool {
+    entry.get("hooks").is_some()
+}
+
+fn only_groups(list: &Node) -> bool {
+    matches!(&list.kind, Kind::List(entries) if !entries.is_empty() && entries.iter().all(is_group))
+}
+
+/// The framework root: the folder of the settings file.
+fn root(settings: &Path) -> PathBuf {
+    let folder = settings.parent().unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+/// One settings file.
+#[derive(Clone, Copy)]
+struct Settings<'a> {
+    report: &'a Report,
+    root: &'a Path,
+    programs: Option<&'a dyn Programs>,
+}
+
+impl Settings<'_> {
+    fn read(&self, hooks: &Node) -> Vec<HookDeclaration> {
+        let Kind::Map(events) = &hooks.kind else {
+            let message = format!("hooks must be an object of events, not {}", hooks.describe());
+            self.report.value_error("wrong_type", &message, hooks.span, None);
+            return Vec::new();
+        };
+        let mut declared = Vec::new();
+        for event in events.iter().filter(|event| !only_groups(&event.value)) {
+            if let Some(row) = self.known(event) {
+                declared.extend(self.entries(row, &event.value));
+            }
+        }
+        declared
+    }
+
+    fn known(&self, event: &Entry) -> Option<&'static Row> {
+        let row = row::named(&event.key);
+        if row.is_none() {
+            let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+            let help = match did_you_mean(&event.key, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the events are {}", names.join(", ")),
+            };
+            let message = format!("unknown event `{}`", event.key);
+            self.report.value_error("unknown_event", &message, event.key_span, Some(help));
+        }
+        row
+    }
+
+    fn entries(&self, row: &'static Row, list: &Node) -> Vec<HookDeclaration> {
+        let Kind::List(entries) = &list.kind else {
+            let message = format!("{} must be a list of entries, not {}", row.name, list.describe());
+            let help = String::from("put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`");
+            self.report.value_error("wrong_type", &message, list.span, Some(help));
+            return Vec::new();
+        };
+        let own = entries.iter().filter(|entry| !is_group(entry));
+        own.filter_map(|entry| entry::read(self, row, entry)).collect()
+    }
+}

@@ -1,0 +1,186 @@
+//! A script as a program to start: by itself, or with the interpreter that its first line names.
+
+use std::path::Path;
+
+use pintle_contract::{CommandSpec, Span};
+
+use super::Settings;
+use crate::{Look, Programs};
+
+/// What lets `node` read a script for `bun`: TypeScript where this `node` can, else what is plain JavaScript.
+const LOADER: &str = include_str!("run_with_node.mjs");
+/// Endings of scripts that `node` may be able to run.
+const NODE_ENDINGS: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
+/// Programs that run such scripts, in whose stead `node` may serve.
+const LIKE_NODE: [&str; 4] = ["bun", "deno", "tsx", "ts-node"];
+/// Who runs a script without a first line that says so, by its ending.
+const BY_ENDING: [(&str, &str); 4] = [("sh", "/bin/sh"), ("bash", "bash"), ("py", "python3"), ("rb", "ruby")];
+
+/// A script.
+pub(super) struct Script {
+    /// How it is started.
+    pub(super) command: CommandSpec,
+    /// The beginning of its text, when it is there and is text.
+    pub(super) head: Option<String>,
+}
+
+/// Finds out how a script is started. What stands in the way is a warning: its hook then fails when it is asked, and
+/// things go on without it.
+pub(super) fn read(settings: &Settings<'_>, file: &Path, written: &str, place: Span) -> Script {
+    let start = |program: String, arguments: Vec<String>| {
+        let root = settings.root.display().to_string();
+        let environment = ["ENGRAM_DIR", "PAI_DIR"].map(|name| (name.to_owned(), root.clone())).to_vec();
+        CommandSpec { command: program, arguments: Some(arguments), environment, ..CommandSpec::default() }
+    };
+    let itself = || start(file.display().to_string(), Vec::new());
+    let warn = |code, message, help: String| settings.report.warning(code, message, place, Some(help));
+    let Some(programs) = settings.programs else { return Script { command: itself(), head: None } };
+    let (head, is_executable) = match programs.look(file) {
+        Look::File { head, is_executable } => (head, is_executable),
+        look => {
+            let what = if look == Look::Missing { "there is no file" } else { "this is no file:" };
+            let help =
+                format!("the path is relative to the folder of this file, which is `{}`", settings.root.display());
+            warn("missing_script", format!("{what} `{written}`; the hook fails and things go on without it"), help);
+            return Script { command: itself(), head: None };
+        }
+    };
+    let run = Run { programs, file, ending: file.extension().and_then(|ending| ending.to_str()).unwrap_or_default() };
+    let is_text = !head.contains('\0');
+    let (way, fault) = match shebang(&head) {
+        Some(words) => run.by_first_line(words, is_executable),
+        None if is_text => run.by_ending(),
+        None if is_executable => (None, None),
+        None => (None, Some(Fault::NotExecutable)),
+    };
+    if let Some(fault) = fault {
+        let (code, message, help) = fault.words(written, file);
+        warn(code, message, help);
+    }
+    let command = way.map_or_else(itself, |(program, arguments)| start(program, arguments));
+    Script { command, head: Some(head).filter(|_| is_text) }
+}
+
+/// The words of a `#!` line, with those of `env` left out.
+fn shebang(head: &str) -> Option<Vec<&str>> {
+    let line = head.strip_prefix("#!")?.lines().next().unwrap_or_default();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    if words.first().is_some_and(|first| first.ends_with("/env")) {
+        words.remove(0);
+        words.drain(..words.iter().take_while(|word| word.starts_with('-') || word.contains('=')).count());
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+/// A program and its arguments; `None` is the script itself.
+type Way = Option<(String, Vec<String>)>;
+
+/// What stands in the way of a script.
+enum Fault {
+    /// Nobody may run it.
+    NotExecutable,
+    /// It does not say what runs it.
+    NoFirstLine(Option<String>),
+    /// What runs it is not there.
+    NoInterpreter(String),
+    /// `node` runs it in the stead of this.
+    NodeInstead(String),
+}
+
+struct Run<'a> {
+    programs: &'a dyn Programs,
+    file: &'a Path,
+    ending: &'a str,
+}
+
+impl Run<'_> {
+    fn by_first_line(&self, words: Vec<&str>, is_executable: bool) -> (Way, Option<Fault>) {
+        let Some((interpreter, options)) = words.split_first() else { return (None, Some(Fault::NoFirstLine(None))) };
+        if !self.has(interpreter) {
+            let name = interpreter.rsplit('/').next().unwrap_or(interpreter).to_owned();
+            return match self.node().filter(|_| LIKE_NODE.contains(&name.as_str())) {
+                Some(way) => (Some(way), Some(Fault::NodeInstead(name))),
+                None => (None, Some(Fault::NoInterpreter(name))),
+            };
+        }
+        if is_executable {
+            return (None, None);
+        }
+        let arguments = options.iter().map(|option| (*option).to_owned()).chain([self.path()]).collect();
+        (Some(((*interpreter).to_owned(), arguments)), Some(Fault::NotExecutable))
+    }
+
+    fn by_ending(&self) -> (Way, Option<Fault>) {
+        if NODE_ENDINGS.contains(&self.ending) {
+            let bun = self.has("bun").then(|| (String::from("bun"), vec![self.path()]));
+            let way = bun.or_else(|| self.node());
+            let runs = way.as_ref().map(|(program, _)| program.clone());
+            return (way, Some(Fault::NoFirstLine(runs)));
+        }
+        let known = BY_ENDING.iter().find(|(ending, _)| *ending == self.ending).map(|(_, program)| *program);
+        let way = known.map(|program| (program.to_owned(), vec![self.path()]));
+        (way, Some(Fault::NoFirstLine(known.map(str::to_owned))))
+    }
+
+    /// How `node` runs the script, when it is there and may be able to.
+    fn node(&self) -> Way {
+        if !NODE_ENDINGS.contains(&self.ending) || !self.has("node") {
+            return None;
+        }
+        let options = ["--no-warnings", "--input-type=module", "--eval", LOADER];
+        let arguments = options.into_iter().map(str::to_owned).chain([self.path()]).collect();
+        Some((String::from("node"), arguments))
+    }
+
+    fn has(&self, program: &str) -> bool {
+        match program.contains('/') {
+            true => matches!(self.programs.look(Path::new(program)), Look::File { .. }),
+            false => self.programs.finds(program),
+        }
+    }
+
+    fn path(&self) -> String {
+        self.file.display().to_string()
+    }
+}
+
+impl Fault {
+    fn words(&self, written: &str, file: &Path) -> (&'static str, String, String) {
+        let install = |name: &str| match name {
+            "bun" => String::from("install bun (`npm install -g bun`, or https://bun.sh), or node 22.18 or newer"),
+            name => format!("install `{name}`, or name another program in the first line"),
+        };
+        match self {
+            Self::NotExecutable => (
+                "not_executable",
+                format!("`{written}` is not executable"),
+                format!("run `chmod +x {}`", file.display()),
+            ),
+            Self::NoFirstLine(Some(program)) => (
+                "no_first_line",
+                format!("`{written}` has no first line that names its interpreter; it is run with `{program}`"),
+                String::from("begin it with a line such as `#!/usr/bin/env bun`"),
+            ),
+            Self::NoFirstLine(None) => (
+                "no_first_line",
+                format!("`{written}` has no first line that names its interpreter, so it may not start"),
+                String::from("begin it with a line such as `#!/bin/sh`"),
+            ),
+            Self::NoInterpreter(name) => (
+                "no_interpreter",
+                format!(
+                    "`{name}`, which runs `{written}`, is not installed; the hook fails and things go on without it"
+                ),
+                install(name),
+            ),
+            Self::NodeInstead(name) => (
+                "node_instead",
+                format!(
+                    "`{name}`, which runs `{written}`, is not installed; `node` runs it, which below version 22.13 \
+                     reads plain JavaScript only"
+                ),
+                install(name),
+            ),
+        }
+    }
+}

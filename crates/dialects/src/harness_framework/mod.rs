@@ -1,0 +1,36 @@
+//! The Harness Framework: executables that are registered in `settings.json`, told of six events and answer by exit code
+//! and what they print.
+//!
+//! The contract is The Harness Framework, Hook Lifecycle Specification, in its own words: what its usual runner makes of
+//! `ask` and of `message` counts for nothing here. Pintle adds two keys to an entry, `on_error` and `mode`.
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
+
+mod codec;
+mod decode;
+mod encode;
+mod load;
+mod matcher;
+mod row;
+
+pub use codec::codec;
+pub use load::{load, recognise};
+pub use row::{ROWS, Row};
+
+use pintle_contract::Profile;
+
+use crate::{Dialect, Others};
+
+/// The dialect.
+pub static DIALECT: Dialect = Dialect {
+    name: "harness_framework",
+    description: "The Harness Framework: executables registered in settings.json, for six events",
+    profile: Profile::ParallelStrictest,
+    events: &row::EVENTS,
+    aliases: &[],
+    others: Others::Unsupported,
+    codec,
+    load,
+};
+
+#[cfg(test)]
+mod tests;

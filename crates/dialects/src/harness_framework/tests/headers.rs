@@ -1,0 +1,107 @@
+use super::{Machine, findings, settings};
+
+const HEADER: &str = "#!/bin/sh\n# Hook: Guard\n# Event: PreToolUse\n# Description: Guards.\n";
+
+/// The header's lines, the entry's matcher, and what is found.
+const HEADERS: &[(&str, &str, &[&str])] = &[
+    ("", "", &[]),
+    ("# Matcher: none\n", "", &[]),
+    ("# Matcher: tool_name = \"Bash\"\n", r#"{"tool_name": "Bash"}"#, &[]),
+    (
+        "# Matcher: tool_name == 'Bash' and tool_input.command = \"ls\"\n",
+        r#"{"tool_name": "Bash", "tool_input": {"command": "ls"}}"#,
+        &[],
+    ),
+    ("# Matcher: tool_input.timeout = 5\n", r#"{"tool_input": {"timeout": 5}}"#, &[]),
+    (
+        "",
+        r#"{"tool_name": "Bash"}"#,
+        &[
+            "note: the settings have the matcher `{\"tool_name\":\"Bash\"}`, and the script's header none (add a line `Matcher:` to the header)",
+        ],
+    ),
+    (
+        "# Matcher: tool_name = \"Write\"\n",
+        r#"{"tool_name": "Bash"}"#,
+        &[
+            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, and that of the settings `{\"tool_name\":\"Bash\"}` (say the same in both)",
+        ],
+    ),
+    (
+        "# Matcher: tool_name = \"Write\"\n",
+        "",
+        &[
+            "warning: the header's matcher is `{\"tool_name\":\"Write\"}`, and that of the settings none (say the same in both)",
+        ],
+    ),
+    (
+        "# Matcher: Bash tools\n",
+        "",
+        &["warning: the header's matcher `Bash tools` cannot be read (write it as `tool_name = \"Bash\"`)"],
+    ),
+];
+
+fn found(text: &str, matcher: &str) -> Vec<String> {
+    let machine = Machine::with(&[]).file("hooks/Guard.sh", text, true);
+    let matcher = if matcher.is_empty() { String::new() } else { format!(", \"matcher\": {matcher}") };
+    let project = settings(
+        &format!("{{\"hooks\": {{\"PreToolUse\": [{{\"path\": \"hooks/Guard.sh\"{matcher}}}]}}}}"),
+        Some(&machine),
+    );
+    findings(&project).iter().map(|line| line.split_once(": ").unwrap().1.to_owned()).collect()
+}
+
+#[test]
+fn the_matcher_of_a_header_is_that_of_the_settings() {
+    for (lines, matcher, wanted) in HEADERS {
+        assert_eq!(found(&format!("{HEADER}{lines}exit 0\n"), matcher), *wanted, "{lines} {matcher}");
+    }
+}
+
+#[test]
+fn name_and_event_of_a_header_are_those_of_the_settings() {
+    let with = |from: &str, to: &str| found(&HEADER.replace(from, to), "");
+    assert_eq!(
+        with("Hook: Guard", "Hook: Gard"),
+        ["warning: the header calls the hook `Gard`, and its file `Guard` (give both one name)"]
+    );
+    assert_eq!(
+        with("PreToolUse", "Stop"),
+        [
+            "warning: the header says that the hook is for Stop, and the settings register it for PreToolUse (say the same in both)"
+        ]
+    );
+    assert_eq!(
+        with("PreToolUse", "PostToolUse"),
+        ["warning: the header names the event `PostToolUse`, which there is not (did you mean `PreToolUse`?)"]
+    );
+    assert_eq!(with("PreToolUse", "PreToolUse (one of the six lifecycle events)"), [] as [&str; 0]);
+    assert_eq!(
+        found("#!/bin/sh\necho hi # Hook: late\n", ""),
+        [
+            "note: the script's first comment does not say its Hook, Event, Description (begin it with the lines `Hook:`, `Event:` and `Description:`)"
+        ]
+    );
+}
+
+#[test]
+fn a_header_stands_in_the_first_comment_of_any_language() {
+    for text in [
+        "#!/usr/bin/env node\n// Hook: Guard\n// Event: PreToolUse\n// Description: x\ncode()\n",
+        "#!/usr/bin/env node\n\n/**\n * Hook: Guard\n * Event: PreToolUse\n * Description: x\n */\n",
+        "#!/usr/bin/env lua\n-- Hook: Guard\n-- Event: PreToolUse\n-- Description: x\n",
+    ] {
+        let machine = Machine::with(&["node", "lua"]).file("hooks/Guard.x", text, true);
+        let project = settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.x"}]}}"#, Some(&machine));
+        assert_eq!(findings(&project), [] as [&str; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_hook_is_called_by_its_header_else_by_its_file() {
+    for (text, wanted) in [(HEADER.replace("Guard\n", "Shield\n"), "Shield"), (String::from("#!/bin/sh\n"), "Guard")] {
+        let machine = Machine::with(&[]).file("hooks/Guard.hook.sh", &text, true);
+        let project = settings(r#"{"hooks": {"PreToolUse": [{"path": "hooks/Guard.hook.sh"}]}}"#, Some(&machine));
+        assert_eq!(project.hooks[0].name, wanted);
+    }
+}

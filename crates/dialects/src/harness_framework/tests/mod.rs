@@ -1,0 +1,91 @@
+mod answers;
+mod fuzz;
+mod headers;
+mod loading;
+mod matchers;
+mod payloads;
+mod scripts;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle_contract::event::Row;
+use pintle_contract::{Event, EventName, HookDeclaration, Origin, SourceFile};
+use serde_json::Value;
+
+use super::load;
+use crate::{Artifact, Look, Programs, Project, Reading, Role};
+
+/// The settings of the tests lie here.
+const ROOT: &str = "/framework";
+
+/// What the files and programs of a machine are.
+#[derive(Debug, Default)]
+pub(super) struct Machine {
+    files: HashMap<PathBuf, (String, bool)>,
+    programs: Vec<&'static str>,
+}
+
+impl Machine {
+    fn with(programs: &[&'static str]) -> Self {
+        Self { files: HashMap::new(), programs: programs.to_vec() }
+    }
+
+    fn file(mut self, path: &str, text: &str, is_executable: bool) -> Self {
+        self.files.insert(Path::new(ROOT).join(path), (text.to_owned(), is_executable));
+        self
+    }
+}
+
+impl Programs for Machine {
+    fn look(&self, path: &Path) -> Look {
+        match self.files.get(path) {
+            Some((head, is_executable)) => Look::File { head: head.clone(), is_executable: *is_executable },
+            None if path.ends_with("bin/sh") => Look::File { head: String::new(), is_executable: true },
+            None if path.ends_with("folder") => Look::NotAFile,
+            None => Look::Missing,
+        }
+    }
+
+    fn finds(&self, name: &str) -> bool {
+        self.programs.contains(&name)
+    }
+}
+
+fn settings(text: &str, machine: Option<&Machine>) -> Project {
+    let file = Arc::new(SourceFile { path: Path::new(ROOT).join("settings.json"), text: text.to_owned() });
+    let artifact = Artifact { role: Role::FrameworkSettings, name: String::from("settings"), file };
+    let programs = machine.map(|machine| machine as &dyn Programs);
+    load(&[artifact], &Reading { programs, ..Reading::default() })
+}
+
+/// The findings as lines: place, how bad, what, and what to do.
+fn findings(project: &Project) -> Vec<String> {
+    let line = |finding: &pintle_contract::Diagnostic| {
+        let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{finding}{help}").replace("/framework/", "")
+    };
+    project.diagnostics.iter().map(line).collect()
+}
+
+/// The only hook of one entry of an event.
+fn only(event: &str, entry: &str) -> HookDeclaration {
+    let project = settings(&format!("{{\"hooks\": {{\"{event}\": [{entry}]}}}}"), None);
+    assert_eq!(findings(&project), [] as [&str; 0]);
+    project.hooks.into_iter().next().unwrap()
+}
+
+fn origin() -> Origin {
+    Origin { session: String::from("s-1"), transcript: String::from("/tapes/s-1.jsonl"), ..Origin::default() }
+}
+
+fn event(canonical: &str, payload: Value) -> Event {
+    Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin()))
+}
+
+/// The payload that the catalogue shows for an event.
+fn example(canonical: &str) -> Value {
+    let row: &Row = EventName::parse(canonical).unwrap().row();
+    (row.example)()
+}

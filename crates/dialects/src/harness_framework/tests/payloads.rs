@@ -1,0 +1,106 @@
+use std::sync::Arc;
+
+use pintle_contract::{Event, Origin};
+use serde_json::{Value, json};
+
+use super::{event, example, origin};
+use crate::harness_framework::{ROWS, codec};
+
+fn written(event: &Event, spelling: &str) -> String {
+    String::from_utf8(codec().write(event, spelling)).unwrap()
+}
+
+#[test]
+fn every_event_has_the_documented_fields_in_their_order() {
+    let base = |name: &str| {
+        format!("\"session_id\":\"s-1\",\"transcript_path\":\"/tapes/s-1.jsonl\",\"hook_event_name\":\"{name}\"")
+    };
+    let further = [
+        ("SessionStart", ""),
+        ("UserPromptSubmit", r#","prompt":"fix the failing test""#),
+        ("PreToolUse", r#","tool_name":"Bash","tool_input":{"command":"ls -la"}"#),
+        ("SubagentStop", ""),
+        ("Stop", ""),
+        ("SessionEnd", ""),
+    ];
+    assert_eq!(ROWS.len(), further.len());
+    for (row, (name, rest)) in ROWS.iter().zip(further) {
+        assert_eq!(row.name, name);
+        let line = written(&event(row.canonical, example(row.canonical)), name);
+        assert_eq!(line, format!("{{{}{rest}}}", base(name)));
+    }
+}
+
+#[test]
+fn tools_are_called_as_the_scripts_know_them() {
+    for (name, args, tool, input) in [
+        ("shell", json!({"command": "ls", "timeout_ms": 5}), "Bash", json!({"command": "ls", "timeout": 5})),
+        ("write", json!({"path": "a", "content": "x"}), "Write", json!({"file_path": "a", "content": "x"})),
+        (
+            "edit",
+            json!({"path": "a", "old": "x", "new": "y"}),
+            "Edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y"}),
+        ),
+        ("read", json!({"path": "a"}), "Read", json!({"file_path": "a"})),
+        ("fs.read", json!({"path": "a"}), "Read", json!({"file_path": "a"})),
+        ("mcp__db__query", json!({"sql": "x"}), "mcp__db__query", json!({"sql": "x"})),
+        ("my_tool", json!({"a": 1}), "my_tool", json!({"a": 1})),
+    ] {
+        let payload = codec().encode(&event("tool.pre", json!({"name": name, "args": args})), "PreToolUse").unwrap();
+        assert_eq!((&payload["tool_name"], &payload["tool_input"]), (&json!(tool), &input), "{name}");
+    }
+}
+
+/// A call that another agent told of.
+fn told(client: &str, tool: &str, input: Value, name: &str, args: Value) -> Value {
+    let host =
+        json!({"client": client, "event": "PreToolUse", "tool": tool, "input": input, "transcript_path": "/t.jsonl"});
+    let told = event("tool.pre", json!({"name": name, "args": args, "host": host}));
+    let payload = codec().encode(&told, "PreToolUse").unwrap();
+    json!([payload["transcript_path"], payload["tool_name"], payload["tool_input"]])
+}
+
+#[test]
+fn a_call_that_claude_code_told_of_is_as_it_wrote_it_until_somebody_changes_it() {
+    let input = json!({"command": "dir", "description": "d"});
+    let args = json!({"command": "dir", "description": "d"});
+    assert_eq!(
+        told("claude", "PowerShell", input.clone(), "shell", args.clone()),
+        json!(["/t.jsonl", "PowerShell", input])
+    );
+    let changed = json!({"command": "ls", "description": "d"});
+    assert_eq!(
+        told("claude", "PowerShell", input.clone(), "shell", changed.clone()),
+        json!(["/t.jsonl", "Bash", changed])
+    );
+    assert_eq!(told("gemini", "run_shell_command", input, "shell", args.clone()), json!(["/t.jsonl", "Bash", args]));
+    let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]});
+    let part = json!({"path": "a", "old": "x", "new": "y"});
+    assert_eq!(told("claude", "MultiEdit", edits.clone(), "edit", part), json!(["/t.jsonl", "MultiEdit", edits]));
+}
+
+#[test]
+fn a_session_that_is_kept_nowhere_has_an_empty_transcript_that_can_be_read() {
+    let nowhere = Origin { transcript: String::new(), ..origin() };
+    let event = Event::new(event("session.end", json!({})).name, json!({}), Arc::new(nowhere));
+    assert_eq!(codec().encode(&event, "SessionEnd").unwrap()["transcript_path"], "/dev/null");
+}
+
+#[test]
+fn an_agent_below_the_first_one_has_no_session_prompt_or_stop_of_its_own() {
+    let of_depth =
+        |depth| Event::new(event("turn.end", json!({})).name, json!({}), Arc::new(Origin { depth, ..origin() }));
+    for (spelling, asked) in [
+        ("SessionStart", false),
+        ("UserPromptSubmit", false),
+        ("PreToolUse", true),
+        ("SubagentStop", true),
+        ("Stop", false),
+        ("SessionEnd", false),
+    ] {
+        let narrower = codec().narrower(spelling);
+        assert!(narrower.is_none_or(|wants| wants(&of_depth(0))), "{spelling}");
+        assert_eq!(narrower.is_none_or(|wants| wants(&of_depth(1))), asked, "{spelling}");
+    }
+}

@@ -1,0 +1,104 @@
+use pintle_contract::HandlerSpec;
+
+use super::{Machine, findings, settings};
+
+/// How a script is started, as words, and the codes and help of what is found.
+fn started(path: &str, text: &str, is_executable: bool, programs: &[&'static str]) -> (String, Vec<String>) {
+    let machine = Machine::with(programs).file(path, text, is_executable);
+    let project = settings(&format!("{{\"hooks\": {{\"Stop\": [{{\"path\": \"{path}\"}}]}}}}"), Some(&machine));
+    let HandlerSpec::Command(spec) = &project.hooks[0].handler else { panic!("no command") };
+    let words: Vec<&str> =
+        spec.arguments.iter().flatten().map(String::as_str).filter(|word| !word.contains('\n')).collect();
+    let found = project.diagnostics.iter().filter(|finding| finding.code != "header");
+    let told = found.map(|finding| {
+        format!("{}: {} -> {}", finding.code, finding.message, finding.help.as_deref().unwrap_or_default())
+    });
+    let told = told.map(|line| line.replace("/framework/", "")).collect();
+    (format!("{} {}", spec.command, words.join(" ")).trim_end().replace("/framework/", ""), told)
+}
+
+const BUN: &str = "#!/usr/bin/env bun\nconst x = 1;\n";
+
+#[test]
+fn an_executable_is_started_by_itself_and_a_script_by_what_its_first_line_names() {
+    let nothing: [&str; 0] = [];
+    assert_eq!(started("a.ts", BUN, true, &["bun"]), (String::from("a.ts"), nothing.map(String::from).to_vec()));
+    assert_eq!(started("a.sh", "#!/bin/sh\n", true, &[]), (String::from("a.sh"), Vec::new()));
+    assert_eq!(started("a.bin", "\u{7f}ELF\0\0", true, &[]), (String::from("a.bin"), Vec::new()));
+}
+
+#[test]
+fn a_script_that_is_not_executable_is_run_all_the_same_and_the_way_to_mend_it_is_said() {
+    let mend = |path: &str| vec![format!("not_executable: `{path}` is not executable -> run `chmod +x {path}`")];
+    assert_eq!(started("a.ts", BUN, false, &["bun"]), (String::from("bun a.ts"), mend("a.ts")));
+    assert_eq!(started("a.sh", "#!/bin/sh -eu\n", false, &[]), (String::from("/bin/sh -eu a.sh"), mend("a.sh")));
+    assert_eq!(
+        started("a.py", "#!/usr/bin/env -S python3 -I\n", false, &["python3"]),
+        (String::from("python3 -I a.py"), mend("a.py"))
+    );
+    assert_eq!(started("a.bin", "\0", false, &[]), (String::from("a.bin"), mend("a.bin")));
+}
+
+#[test]
+fn node_serves_for_bun_and_without_either_it_is_said_what_to_install() {
+    let install = "install bun (`npm install -g bun`, or https://bun.sh), or node 22.18 or newer";
+    let (words, told) = started("a.ts", BUN, true, &["node"]);
+    assert_eq!(words, "node --no-warnings --input-type=module --eval a.ts");
+    assert_eq!(
+        told,
+        [format!(
+            "node_instead: `bun`, which runs `a.ts`, is not installed; `node` runs it, which below version 22.13 reads \
+             plain JavaScript only -> {install}"
+        )]
+    );
+    let (words, told) = started("a.ts", BUN, true, &[]);
+    assert_eq!(words, "a.ts");
+    assert_eq!(
+        told,
+        [format!(
+            "no_interpreter: `bun`, which runs `a.ts`, is not installed; the hook fails and things go on without it -> {install}"
+        )]
+    );
+    let (words, told) = started("a.rb", "#!/usr/bin/env ruby\n", true, &["node"]);
+    assert_eq!(words, "a.rb");
+    assert_eq!(
+        told,
+        ["no_interpreter: `ruby`, which runs `a.rb`, is not installed; the hook fails and things go on without it -> \
+          install `ruby`, or name another program in the first line"]
+    );
+}
+
+#[test]
+fn a_script_without_a_first_line_is_run_by_its_ending() {
+    let runs = |path: &str, program: &str| {
+        format!(
+            "no_first_line: `{path}` has no first line that names its interpreter; it is run with `{program}` -> begin it with a line such as `#!/usr/bin/env bun`"
+        )
+    };
+    for (path, programs, wanted, program) in [
+        ("a.ts", &["bun", "node"][..], "bun a.ts", "bun"),
+        ("a.ts", &["node"][..], "node --no-warnings --input-type=module --eval a.ts", "node"),
+        ("a.sh", &[][..], "/bin/sh a.sh", "/bin/sh"),
+        ("a.py", &[][..], "python3 a.py", "python3"),
+    ] {
+        assert_eq!(started(path, "text", true, programs), (wanted.to_owned(), vec![runs(path, program)]), "{path}");
+    }
+    let (words, told) = started("a.txt", "text", true, &[]);
+    assert_eq!((words.as_str(), told.len()), ("a.txt", 1));
+}
+
+#[test]
+fn a_script_that_is_not_there_is_a_warning_at_its_place() {
+    let text = r#"{"hooks": {"Stop": [{"path": "hooks/Gone.ts"}, {"path": "hooks/folder"}]}}"#;
+    let project = settings(text, Some(&Machine::default()));
+    assert_eq!(
+        findings(&project),
+        [
+            "settings.json:1:30: warning: there is no file `hooks/Gone.ts`; the hook fails and things go on without it \
+             (the path is relative to the folder of this file, which is `/framework`)",
+            "settings.json:1:57: warning: this is no file: `hooks/folder`; the hook fails and things go on without it \
+             (the path is relative to the folder of this file, which is `/framework`)",
+        ]
+    );
+    assert_eq!(project.hooks.len(), 2);
+}

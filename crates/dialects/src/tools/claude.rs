@@ -1,0 +1,101 @@
+//! The tools of Claude Code, and of Copilot where its hooks are in Claude's form.
+
+use super::{Element, Form, McpNames, Tool, Vocabulary};
+
+/// The tools of Claude Code.
+pub static CLAUDE: Vocabulary = Vocabulary {
+    name: "claude",
+    mcp: McpNames::Doubled,
+    tools: &[
+        Tool {
+            host: &["Bash", "PowerShell"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("timeout", "timeout_ms")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Read"],
+            when: None,
+            canonical: "read",
+            category: "filesystem",
+            fields: &[("file_path", "path")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Write"],
+            when: None,
+            canonical: "write",
+            category: "filesystem",
+            fields: &[("file_path", "path")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Edit"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["MultiEdit"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("old_string", "old"), ("new_string", "new"), ("replace_all", "all")],
+            form: Form::List { key: "edits", element: Element::Object("new"), shared: &[("file_path", "path")] },
+        },
+        Tool {
+            host: &["NotebookEdit"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("notebook_path", "path"), ("new_source", "new")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["NotebookRead"],
+            when: None,
+            canonical: "read",
+            category: "filesystem",
+            fields: &[("notebook_path", "path")],
+            form: Form::Plain,
+        },
+        Tool { host: &["LS"], when: None, canonical: "list", category: "filesystem", fields: &[], form: Form::Plain },
+        Tool { host: &["Glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
+        Tool {
+            host: &["Grep"],
+            when: None,
+            canonical: "grep",
+            category: "filesystem",
+            fields: &[("-i", "ignore_case")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["WebFetch"],
+            when: None,
+            canonical: "fetch",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["WebSearch"],
+            when: None,
+            canonical: "search",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Agent", "Task"],
+            when: None,
+            canonical: "agent",
+            category: "agent",
+            fields: &[("subagent_type", "agent")],
+            form: Form::Plain,
+        },
+    ],
+};

@@ -1,0 +1,101 @@
+//! The tools of GitHub Copilot CLI, where its hooks are in its own form.
+
+use super::{Form, McpNames, Tool, Vocabulary};
+
+/// The tools of Copilot CLI.
+pub static COPILOT: Vocabulary = Vocabulary {
+    name: "copilot",
+    mcp: McpNames::Dash,
+    tools: &[
+        Tool {
+            host: &["bash", "powershell"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("timeout", "timeout_ms"), ("cwd", "directory")],
+            form: Form::Plain,
+        },
+        Tool { host: &["view"], when: None, canonical: "read", category: "filesystem", fields: &[], form: Form::Plain },
+        Tool {
+            host: &["create"],
+            when: None,
+            canonical: "write",
+            category: "filesystem",
+            fields: &[("file_text", "content")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["edit"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("old_str", "old"), ("new_str", "new")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["str_replace_editor"],
+            when: Some("file_text"),
+            canonical: "write",
+            category: "filesystem",
+            fields: &[("file_text", "content")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["str_replace_editor"],
+            when: Some("new_str"),
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("old_str", "old"), ("new_str", "new")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["str_replace_editor"],
+            when: None,
+            canonical: "read",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["apply_patch"],
+            when: None,
+            canonical: "patch",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Patch(&["patch", "input", "command"]),
+        },
+        Tool { host: &["glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
+        Tool {
+            host: &["grep", "rg"],
+            when: None,
+            canonical: "grep",
+            category: "filesystem",
+            fields: &[("-i", "ignore_case")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["web_fetch", "fetch"],
+            when: None,
+            canonical: "fetch",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["web_search"],
+            when: None,
+            canonical: "search",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["task"],
+            when: None,
+            canonical: "agent",
+            category: "agent",
+            fields: &[("agent_type", "agent"), ("subagent_type", "agent")],
+            form: Form::Plain,
+        },
+    ],
+};

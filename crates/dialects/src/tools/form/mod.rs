@@ -1,0 +1,123 @@
+//! How a tool's arguments lie in its input.
+
+mod list;
+mod patched;
+
+pub use list::Element;
+
+use serde_json::Value;
+
+use self::list::{element_part, elements};
+use self::patched::{merge_patch, merge_text, patch_text};
+use super::{CannotCarry, Part, Tool, fields, patch};
+
+/// How a tool's arguments lie in its input.
+#[derive(Debug, Clone, Copy)]
+pub enum Form {
+    /// The input is the arguments.
+    Plain,
+    /// The input holds a list, each element of which is a call.
+    List {
+        /// The field that holds it; its value may be the list as JSON text.
+        key: &'static str,
+        /// What an element is.
+        element: Element,
+        /// Arguments of every call that stand beside the list: the agent's name, and the canonical one.
+        shared: &'static [(&'static str, &'static str)],
+    },
+    /// The input holds the text of a patch, under the first of these names that is there; or it is that text.
+    Patch(&'static [&'static str]),
+    /// The input is the arguments, and a field of it may hold the text of a patch that the agent carries out itself.
+    MayPatch(&'static str),
+}
+
+impl Form {
+    /// Whether a call is the files of a patch besides itself.
+    pub(super) fn is_patch(self) -> bool {
+        matches!(self, Self::Patch(_) | Self::MayPatch(_))
+    }
+
+    pub(super) fn parts(self, tool: &Tool, input: &Value) -> Vec<Part> {
+        match self {
+            Self::Plain => vec![plain(tool, input)],
+            Self::List { key, element, shared } => match elements(input, key) {
+                Some((items, _)) if !items.is_empty() => {
+                    items.iter().map(|item| element_part(tool, element, shared, input, item)).collect()
+                }
+                _ => vec![plain(tool, input)],
+            },
+            Self::Patch(keys) => match patch_text(input, keys) {
+                Some(text) => {
+                    let whole = serde_json::json!({"patch": text});
+                    let mut parts = vec![part(tool, whole)];
+                    parts.extend(patch::parts(text));
+                    parts
+                }
+                None => vec![plain(tool, input)],
+            },
+            Self::MayPatch(key) => {
+                let mut parts = vec![plain(tool, input)];
+                if let Some(text) = input.get(key).and_then(Value::as_str).filter(|text| patch::is_patch(text)) {
+                    parts.extend(patch::parts(text));
+                }
+                parts
+            }
+        }
+    }
+
+    pub(super) fn merge(
+        self,
+        tool: &Tool,
+        input: &Value,
+        before: &[Part],
+        after: &[Part],
+    ) -> Result<Value, CannotCarry> {
+        match (self, after) {
+            (Self::List { key, element, shared }, _) => match elements(input, key) {
+                Some((items, is_text)) if !items.is_empty() => {
+                    list::merge(tool, input, &list::List { key, element, shared, items, is_text }, after)
+                }
+                _ => merge_plain(tool, input, after),
+            },
+            (Self::Patch(keys), [_, _, ..]) => merge_patch(input, keys, before, after),
+            (Self::Patch(keys), [whole]) if patch_text(input, keys).is_some() => merge_text(input, keys, whole),
+            (Self::MayPatch(_), [first, files @ ..]) => {
+                let same = before.iter().skip(1).zip(files).all(|(was, now)| was == now);
+                let no_place = || CannotCarry(String::from("one file of a patch inside a command cannot be changed"));
+                same.then_some(()).ok_or_else(no_place)?;
+                merge_plain(tool, input, std::slice::from_ref(first))
+            }
+            (Self::Plain | Self::Patch(_) | Self::MayPatch(_), _) => merge_plain(tool, input, after),
+        }
+    }
+
+    pub(super) fn native(self, tool: &Tool, args: &Value) -> Value {
+        let Value::Object(given) = args else { return args.clone() };
+        match self {
+            Self::Plain | Self::MayPatch(_) => Value::Object(fields::write(tool.fields, given)),
+            Self::List { key, element, shared } => list::native(tool, key, element, shared, given),
+            Self::Patch(keys) => {
+                let names = keys.first().map(|key| [(*key, "patch")]);
+                Value::Object(names.map_or_else(|| given.clone(), |names| fields::write(&names, given)))
+            }
+        }
+    }
+}
+
+fn part(tool: &Tool, args: Value) -> Part {
+    Part { name: tool.canonical.to_owned(), args, category: Some(tool.category) }
+}
+
+fn plain(tool: &Tool, input: &Value) -> Part {
+    part(tool, input.as_object().map_or_else(|| input.clone(), |input| Value::Object(fields::read(tool.fields, input))))
+}
+
+fn merge_plain(tool: &Tool, input: &Value, after: &[Part]) -> Result<Value, CannotCarry> {
+    match (input, after) {
+        (Value::Object(input), [Part { args: Value::Object(args), .. }]) => {
+            fields::put_back(tool.fields, input, args).map(Value::Object)
+        }
+        (_, [only]) => Ok(only.args.clone()),
+        _ => Err(CannotCarry(format!("a call of `{}` is one call", tool.canonical))),
+    }
+}

@@ -1,0 +1,44 @@
+//! What agents call their tools, and what Pintle calls them.
+//!
+//! A policy speaks of Pintle's own tools (`shell`, `read`, `write`, `edit`, `list`, `glob`, `grep`, `fetch`, and beside
+//! them `patch`, `delete`, `search`, `agent` and `mcp__server__tool`). One table an agent says how its tools and their
+//! arguments are called there; [`Vocabulary::parts`] reads a call of the agent's, [`Vocabulary::merge`] puts changed
+//! arguments back, and [`Vocabulary::native`] spells a call of Pintle's own as the agent would.
+//!
+//! The tables hold facts of "agents' hook contracts, Names of common tools".
+
+pub mod patch;
+
+mod claude;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod fields;
+mod form;
+mod gemini;
+mod goose;
+mod mcp;
+mod opencode;
+mod own;
+mod vocabulary;
+
+pub use claude::CLAUDE;
+pub use cline::CLINE;
+pub use codex::CODEX;
+pub use copilot::COPILOT;
+pub use cursor::CURSOR;
+pub use form::{Element, Form};
+pub use gemini::{GEMINI, QWEN};
+pub use goose::GOOSE;
+pub use mcp::McpNames;
+pub use opencode::OPENCODE;
+pub use own::{canonical, second};
+pub use vocabulary::{CannotCarry, Native, Part, Tool, Vocabulary};
+
+/// Every vocabulary.
+pub static VOCABULARIES: &[&Vocabulary] =
+    &[&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &CURSOR, &CLINE, &GOOSE, &OPENCODE];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! Changed arguments of a file, put back into the text of its patch.
+
+use serde_json::Value;
+
+use super::read::{Action, Section, sections};
+use super::{CannotCarry, Part, of_section};
+
+/// The patch with changed files. Only what a patch says as a whole can be changed: the path and the text of a file that
+/// it adds, and the path of one that it takes away.
+pub(super) fn with_files(text: &str, files: &[Part]) -> Result<String, CannotCarry> {
+    let mut files = files.iter();
+    let mut changed: Vec<(Section<'_>, &Value)> = Vec::new();
+    for section in sections(text) {
+        let mut change = None;
+        for (name, args) in of_section(&section) {
+            let now = files.next().ok_or_else(|| cannot("the number of files cannot change"))?;
+            if now.args != args {
+                let is_whole = name != "edit" && section.moved_to.is_none();
+                change = Some(is_whole.then_some(&now.args));
+            }
+        }
+        match change {
+            Some(Some(args)) => changed.push((section, args)),
+            Some(None) => return Err(cannot("a part of a patch that changes or moves a file cannot be rewritten")),
+            None => {}
+        }
+    }
+    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    // From the last to the first, so that the numbers of the lines stay true.
+    for (section, args) in changed.iter().rev() {
+        put(&mut lines, section, args)?;
+    }
+    Ok(lines.join("\n"))
+}
+
+fn put(lines: &mut Vec<String>, section: &Section<'_>, args: &Value) -> Result<(), CannotCarry> {
+    let path = args.get("path").and_then(Value::as_str).filter(|path| !path.trim().is_empty() && !path.contains('\n'));
+    let path = path.ok_or_else(|| cannot("a file of a patch needs a path of one line"))?;
+    let mut written = vec![format!("{}{path}", section.action.mark())];
+    let mut length = 0;
+    if section.action == Action::Add {
+        let content = args.get("content").and_then(Value::as_str);
+        let content = content.ok_or_else(|| cannot("the text of a file must stay a text"))?;
+        written.extend(content.lines().map(|line| format!("+{line}")));
+        length = section.lines.iter().take_while(|line| line.starts_with('+')).count();
+    }
+    let end = (section.head + 1 + length).min(lines.len());
+    lines.splice(section.head.min(end)..end, written);
+    Ok(())
+}
+
+fn cannot(why: &str) -> CannotCarry {
+    CannotCarry(why.to_owned())
+}

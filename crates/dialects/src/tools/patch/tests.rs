@@ -1,0 +1,53 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn touched(text: &str) -> Value {
+    parts(text).iter().map(|part| json!([part.name, part.args])).collect()
+}
+
+#[test]
+fn every_file_of_a_patch_is_a_call_of_its_own() {
+    let text = "*** Begin Patch\n\
+        *** Add File: new.txt\n+one\n+two\n\
+        *** Update File: old.txt\n*** Move to: moved.txt\n@@ fn x\n ctx\n-gone\n+come\n*** End of File\n\
+        *** Update File: plain.txt\n@@\n-a\n+b\n@@\n c\n\
+        *** Update File: from.txt\n*** Move to: to.txt\n\
+        *** Delete File: dead.txt\n\
+        *** End Patch\n";
+    assert_eq!(
+        touched(text),
+        json!([
+            ["write", {"path": "new.txt", "content": "one\ntwo\n"}],
+            ["edit", {"path": "old.txt", "old": "ctx\ngone\n", "new": "ctx\ncome\n"}],
+            ["delete", {"path": "old.txt"}],
+            ["write", {"path": "moved.txt", "content": "ctx\ncome\n"}],
+            ["edit", {"path": "plain.txt", "old": "a\nc\n", "new": "b\nc\n"}],
+            ["delete", {"path": "from.txt"}],
+            ["write", {"path": "to.txt", "content": ""}],
+            ["delete", {"path": "dead.txt"}],
+        ])
+    );
+}
+
+#[test]
+fn a_head_is_found_wherever_a_lenient_reader_could_find_one_and_not_in_a_files_text() {
+    for (text, wanted) in [
+        ("", json!([])),
+        ("no patch", json!([])),
+        ("*** Delete File: a", json!([["delete", {"path": "a"}]])),
+        ("cat <<EOF\n*** Begin Patch\n  *** Delete File: a  \r\nEOF", json!([["delete", {"path": "a"}]])),
+        (
+            "*** Add File: a\n+*** Delete File: b\n  *** Delete File: c",
+            json!([["write", {"path": "a", "content": "*** Delete File: b\n"}], ["delete", {"path": "c"}]]),
+        ),
+        (
+            "*** Update File: a\n *** Delete File: b\n+x",
+            json!([["edit", {"path": "a", "old": "*** Delete File: b\n", "new": "*** Delete File: b\nx\n"}]]),
+        ),
+        ("*** Move to: a\n+x", json!([])),
+        ("*** Add File: a\n*** End Patch\n+after", json!([["write", {"path": "a", "content": ""}]])),
+    ] {
+        assert_eq!(touched(text), wanted, "{text:?}");
+    }
+}

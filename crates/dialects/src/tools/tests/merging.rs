@@ -1,0 +1,165 @@
+use serde_json::{Value, json};
+
+use super::vocabulary;
+use crate::tools::Part;
+
+/// Changes one argument of one part, and gives what the agent is sent, or why it cannot be.
+fn changed(
+    host: &str,
+    tool: &str,
+    input: &Value,
+    part: usize,
+    argument: &str,
+    to: Option<Value>,
+) -> Result<Value, String> {
+    let words = vocabulary(host);
+    let mut parts: Vec<Part> = words.parts(tool, input);
+    let args = parts[part].args.as_object_mut().unwrap();
+    match to {
+        Some(to) => args.insert(argument.to_owned(), to),
+        None => args.remove(argument),
+    };
+    words.merge(tool, input, &parts).map_err(|why| why.to_string())
+}
+
+#[test]
+fn a_changed_argument_is_put_back_under_the_agents_name_and_the_rest_stays() {
+    let bash = json!({"command": "rm x", "description": "d", "timeout": 5});
+    let cases = [
+        (
+            "claude",
+            "Bash",
+            &bash,
+            0,
+            "command",
+            Some(json!("ls")),
+            json!({"command": "ls", "description": "d", "timeout": 5}),
+        ),
+        ("claude", "Bash", &bash, 0, "timeout_ms", None, json!({"command": "rm x", "description": "d"})),
+        (
+            "claude",
+            "Write",
+            &json!({"file_path": "a", "content": "k"}),
+            0,
+            "path",
+            Some(json!("b")),
+            json!({"file_path": "b", "content": "k"}),
+        ),
+        (
+            "claude",
+            "Read",
+            &json!({"file_path": "a"}),
+            0,
+            "limit",
+            Some(json!(5)),
+            json!({"file_path": "a", "limit": 5}),
+        ),
+        (
+            "claude",
+            "Edit",
+            &json!({"file_path": "a"}),
+            0,
+            "all",
+            Some(json!(true)),
+            json!({"file_path": "a", "replace_all": true}),
+        ),
+        (
+            "cline",
+            "run_commands",
+            &json!({"commands": ["a", "b"]}),
+            1,
+            "command",
+            Some(json!("c")),
+            json!({"commands": ["a", "c"]}),
+        ),
+        (
+            "cline",
+            "run_commands",
+            &json!({"commands": "[\"a\",\"b\"]"}),
+            0,
+            "command",
+            Some(json!("c")),
+            json!({"commands": "[\"c\",\"b\"]"}),
+        ),
+        ("cline", "run_commands", &json!({"commands": "a"}), 0, "command", Some(json!("c")), json!({"commands": "c"})),
+        (
+            "cline",
+            "read_files",
+            &json!({"files": [{"path": "a", "start": 1}]}),
+            0,
+            "path",
+            Some(json!("b")),
+            json!({"files": [{"path": "b", "start": 1}]}),
+        ),
+        (
+            "claude",
+            "MultiEdit",
+            &json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}),
+            0,
+            "new",
+            Some(json!("z")),
+            json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "z"}]}),
+        ),
+        (
+            "claude",
+            "MultiEdit",
+            &json!({"file_path": "a", "edits": [{"old_string": "x"}]}),
+            0,
+            "path",
+            Some(json!("b")),
+            json!({"file_path": "b", "edits": [{"old_string": "x"}]}),
+        ),
+        ("gemini", "mcp_fs_read", &json!({"path": "a"}), 0, "path", Some(json!("b")), json!({"path": "b"})),
+    ];
+    for (host, tool, input, part, argument, to, wanted) in cases {
+        assert_eq!(changed(host, tool, input, part, argument, to), Ok(wanted), "{host} {tool} {input}");
+    }
+}
+
+#[test]
+fn a_patch_takes_another_text_another_path_of_a_whole_file_and_another_text_of_a_new_one() {
+    let text =
+        "*** Begin Patch\n*** Add File: a\n+one\n*** Delete File: b\n*** Update File: c\n@@\n-x\n+y\n*** End Patch\n";
+    let input = json!({"command": text});
+    let of = |text: String| Ok(json!({"command": text}));
+    let change =
+        |part, argument: &str, to: &str| changed("codex", "apply_patch", &input, part, argument, Some(json!(to)));
+    assert_eq!(change(0, "patch", "other"), of(String::from("other")));
+    assert_eq!(change(1, "path", "z"), of(text.replace("Add File: a", "Add File: z")));
+    assert_eq!(change(1, "content", "two\nthree\n"), of(text.replace("+one", "+two\n+three")));
+    assert_eq!(change(2, "path", "z"), of(text.replace("Delete File: b", "Delete File: z")));
+    assert_eq!(
+        change(3, "new", "z"),
+        Err(String::from("a part of a patch that changes or moves a file cannot be rewritten"))
+    );
+    assert_eq!(
+        change(1, "path", "a\n*** Delete File: c"),
+        Err(String::from("a file of a patch needs a path of one line"))
+    );
+}
+
+#[test]
+fn what_an_agents_form_has_no_place_for_is_an_error() {
+    let two = json!({"file_path": "a", "edits": [{"old_string": "x"}, {"old_string": "y"}]});
+    assert_eq!(
+        changed("claude", "MultiEdit", &two, 0, "path", Some(json!("b"))),
+        Err(String::from("`path` is one for all of them"))
+    );
+    let decoy = json!({"path": "decoy", "content": "k"});
+    assert_eq!(
+        changed("claude", "Write", &decoy, 0, "path", Some(json!("b"))),
+        Ok(json!({"path": "b", "content": "k"}))
+    );
+    let words = vocabulary("claude");
+    let mut parts = words.parts("Bash", &json!({"command": "ls"}));
+    parts[0].name = String::from("read");
+    let why = words.merge("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
+    assert_eq!(why.to_string(), "a call of `shell` cannot become one of another tool");
+    let why = words.merge("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
+    assert_eq!(why.to_string(), "a call of `Bash` cannot become another number of calls");
+    let command = json!({"command": "apply_patch '*** Begin Patch\n*** Delete File: b\n*** End Patch'"});
+    assert_eq!(
+        changed("codex", "Bash", &command, 1, "path", Some(json!("c"))),
+        Err(String::from("one file of a patch inside a command cannot be changed"))
+    );
+}

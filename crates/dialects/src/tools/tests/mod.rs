@@ -1,0 +1,61 @@
+mod merging;
+mod properties;
+
+use serde_json::Value;
+
+use super::*;
+
+/// One call a line: whose, what it is in canonical names, and whether that spelled back is the same call.
+const CALLS: &str = include_str!("calls.jsonl");
+
+fn vocabulary(name: &str) -> &'static Vocabulary {
+    VOCABULARIES.iter().find(|vocabulary| vocabulary.name == name).unwrap()
+}
+
+#[test]
+fn the_common_tools_of_every_agent_are_read_and_spelled_back() {
+    for line in CALLS.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let words = vocabulary(case["host"].as_str().unwrap());
+        let (tool, input) = (case["tool"].as_str().unwrap(), &case["input"]);
+        let parts = words.parts(tool, input);
+        let read: Value = parts.iter().map(|part| serde_json::json!([part.name, part.args])).collect();
+        assert_eq!(read, case["parts"], "{line}");
+        assert_eq!(parts[0].category, case["category"].as_str(), "{line}");
+        let native = words.native(&parts[0].name, &parts[0].args);
+        let is_same = native == Native { name: tool.to_owned(), input: input.clone() };
+        assert_eq!(is_same, case["spelled_back"].as_bool().unwrap(), "{line} gives {native:?}");
+        assert_eq!(words.merge(tool, input, &parts).as_ref(), Ok(input), "{line}");
+    }
+}
+
+#[test]
+fn no_name_of_a_vocabulary_stands_twice_without_a_field_that_tells_them_apart() {
+    for words in VOCABULARIES {
+        let mut seen: Vec<&str> = Vec::new();
+        for tool in words.tools {
+            for name in tool.host {
+                assert!(!seen.contains(name), "{}: {name} comes after a row that takes every call of it", words.name);
+            }
+            if tool.when.is_none() {
+                seen.extend(tool.host);
+            }
+        }
+    }
+}
+
+#[test]
+fn second_names_of_own_tools_are_spelled_as_the_agent_would() {
+    for (name, args, wanted, input) in [
+        ("run_command", r#"{"command":"ls"}"#, "Bash", r#"{"command":"ls"}"#),
+        ("shell", r#"{"cmd":"ls","cwd":"."}"#, "Bash", r#"{"command":"ls","directory":"."}"#),
+        ("fs.read", r#"{"path":"a"}"#, "Read", r#"{"file_path":"a"}"#),
+        ("read_file", r#"{"path":"a","line":3}"#, "Read", r#"{"file_path":"a","offset":3}"#),
+        ("write_file", r#"{"path":"a","content":"x"}"#, "Write", r#"{"file_path":"a","content":"x"}"#),
+        ("transfer_task", r#"{"agent":"a","task":"x"}"#, "Agent", r#"{"subagent_type":"a","prompt":"x"}"#),
+        ("think", r#"{"thought":"x"}"#, "think", r#"{"thought":"x"}"#),
+    ] {
+        let native = CLAUDE.native(name, &serde_json::from_str(args).unwrap());
+        assert_eq!(native, Native { name: wanted.to_owned(), input: serde_json::from_str(input).unwrap() }, "{name}");
+    }
+}
