@@ -57,6 +57,7 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
             definition: None,
             mode: Mode::Enforce,
             timeout_ms: None,
+            background: false,
             examples: Vec::new(),
             location: Location::default(),
             codec: Arc::new(Unasked),

@@ -73,6 +73,7 @@ fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook
         definition: None,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Silent),

@@ -64,6 +64,7 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         default_on_error: FailurePolicy::Closed,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

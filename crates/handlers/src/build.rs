@@ -3,13 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Plugin, Redact,
-    ScriptText, ToolSpec,
+    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Plugin, Reach,
+    Redact, ScriptText, ToolSpec,
 };
 
 use crate::isolate::{Pool, WorkerProgram};
 use crate::script::{Modules, NoHandler};
-use crate::{builtin, command, model, pattern, process};
+use crate::{builtin, command, model, pattern, process, reach, webhook};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -26,6 +26,8 @@ pub struct Builder {
     /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
     /// them clean with it, wherever they stand among the hooks.
     secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+    /// Whether a worker loads its scripts at once, to see whether they load at all, and tools are checked.
+    pub(crate) probes: bool,
 }
 
 impl Builder {
@@ -34,7 +36,13 @@ impl Builder {
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         process::contain(&program);
-        Self { pool: Arc::new(Pool::new(program)), judge: None, modules: Arc::default(), secrets: Arc::default() }
+        Self {
+            pool: Arc::new(Pool::new(program)),
+            judge: None,
+            modules: Arc::default(),
+            secrets: Arc::default(),
+            probes: true,
+        }
     }
 
     /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
@@ -42,6 +50,15 @@ impl Builder {
     #[must_use]
     pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.judge = Some(judge);
+        self
+    }
+
+    /// Leaves a script that needs a worker alone until it is called, for processes that live for one event, ask few of the
+    /// hooks there are and run no agent. One that does not load is then a failure of its hook when that is asked. The
+    /// scripts of tools and verifications, which nobody calls there, are not looked at.
+    #[must_use]
+    pub fn unprobed(mut self) -> Self {
+        self.probes = false;
         self
     }
 
@@ -58,6 +75,7 @@ impl Build for Builder {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
             HandlerSpec::Command(spec) => command::build(declaration, spec),
+            HandlerSpec::Http(spec) => webhook::build(declaration, spec),
             HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.secrets),
             HandlerSpec::Model(spec) => model::build(declaration, spec, self.judge.as_ref()),
             HandlerSpec::Function(spec) => self.function_handler(declaration, spec),
@@ -79,7 +97,7 @@ impl Build for Builder {
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
-        self.tool_findings(tool)
+        if self.probes { self.tool_findings(tool) } else { Vec::new() }
     }
 
     fn plugin(&self, name: &str, module: &ScriptText) -> Plugin {
@@ -87,6 +105,10 @@ impl Build for Builder {
     }
 
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
-        self.verify_findings(owner, script)
+        if self.probes { self.verify_findings(owner, script) } else { Vec::new() }
+    }
+
+    fn reach(&self, declaration: &HookDeclaration) -> Vec<Reach> {
+        reach::reach(declaration)
     }
 }

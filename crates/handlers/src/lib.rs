@@ -16,10 +16,12 @@ mod builtin;
 mod command;
 mod model;
 mod pattern;
+mod reach;
 mod sandbox;
 mod script;
 mod surroundings;
 mod template;
+mod webhook;
 mod worker;
 
 pub use build::Builder;

@@ -1,7 +1,9 @@
 //! From text to a script.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::thread::{Builder, scope};
 
 use pintle_contract::{Diagnostic, ScriptText};
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,11 @@ use crate::source::Source;
 /// The stack of the thread that parses. The parser is recursive; what it may be given is bounded by the preparation of
 /// the source, and this is several times what that takes. Only touched pages cost memory.
 const PARSER_STACK_BYTES: usize = 64 << 20;
+
+thread_local! {
+    /// Whether this thread is one that was made to have room for the parser.
+    static HAS_ROOM: Cell<bool> = const { Cell::new(false) };
+}
 
 /// What a script is for, which says what its entry point is and what it may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,14 +108,41 @@ pub fn compile_unbounded(name: &str, text: &ScriptText, role: Role) -> Compiled 
     catch_unwind(AssertUnwindSafe(|| build(name, text, role, true))).unwrap_or_else(|_| collapsed(name, text))
 }
 
-/// Runs a compilation where the recursive parser has room. `None` when it panicked or no thread can be had.
+/// Runs work that compiles many scripts where the parser has room for all of them, so that there is one thread for the
+/// work and not one for each script. The work must not recurse deeply itself. Where no thread can be had it runs on this
+/// one, and each script sees for itself.
+pub fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if HAS_ROOM.get() {
+        return work();
+    }
+    let mut left = Some(work);
+    let ran = on_a_thread(|| left.take().map(|work| work()));
+    match (ran, left) {
+        (Some(Ok(Some(done))), _) => done,
+        (Some(Err(panic)), _) => resume_unwind(panic),
+        (_, Some(work)) => work(),
+        (_, None) => resume_unwind(Box::new("a thread began the work and did not end it")),
+    }
+}
+
+/// Runs a compilation where the recursive parser has room: on this thread when [`with_room`] made it, else on one of its
+/// own. `None` when it panicked or no thread can be had.
 pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name(String::from("script loader"))
-            .stack_size(PARSER_STACK_BYTES)
-            .spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(work)).ok());
-        thread.ok().and_then(|thread| thread.join().ok().flatten())
+    if HAS_ROOM.get() {
+        return catch_unwind(AssertUnwindSafe(work)).ok();
+    }
+    on_a_thread(work)?.ok()
+}
+
+/// Runs work on a thread of its own that has room. `None` when there is none to be had; an error is what it panicked with.
+fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::thread::Result<T>> {
+    scope(|scope| {
+        let roomy = || {
+            HAS_ROOM.set(true);
+            work()
+        };
+        let thread = Builder::new().name(String::from("script loader")).stack_size(PARSER_STACK_BYTES);
+        Some(thread.spawn_scoped(scope, roomy).ok()?.join())
     })
 }
 

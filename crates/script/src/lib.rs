@@ -21,18 +21,20 @@ mod globals;
 mod load;
 mod payload;
 mod plugin;
+mod reach;
 mod source;
 mod state;
 mod values;
 mod when;
 
 pub use call::Invocation;
-pub use compile::{Compiled, Placement, Role, compile, compile_unbounded};
+pub use compile::{Compiled, Placement, Role, compile, compile_unbounded, with_room};
 pub use finding::Finding;
-pub use globals::{Builtin, catalogue};
+pub use globals::{Builtin, catalogue, warm_up};
 pub use load::Script;
 pub use plugin::{
     CompiledPlugin, Facts, Given, Inventory, PluginFunction, PluginModule, Recorded, compile_plugin,
     compile_plugin_unbounded,
 };
+pub use reach::reaches;
 pub use when::{CompiledWhen, When, compile_when};

@@ -19,6 +19,8 @@ pub struct Builtin {
     pub arguments: &'static str,
     /// Whether it can deny or ask.
     pub guard: bool,
+    /// What it does besides telling and judging, in words that go on after "it"; empty when that is all it does.
+    pub deeds: &'static str,
     /// Makes one from its arguments. What makes no sense but has a documented meaning is a doubt; an error is something
     /// that cannot run.
     pub(super) make: fn(arguments: &[String], doubts: &mut Vec<String>) -> Made,
@@ -44,6 +46,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_SESSIONS,
         arguments: "templates over the event as the dialect shows it, such as `The tool is {{ .ToolName }}`",
         guard: false,
+        deeds: "",
         make: add_context::make,
     },
     Builtin {
@@ -52,6 +55,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_CALLS,
         arguments: "",
         guard: false,
+        deeds: "",
         make: add_date::make,
     },
     Builtin {
@@ -60,6 +64,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
         guard: false,
+        deeds: "",
         make: add_directory_listing::make,
     },
     Builtin {
@@ -68,6 +73,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
         guard: false,
+        deeds: "",
         make: add_environment_info::make,
     },
     Builtin {
@@ -76,6 +82,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_CALLS,
         arguments: "`full`: the changes themselves; without it only which files they are in",
         guard: false,
+        deeds: "",
         make: add_git_diff::make,
     },
     Builtin {
@@ -84,6 +91,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_CALLS,
         arguments: "",
         guard: false,
+        deeds: "",
         make: add_git_status::make,
     },
     Builtin {
@@ -92,6 +100,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_CALLS,
         arguments: "names of files; `--depth=N` also lists those up to N levels below",
         guard: false,
+        deeds: "reads files by name, above the working directory and at home, for the model",
         make: add_prompt_files::make,
     },
     Builtin {
@@ -100,6 +109,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_SESSIONS,
         arguments: "`N`: how many; default 10",
         guard: false,
+        deeds: "",
         make: add_recent_commits::make,
     },
     Builtin {
@@ -108,6 +118,7 @@ static BUILTINS: &[Builtin] = &[
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
         guard: false,
+        deeds: "",
         make: add_user_info::make,
     },
     Builtin {
@@ -116,6 +127,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["tool.result", "session.start", "session.end", "compact.post"],
         arguments: "",
         guard: false,
+        deeds: "",
         make: elide_repeated_tool_results::make,
     },
     Builtin {
@@ -124,6 +136,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["tool.result"],
         arguments: "a JSON object: `Threshold` (default 30000 bytes), `PreviewSize` (3000), `OutputDir`",
         guard: false,
+        deeds: "writes results of tools into files",
         make: handle_large_tool_output::make,
     },
     Builtin {
@@ -132,6 +145,7 @@ static BUILTINS: &[Builtin] = &[
         events: &[],
         arguments: "the address; the text; `payload` to send the event in place of the text",
         guard: false,
+        deeds: "tells a server what happens",
         make: http_post::make,
     },
     Builtin {
@@ -140,6 +154,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["tool.result", "session.end"],
         arguments: "",
         guard: false,
+        deeds: "",
         make: limit_large_tool_results::make,
     },
     Builtin {
@@ -148,6 +163,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["completion.pre"],
         arguments: "`N`: the most model calls of one turn; without it nothing is limited",
         guard: true,
+        deeds: "",
         make: max_iterations::make,
     },
     Builtin {
@@ -166,6 +182,7 @@ static BUILTINS: &[Builtin] = &[
         ],
         arguments: "",
         guard: false,
+        deeds: "",
         make: redact_secrets::make,
     },
     Builtin {
@@ -174,6 +191,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["tool.guard", "tool.pre"],
         arguments: "`unsafe`, `safer`, `safe-auto` or `strict`; without it the session's mode decides",
         guard: true,
+        deeds: "",
         make: safer_shell::make,
     },
     Builtin {
@@ -182,6 +200,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["session.start", "iteration.start", "iteration.end", "tool.pre", "tool.post", "session.end"],
         arguments: "",
         guard: false,
+        deeds: "keeps copies of the files",
         make: snapshot::make,
     },
     Builtin {
@@ -190,6 +209,7 @@ static BUILTINS: &[Builtin] = &[
         events: &["agent.switch"],
         arguments: "",
         guard: false,
+        deeds: "speaks to the servers of local models",
         make: unload::make,
     },
 ];

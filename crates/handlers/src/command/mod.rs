@@ -1,6 +1,8 @@
 //! Hooks that are programs: shell text that reads the event as JSON and answers with an exit code and what it prints.
 
+mod background;
 mod handler;
+mod input;
 mod plain;
 
 use std::sync::Arc;
@@ -10,22 +12,34 @@ use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Hand
 
 use crate::sandbox;
 use crate::worker::Worker;
+use background::BackgroundHandler;
 use handler::CommandHandler;
+pub(crate) use input::{Ending, input};
 pub(crate) use plain::{Place, Program, late, run};
 
 /// Builds the handler of a declaration.
 ///
 /// It counts as a guard when its event guards something or its dialect denies when it fails: what a program can say is
-/// not known before it runs. A sandbox that this system cannot set up is an error.
+/// not known before it runs. One that nobody waits for is never a guard. A sandbox that this system cannot set up is an error.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
-    let guard = declaration.event.row().class == Class::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    let guard = guards(declaration);
     if let Some(Err(why)) = spec.sandbox.map(sandbox::check) {
         let finding = Diagnostic::error("no_sandbox", why, declaration.location.clone());
         return BuiltHandler { handler: None, guard, diagnostics: vec![finding] };
     }
     let program = Arc::new(Program::new(spec.clone()));
     let codec = Arc::clone(&declaration.codec);
+    if declaration.background {
+        let handler: Arc<dyn Handler> = Arc::new(BackgroundHandler { program, codec, running: Arc::default() });
+        return BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() };
+    }
     let worker = spec.keep.then(|| Worker::new(Arc::clone(&program)));
     let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, worker, codec });
     BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() }
+}
+
+/// Whether a hook counts as a guard before anybody knows what it says.
+pub(crate) fn guards(declaration: &HookDeclaration) -> bool {
+    let denies = declaration.event.row().class == Class::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    denies && !declaration.background
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle_contract::{Call, Cancel, CommandSpec, Failure, FailureKind, Limits, ProcessAnswer};
+use pintle_contract::{Call, Cancel, Codec, CommandSpec, Failure, FailureKind, Limits, ProcessAnswer};
 
 use crate::process::{self, Environment, ProcessError, Spec};
 use crate::surroundings::Surroundings;
@@ -25,6 +25,8 @@ pub(crate) struct Place {
     /// The directory; `None` is this process's own.
     directory: Option<PathBuf>,
     environment: Environment,
+    /// The variables of the dialect among them, which the arguments of a program without a shell may name.
+    named: Vec<(String, String)>,
 }
 
 impl Program {
@@ -36,7 +38,7 @@ impl Program {
     }
 
     /// Where a call runs, and what its author should know about that.
-    pub(super) fn place(&self, call: &Call<'_>) -> (Place, Option<String>) {
+    pub(super) fn place(&self, call: &Call<'_>, codec: &dyn Codec) -> (Place, Option<String>) {
         let cwd = &call.event.origin.cwd;
         let place = match &self.spec.directory {
             // A session without a directory of its own is where this process is.
@@ -46,17 +48,27 @@ impl Program {
             }
             _ => self.surroundings.directory(cwd),
         };
-        let environment = match self.surroundings.variables.is_empty() {
+        let named = codec.environment(call.event, &call.hook.spelling);
+        let environment = match self.surroundings.variables.is_empty() && named.is_empty() {
             true => Environment::Inherited,
-            false => Environment::With(self.surroundings.variables()),
+            // The author's own come last, so that they win.
+            false => Environment::With(named.iter().cloned().chain(self.surroundings.variables()).collect()),
         };
-        (Place { directory: place.directory, environment }, place.doubt)
+        (Place { directory: place.directory, environment, named }, place.doubt)
     }
 
     /// What is to be started for a call.
     pub(crate) fn spec(&self, place: &Place, stdin: Arc<[u8]>, limits: &Limits) -> Spec {
-        let shell = self.spec.shell.as_deref().unwrap_or(SHELL);
-        let mut spec = Spec::new(shell, vec![String::from("-c"), self.spec.command.clone()]);
+        let mut spec = match &self.spec.arguments {
+            None => {
+                let shell = self.spec.shell.as_deref().unwrap_or(SHELL);
+                Spec::new(shell, vec![String::from("-c"), self.spec.command.clone()])
+            }
+            Some(arguments) => {
+                let arguments = arguments.iter().map(|argument| filled(argument, &place.named)).collect();
+                Spec::new(filled(&self.spec.command, &place.named), arguments)
+            }
+        };
         spec.directory.clone_from(&place.directory);
         spec.environment = place.environment.clone();
         spec.stdin = stdin;
@@ -65,6 +77,15 @@ impl Program {
         spec.sandbox = self.spec.sandbox.unwrap_or_default();
         spec
     }
+}
+
+/// `${NAME}` of the dialect's variables replaced: there is no shell that would do it.
+fn filled(text: &str, named: &[(String, String)]) -> String {
+    let fill = |text: String, (name, value): &(String, String)| match text.contains("${") {
+        true => text.replace(&format!("${{{name}}}"), value),
+        false => text,
+    };
+    named.iter().fold(text.to_owned(), fill)
 }
 
 /// Runs a program to its end.

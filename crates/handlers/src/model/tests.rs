@@ -77,6 +77,7 @@ fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration 
         definition: None,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Denying),

@@ -37,7 +37,7 @@ use pintle_contract::{Cancel, SandboxSpec};
 
 pub use launcher::contain;
 pub(crate) use launcher::{is_launcher, serve};
-pub(crate) use start::Started;
+pub(crate) use start::{Started, command};
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]

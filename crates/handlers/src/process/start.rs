@@ -166,7 +166,7 @@ pub(super) fn spawn(command: &mut Command, far: FarEnds, limits: SandboxSpec) ->
 }
 
 /// What is to be started, without its pipes.
-pub(super) fn command(spec: &Spec) -> Command {
+pub(crate) fn command(spec: &Spec) -> Command {
     let mut command = Command::new(&spec.program);
     command.args(&spec.arguments);
     if let Some(directory) = &spec.directory {

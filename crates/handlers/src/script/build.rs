@@ -25,7 +25,8 @@ impl Builder {
         }
         let program = Program::Script { name: name.to_owned(), text: text.text.to_string(), role };
         let remote = Remote::new(&self.pool, program, name, text);
-        let diagnostics = merged(compiled.diagnostics, remote.probe());
+        let probed = if self.probes { remote.probe() } else { Vec::new() };
+        let diagnostics = merged(compiled.diagnostics, probed);
         let place = (!failed(&diagnostics)).then_some(Place::There(remote));
         (place, compiled.guard, diagnostics)
     }
@@ -80,7 +81,8 @@ impl Builder {
             event: declaration.event.as_str().to_owned(),
         };
         let remote = Remote::new(&self.pool, program, name, expression);
-        let diagnostics = merged(compiled.diagnostics, remote.probe());
+        let probed = if self.probes { remote.probe() } else { Vec::new() };
+        let diagnostics = merged(compiled.diagnostics, probed);
         let usable = !failed(&diagnostics);
         let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), spelling, codec };
         BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), diagnostics }

@@ -4,6 +4,7 @@
 mod calls;
 #[cfg(target_os = "linux")]
 mod containment;
+mod exec;
 mod keep;
 #[cfg(target_os = "linux")]
 mod sandbox;

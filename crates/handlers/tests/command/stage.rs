@@ -69,6 +69,7 @@ pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
         definition: None,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Telling),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod server;
+mod webhook;
 
 use std::io::Write;
 use std::net::{IpAddr, TcpListener};

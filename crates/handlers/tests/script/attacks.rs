@@ -214,7 +214,7 @@ fn computing_ends_at_the_deadline() {
 #[test]
 fn deep_values_and_numbers_without_end_are_refused() {
     let nest = "x = []\nfor i in range(900000):\n  x = [x]\n";
-    let half = nest.replace("900000", "400000");
+    let shallower = nest.replace("900000", "150000");
     let limits = Limits { timeout_ms: 10_000, ..Limits::default() };
     survive(
         limits,
@@ -234,7 +234,7 @@ fn deep_values_and_numbers_without_end_are_refused() {
             ),
             (
                 "comparing deep values",
-                handle(&format!("{half}{}return block(str(x == y))", half.replace('x', "y"))),
+                handle(&format!("{shallower}{}return block(str(x == y))", shallower.replace('x', "y"))),
                 json!({}),
                 End::Failed(&[FailureKind::Error, DEPTH, MEMORY, FailureKind::Crash]),
             ),

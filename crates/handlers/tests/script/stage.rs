@@ -100,6 +100,7 @@ pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> Hook
         default_on_error: FailurePolicy::Closed,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

@@ -15,6 +15,7 @@ use starlark::syntax::AstModule;
 use starlark::syntax::ast::AstExpr;
 
 pub(crate) use closures::{Closures, LAMBDA, Step, Traits};
+pub(crate) use names::names_used;
 pub(crate) use reads::names_in_stmt;
 pub(crate) use walk::{Argument, block, identifier, span, string};
 

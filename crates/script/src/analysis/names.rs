@@ -63,6 +63,13 @@ pub(super) fn waits(ast: &AstModule) -> bool {
     found
 }
 
+/// Every name that a script reads.
+pub(crate) fn names_used(ast: &AstModule) -> BTreeSet<&str> {
+    let mut used = BTreeSet::new();
+    expressions(ast.statement(), &mut |expr| used.extend(identifier(expr)));
+    used
+}
+
 /// `a.b` as text, when it is only names.
 fn path(expr: &AstExpr) -> Option<String> {
     match &expr.node {

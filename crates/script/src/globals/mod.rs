@@ -16,7 +16,9 @@ mod tools;
 
 use std::sync::LazyLock;
 
-use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension, Module};
+use starlark::values::dict::AllocDict;
+use starlark::values::list::AllocList;
 
 pub(crate) use catalogue::members;
 pub use catalogue::{Builtin, catalogue};
@@ -38,6 +40,29 @@ pub(crate) fn of(role: Role) -> &'static Globals {
         Role::Tool => &TOOL,
         Role::Verify => &VERIFY,
     }
+}
+
+/// Puts together what hooks have, for a process that lives for one event: begun early, on a thread of its own, most of it
+/// is there by the time that the first hook has been read. Nothing else needs to call it.
+///
+/// Nearly all of the time goes into the interpreter's descriptions of its own functions, so that those of the methods are
+/// put together on a second thread. Where there is none to be had they come in their turn.
+pub fn warm_up() {
+    std::thread::scope(|scope| {
+        let _ = std::thread::Builder::new().name(String::from("warm-up")).spawn_scoped(scope, methods);
+        of(Role::Hook);
+        pure();
+    });
+}
+
+/// Puts together the methods of what payloads are made of.
+fn methods() {
+    Module::with_temp_heap(|module| {
+        let heap = module.heap();
+        for value in [heap.alloc(""), heap.alloc(AllocDict::EMPTY), heap.alloc(AllocList::EMPTY)] {
+            value.dir_attr();
+        }
+    });
 }
 
 /// What `when` has: the language itself and nothing else.

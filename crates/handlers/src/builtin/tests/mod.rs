@@ -117,6 +117,7 @@ fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
         definition: None,
         mode: Mode::Enforce,
         timeout_ms: None,
+        background: false,
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

@@ -1,0 +1,123 @@
+//! Programs that nobody waits for.
+//!
+//! Such a program is no child of a launcher, which would end it with the call: it outlives the call, and this process
+//! too when that ends first. As long as this process is there it ends the program, with its group, when its time is up.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pintle_contract::{Call, Codec, Failure, FailureKind, Handler, Verdict};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::input::{Ending, input};
+use super::plain::Program;
+use crate::process::{self, Spec};
+
+/// How many programs of one hook may be at work at once; the next ones are not started.
+const MOST_AT_ONCE: usize = 16;
+
+/// How long an ended program may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A hook that is a program that nobody waits for. What it answers is not read.
+#[derive(Debug)]
+pub(super) struct BackgroundHandler {
+    pub(super) program: Arc<Program>,
+    pub(super) codec: Arc<dyn Codec>,
+    /// How many are at work.
+    pub(super) running: Arc<AtomicUsize>,
+}
+
+impl Handler for BackgroundHandler {
+    fn kind(&self) -> &'static str {
+        "command"
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        if call.cancel.is_cancelled() {
+            return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+        }
+        let (place, warning) = self.program.place(call, &*self.codec);
+        let stdin = input(&*self.codec, call, Ending::Bare);
+        let verdict = match self.start(&self.program.spec(&place, stdin, call.limits)) {
+            Ok(()) => Verdict::pass(),
+            Err(why) => Verdict::failed(Failure::new(FailureKind::Error, why)),
+        };
+        warning.into_iter().fold(verdict, Verdict::warn)
+    }
+}
+
+impl BackgroundHandler {
+    fn start(&self, spec: &Spec) -> Result<(), String> {
+        if self.running.fetch_add(1, Ordering::AcqRel) >= MOST_AT_ONCE {
+            self.running.fetch_sub(1, Ordering::AcqRel);
+            return Err(format!("{MOST_AT_ONCE} of it are still at work in the background, so no other is started"));
+        }
+        let running = Arc::clone(&self.running);
+        let ended = move || running.fetch_sub(1, Ordering::AcqRel);
+        let child = match begin(spec) {
+            Ok(child) => child,
+            Err(fault) => {
+                ended();
+                return Err(format!("cannot run `{}` in the background: {fault}", spec.program));
+            }
+        };
+        let time = Duration::from_millis(spec.timeout_ms);
+        let watching = thread::Builder::new().name(String::from("background")).spawn(move || {
+            watch(child, time);
+            ended();
+        });
+        watching.map(drop).map_err(|fault| format!("cannot watch a program in the background: {fault}"))
+    }
+}
+
+/// Starts the program with its whole input and no output.
+fn begin(spec: &Spec) -> io::Result<Child> {
+    let mut command = process::command(spec);
+    command.stdin(whole(&spec.stdin)?).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    crate::sandbox::within(spec.sandbox, || command.spawn())?
+}
+
+/// Waits for the end of the program, and ends it when its time is up.
+fn watch(mut child: Child, time: Duration) {
+    let began = Instant::now();
+    while matches!(child.try_wait(), Ok(None)) {
+        let left = time.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            // The group is there as long as its leader is not reaped, so this cannot hit a stranger.
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            let _ = child.wait();
+            return;
+        }
+        thread::sleep(left.min(LOOK_EVERY));
+    }
+}
+
+/// An input that is there as a whole before the program starts, so that this process may end behind it.
+#[cfg(target_os = "linux")]
+fn whole(bytes: &[u8]) -> io::Result<Stdio> {
+    use std::fs::File;
+    use std::io::{Seek, Write};
+
+    let mut file = File::from(rustix::fs::memfd_create("payload", rustix::fs::MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(Stdio::from(file))
+}
+
+/// An input that a thread of this process feeds, where there are no files in memory alone.
+#[cfg(not(target_os = "linux"))]
+fn whole(bytes: &[u8]) -> io::Result<Stdio> {
+    use std::io::Write;
+
+    let (reader, mut writer) = io::pipe()?;
+    let bytes = bytes.to_vec();
+    // A program that does not read is no fault of ours.
+    thread::Builder::new().name(String::from("feed")).spawn(move || drop(writer.write_all(&bytes)))?;
+    Ok(Stdio::from(reader))
+}

@@ -1,0 +1,52 @@
+//! What a program reads: the event as the hook's dialect writes it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::{Call, Codec, Origin};
+
+/// How an input ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With the last byte of the JSON text.
+    Bare,
+    /// The text is one line, and a newline follows.
+    Line,
+}
+
+/// What the programs of one form of encoding read, each made once for a payload and shared.
+#[derive(Debug, Default)]
+struct Inputs(Mutex<Vec<Input>>);
+
+#[derive(Debug)]
+struct Input {
+    spelling: Arc<str>,
+    origin: Arc<Origin>,
+    ending: Ending,
+    bytes: Arc<[u8]>,
+}
+
+/// The event as bytes.
+pub(crate) fn input(codec: &dyn Codec, call: &Call<'_>, ending: Ending) -> Arc<[u8]> {
+    let (event, spelling) = (call.event, &call.hook.spelling);
+    let inputs = event.payload.view(codec.form(), |_| Inputs::default());
+    // Held while the text is made: hooks that run at once need one text and not one each.
+    let mut known = inputs.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = known.iter().find(|input| {
+        input.ending == ending
+            && input.spelling == *spelling
+            && (Arc::ptr_eq(&input.origin, &event.origin) || input.origin == event.origin)
+    });
+    if let Some(input) = found {
+        return Arc::clone(&input.bytes);
+    }
+    let mut text = codec.write(event, spelling);
+    if ending == Ending::Line {
+        // Between the parts of a JSON text a newline is white space, and inside of them there is none.
+        text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        text.push(b'\n');
+    }
+    let bytes: Arc<[u8]> = text.into();
+    let (spelling, origin) = (Arc::clone(spelling), Arc::clone(&event.origin));
+    known.push(Input { spelling, origin, ending, bytes: Arc::clone(&bytes) });
+    bytes
+}

@@ -1,0 +1,88 @@
+//! What a hook can reach outside of the sandbox, one arm a kind of handler.
+
+use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Reach};
+use pintle_script::{Role, reaches};
+
+use crate::builtin::builtins;
+
+/// What a declaration can reach. Nothing is what needs nobody's consent.
+pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Reach> {
+    match &declaration.handler {
+        // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
+        HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
+        HandlerSpec::Script(text) => of_names(&reaches(&declaration.name, text, Role::Hook)),
+        HandlerSpec::Function(spec) => of_names(&reaches(&spec.name, &spec.module, Role::Plugin)),
+        HandlerSpec::Command(spec) => vec![Reach::Command(line(spec))],
+        HandlerSpec::Http(spec) => vec![Reach::Host(host(&spec.url))],
+        HandlerSpec::Model(spec) => vec![Reach::Model(spec.model.clone())],
+        HandlerSpec::Builtin(spec) => of_builtin(spec),
+    }
+}
+
+fn of_names(names: &[&str]) -> Vec<Reach> {
+    let of_name = |name: &&str| match *name {
+        "http" => Reach::Host(String::from("the hosts that its agent allows")),
+        "meta" => Reach::Tool(String::from("meta.call_tool")),
+        _ => Reach::Effect(String::from("hands work to other agents")),
+    };
+    names.iter().map(of_name).collect()
+}
+
+/// A command as one line, its arguments behind it.
+fn line(spec: &CommandSpec) -> String {
+    let arguments = spec.arguments.iter().flatten().map(String::as_str);
+    std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+fn of_builtin(spec: &BuiltinSpec) -> Vec<Reach> {
+    let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
+        // It does not load either.
+        return vec![Reach::Effect(format!("is the built-in `{}`, which nobody knows", spec.name))];
+    };
+    match (row.deeds, spec.arguments.first()) {
+        ("", _) => Vec::new(),
+        (deeds, Some(first)) if row.name == "http_post" => {
+            vec![Reach::Host(host(first)), Reach::Effect(deeds.to_owned())]
+        }
+        (deeds, _) => vec![Reach::Effect(deeds.to_owned())],
+    }
+}
+
+/// The host of an address, or the address itself when it has none that can be told.
+fn host(address: &str) -> String {
+    let parsed = url::Url::parse(address).ok();
+    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| address.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_ins_that_only_tell_and_judge_need_no_consent() {
+        let reaching: Vec<&str> = builtins().iter().filter(|row| !row.deeds.is_empty()).map(|row| row.name).collect();
+        assert_eq!(reaching, ["add_prompt_files", "handle_large_tool_output", "http_post", "snapshot", "unload"]);
+        let post = BuiltinSpec {
+            name: String::from("http_post"),
+            arguments: vec![String::from("https://user@a.example:8080/x"), String::from("text")],
+            ..BuiltinSpec::default()
+        };
+        let wanted =
+            [Reach::Host(String::from("a.example")), Reach::Effect(String::from("tells a server what happens"))];
+        assert_eq!(of_builtin(&post), wanted);
+        let unknown = BuiltinSpec { name: String::from("nosuch"), ..BuiltinSpec::default() };
+        assert_eq!(of_builtin(&unknown).len(), 1);
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_read_is_shown_as_it_is() {
+        for (address, wanted) in [
+            ("https://hooks.example/path?q=1", "hooks.example"),
+            ("http://127.0.0.1:9000/", "127.0.0.1"),
+            ("$HOOK_URL/x", "$HOOK_URL/x"),
+            ("", ""),
+        ] {
+            assert_eq!(host(address), wanted);
+        }
+    }
+}

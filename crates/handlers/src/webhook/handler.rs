@@ -1,0 +1,108 @@
+//! The handler: payload to a server, its answer to a verdict.
+
+use std::sync::Arc;
+use std::thread;
+
+use pintle_contract::{
+    Answer, Call, Cancel, Codec, Failure, FailureKind, Handler, LimitKind, Limits, ProcessAnswer, Verdict,
+};
+use serde_json::Value;
+
+use super::header::Header;
+use crate::command::{Ending, input};
+use crate::http::Gate;
+
+/// A hook that is a server.
+#[derive(Debug)]
+pub(super) struct WebhookHandler {
+    pub(super) server: Arc<Server>,
+    /// Whether nobody waits for the answer.
+    pub(super) background: bool,
+    pub(super) codec: Arc<dyn Codec>,
+}
+
+/// Who is asked.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) gate: Gate,
+    pub(super) url: String,
+    /// The host alone, for people: the rest of an address is often a key.
+    pub(super) host: String,
+    pub(super) headers: Vec<Header>,
+}
+
+impl Handler for WebhookHandler {
+    fn kind(&self) -> &'static str {
+        "http"
+    }
+
+    fn may_wait(&self) -> bool {
+        !self.background
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        if call.cancel.is_cancelled() {
+            return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+        }
+        let body = input(&*self.codec, call, Ending::Bare);
+        if self.background {
+            return self.send(body, call.limits);
+        }
+        match self.server.post(&body, call.limits, call.cancel) {
+            Ok(answer) => self.codec.decode(call.event, &call.hook.spelling, Answer::Process(answer)),
+            Err(failure) => Verdict::failed(failure),
+        }
+    }
+}
+
+impl WebhookHandler {
+    /// Posts the event while nobody waits.
+    fn send(&self, body: Arc<[u8]>, limits: &Limits) -> Verdict {
+        let (server, limits) = (Arc::clone(&self.server), *limits);
+        let posting = move || drop(server.post(&body, &limits, &Cancel::default()));
+        match thread::Builder::new().name(String::from("background")).spawn(posting) {
+            Ok(_) => Verdict::pass(),
+            Err(fault) => {
+                let message = format!("`{}` cannot be asked in the background: {fault}", self.server.host);
+                Verdict::failed(Failure::new(FailureKind::Error, message))
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Sends the event and waits for the answer. Only a status from 200 to 299 is one.
+    fn post(&self, body: &[u8], limits: &Limits, cancel: &Cancel) -> Result<ProcessAnswer, Failure> {
+        let known = |name: &str| std::env::var(name).ok();
+        let json = (String::from("Content-Type"), String::from("application/json"));
+        let own = self.headers.iter().map(|header| header.filled(&known));
+        let headers: Vec<(String, String)> =
+            std::iter::once(json).chain(own.filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))).collect();
+        let host = &self.host;
+        let body = String::from_utf8_lossy(body);
+        let asked = self.gate.request_until("POST", &self.url, &headers, Some(&body), limits.timeout_ms, cancel);
+        let response = asked.map_err(|why| failure(host, &why))?;
+        let status = response.get("status").and_then(Value::as_u64).unwrap_or_default();
+        if !(200..300).contains(&status) {
+            return Err(Failure::new(FailureKind::Error, format!("`{host}` answered with status {status}")));
+        }
+        let text = response.get("body").and_then(Value::as_str).unwrap_or_default();
+        if u64::try_from(text.len()).is_ok_and(|length| length > limits.output_bytes) {
+            let message = format!("the answer of `{host}` has more than {} bytes", limits.output_bytes);
+            return Err(Failure::new(FailureKind::Limit(LimitKind::Output), message));
+        }
+        Ok(ProcessAnswer { exit_code: Some(0), stdout: text.as_bytes().to_vec(), ..ProcessAnswer::default() })
+    }
+}
+
+/// Why there is no answer, without the address.
+fn failure(host: &str, why: &str) -> Failure {
+    let why = why.split(" (url=").next().unwrap_or_default();
+    let why = why.strip_prefix("http.post: ").unwrap_or(why);
+    let kind = match why {
+        "cancelled" => FailureKind::Cancelled,
+        late if late.starts_with("no whole answer within") => FailureKind::Timeout,
+        _ => FailureKind::Error,
+    };
+    Failure::new(kind, format!("`{host}` was not asked with success: {why}"))
+}

@@ -1,0 +1,73 @@
+//! Headers whose values name variables.
+
+/// A header as its author wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    name: String,
+    value: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// A variable that may be read.
+    Variable(String),
+}
+
+impl Header {
+    /// Reads a value: `$NAME` and `${NAME}` of `allowed` are variables, and of other names nothing at all, so that
+    /// no hook file can send a key that it was not given.
+    pub(super) fn new(name: &str, value: &str, allowed: &[String]) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once('$') {
+            pieces.push(Piece::Text(before.to_owned()));
+            let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let (variable, left) = braced.unwrap_or_else(|| {
+                let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+                after.split_at(after.find(|letter| !letters(letter)).unwrap_or(after.len()))
+            });
+            rest = left;
+            if variable.is_empty() {
+                pieces.push(Piece::Text(String::from("$")));
+            } else if allowed.iter().any(|allowed| allowed == variable) {
+                pieces.push(Piece::Variable(variable.to_owned()));
+            }
+        }
+        pieces.push(Piece::Text(rest.to_owned()));
+        Self { name: name.to_owned(), value: pieces }
+    }
+
+    /// The header with the variables as they are now; one that is not set is empty.
+    pub(super) fn filled(&self, known: &dyn Fn(&str) -> Option<String>) -> (String, String) {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Variable(name) => known(name).unwrap_or_default(),
+        };
+        (self.name.clone(), self.value.iter().map(piece).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listed_variables_are_filled_in() {
+        let allowed = [String::from("TOKEN"), String::from("UNSET")];
+        let known = |name: &str| (name != "UNSET").then(|| format!("<{name}>"));
+        let cases = [
+            ("Bearer $TOKEN", "Bearer <TOKEN>"),
+            ("${TOKEN}x$TOKEN", "<TOKEN>x<TOKEN>"),
+            ("$TOKENS,${HOME},$HOME!", ",,!"),
+            ("$UNSET|", "|"),
+            ("costs 5 $ or $$", "costs 5 $ or $$"),
+            ("${TOKEN", "${TOKEN"),
+            ("plain", "plain"),
+        ];
+        for (written, expected) in cases {
+            let header = Header::new("X", written, &allowed);
+            assert_eq!(header.filled(&known), (String::from("X"), expected.to_owned()), "{written}");
+        }
+    }
+}

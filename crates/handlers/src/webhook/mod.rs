@@ -1,0 +1,50 @@
+//! Hooks that are servers: the event is posted as JSON, and what comes back is read as what a program prints.
+
+mod handler;
+mod header;
+
+use std::sync::Arc;
+
+use pintle_contract::{BuiltHandler, Diagnostic, HookDeclaration, HttpSpec, NetworkSpec};
+use url::Url;
+
+use crate::command;
+use crate::http::Gate;
+use handler::{Server, WebhookHandler};
+use header::Header;
+
+/// Builds the handler of a declaration.
+///
+/// The host that the hook's author wrote is the only one that is spoken to, also after a redirect. When it is a name, it
+/// must not stand for an address of a private network; such an address, and `localhost`, are asked where they are
+/// written themselves.
+pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHandler {
+    let guard = command::guards(declaration);
+    let failed = |message: String, help: &str| {
+        let found = Diagnostic::error("bad_url", message, declaration.location.clone()).help(help);
+        BuiltHandler { handler: None, guard, diagnostics: vec![found] }
+    };
+    let url = match Url::parse(&spec.url) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => url,
+        Ok(url) => {
+            let message = format!("hooks are posted over HTTP, not over `{}`", url.scheme());
+            return failed(message, "write an address that begins with `https://`");
+        }
+        Err(fault) => {
+            return failed(
+                format!("`{}` is no address: {fault}", spec.url),
+                "write a whole one, as in `https://example.com/hook`",
+            );
+        }
+    };
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
+    let server = Server {
+        gate: Gate::new(&NetworkSpec { allowed_domains: vec![host.clone()] }),
+        url: String::from(url),
+        host,
+        headers: spec.headers.iter().map(|(name, value)| Header::new(name, value, &spec.allowed_environment)).collect(),
+    };
+    let codec = Arc::clone(&declaration.codec);
+    let handler = WebhookHandler { server: Arc::new(server), background: declaration.background, codec };
+    BuiltHandler { handler: Some(Arc::new(handler)), guard, diagnostics: Vec::new() }
+}

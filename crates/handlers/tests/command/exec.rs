@@ -1,0 +1,119 @@
+//! Programs that are started without a shell, and those that nobody waits for.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use pintle_contract::{Answer, Build, Codec, CommandSpec, Event, Failure, FailureKind, HookDeclaration, Said, Verdict};
+use serde_json::Value;
+
+use crate::stage::{Stage, Telling, builder, command, declaration};
+
+/// A dialect whose programs see a variable.
+#[derive(Debug)]
+struct Named;
+
+impl Codec for Named {
+    fn dialect(&self) -> &'static str {
+        "named"
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Telling.encode(event, spelling)
+    }
+
+    fn environment(&self, _event: &Event, spelling: &str) -> Vec<(String, String)> {
+        vec![(String::from("PLACE"), format!("the place of {spelling}"))]
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+        Telling.decode(event, spelling, answer)
+    }
+}
+
+fn staged(declaration: &HookDeclaration) -> Stage {
+    Stage::of(builder().handler(declaration).handler.unwrap())
+}
+
+fn exec(arguments: &[&str]) -> CommandSpec {
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    CommandSpec { command: String::from("/bin/echo"), arguments: Some(arguments), ..CommandSpec::default() }
+}
+
+#[test]
+fn arguments_reach_the_program_as_they_are() {
+    let cases: [(&[&str], &str); 3] = [
+        (&["a b", "$HOME", "*", "'", "; exit 3"], "exit 0|a b $HOME * ' ; exit 3|"),
+        (&[], "exit 0||"),
+        (&["${PLACE}", "${HOME}"], "exit 0|${PLACE} ${HOME}|"),
+    ];
+    for (arguments, told) in cases {
+        assert_eq!(Stage::new(exec(arguments)).told(), told);
+    }
+    let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
+    let message = "program `/no/such/program` not found; install it or give its full path";
+    assert_eq!(Stage::new(missing).failure(), Failure::new(FailureKind::Missing, message));
+}
+
+#[test]
+fn the_variables_of_a_dialect_are_seen_and_the_authors_own_replace_them() {
+    let told = |spec: CommandSpec| {
+        let declared = HookDeclaration { codec: Arc::new(Named), ..declaration("tool.pre", spec) };
+        staged(&declared).told()
+    };
+    assert_eq!(told(command("echo $PLACE")), "exit 0|the place of tool.pre|");
+    assert_eq!(told(exec(&["<${PLACE}>", "${HOME}"])), "exit 0|<the place of tool.pre> ${HOME}|");
+    let own =
+        CommandSpec { environment: vec![(String::from("PLACE"), String::from("home"))], ..command("echo $PLACE") };
+    assert_eq!(told(own), "exit 0|home|");
+}
+
+fn pipe(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+fn background(text: &str) -> HookDeclaration {
+    HookDeclaration { background: true, ..declaration("tool.pre", command(text)) }
+}
+
+#[test]
+fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = pipe(folder.path(), "out");
+    let declared = background(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
+    assert!(!builder().handler(&declared).guard);
+    let stage = staged(&declared);
+    // Nobody reads the pipe yet, so the program cannot have ended.
+    assert_eq!(stage.verdict(), Verdict::pass());
+    let read = fs::read_to_string(&path).unwrap();
+    assert_eq!(read, r#"{"event":"tool.pre","session":"","payload":{"name":"shell"}}"#);
+}
+
+#[test]
+fn a_program_in_the_background_ends_when_its_time_is_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = pipe(folder.path(), "out");
+    let declared = background(&format!("exec 3> '{}'; echo begun >&3; sleep 600", path.display()));
+    assert_eq!(staged(&declared).timeout(300).verdict(), Verdict::pass());
+    // The pipe is at its end only when nobody holds it any more.
+    assert_eq!(fs::read_to_string(&path).unwrap(), "begun\n");
+}
+
+#[test]
+fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = pipe(folder.path(), "in");
+    let stage = staged(&background(&format!("cat '{}'", path.display())));
+    for _ in 0..16 {
+        assert_eq!(stage.verdict(), Verdict::pass());
+    }
+    assert!(matches!(stage.verdict().said, Said::Failed(failure) if failure.kind == FailureKind::Error));
+    drop(fs::File::options().write(true).open(&path).unwrap());
+    let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
+    let missing = HookDeclaration { background: true, ..declaration("tool.pre", missing) };
+    assert!(matches!(staged(&missing).verdict().said, Said::Failed(_)));
+}

@@ -1,0 +1,167 @@
+//! Hooks that are servers.
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Answer, Build, Call, CallId, Cancel, Codec, Event, EventName, Failure, FailureKind, FailurePolicy, HandlerSpec,
+    HookDeclaration, HttpSpec, Limits, Location, Mode, NoSeam, OnDeny, Origin, Profile, Said, Verdict,
+};
+use pintle_handlers::{Builder, WorkerProgram};
+use pintle_testkit::hook;
+use serde_json::{Value, json};
+
+use crate::server::{Server, response};
+
+/// A dialect that hands on what a server answered, as the reason of an allow.
+#[derive(Debug)]
+struct Printed;
+
+impl Codec for Printed {
+    fn dialect(&self) -> &'static str {
+        "printed"
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        Some(json!({"event": spelling, "payload": event.payload.value()}))
+    }
+
+    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+        match answer {
+            Answer::Process(answer) => Verdict::allow(String::from_utf8_lossy(&answer.stdout)),
+            other => Verdict::deny(format!("{other:?}")),
+        }
+    }
+}
+
+fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
+    HookDeclaration {
+        name: String::from("hook"),
+        event: EventName::parse("tool.pre").unwrap(),
+        spelling: Arc::from("tool.pre"),
+        priority: 0,
+        matcher: None,
+        handler: HandlerSpec::Http(spec),
+        on_error: None,
+        default_on_error: FailurePolicy::Open,
+        on_deny: OnDeny::default(),
+        profile: Profile::ParallelStrictest,
+        definition: None,
+        mode: Mode::Enforce,
+        timeout_ms: None,
+        background,
+        examples: Vec::new(),
+        location: Location::default(),
+        codec: Arc::new(Printed),
+    }
+}
+
+fn asked(spec: HttpSpec, background: bool, limits: Limits) -> Said {
+    let builder = Builder::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
+    let built = builder.handler(&declared(spec, background));
+    assert!(built.diagnostics.is_empty(), "{:?}", built.diagnostics);
+    assert_eq!(built.guard, !background);
+    let name = EventName::parse("tool.pre").unwrap();
+    let event = Event::new(name.clone(), json!({"name": "shell"}), Arc::new(Origin::default()));
+    let mut hook = hook("hook", name, built.handler.unwrap());
+    hook.limits = limits;
+    let cancel = Cancel::default();
+    let (id, seam) = (CallId(1), &NoSeam);
+    let call = Call { id, hook: &hook, event: &event, limits: &hook.limits, seam, cancel: &cancel };
+    hook.handler.call(&call).said
+}
+
+fn at(url: String) -> HttpSpec {
+    HttpSpec { url, ..HttpSpec::default() }
+}
+
+#[test]
+fn the_event_is_posted_and_the_answer_is_read_as_output() {
+    let server = Server::says("200 OK", "", r#"{"decision":"block"}"#);
+    let home = std::env::var("HOME").unwrap();
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let spec = HttpSpec {
+        headers: vec![header("X-Home", "<$HOME>"), header("X-Path", "<${PATH}>"), header("Content-Type", "text/plain")],
+        allowed_environment: vec![String::from("HOME")],
+        ..at(server.url("127.0.0.1", "/hook"))
+    };
+    let said = asked(spec, false, Limits::default());
+    assert_eq!(said, Said::Allow { reason: String::from(r#"{"decision":"block"}"#) });
+    let seen = server.seen();
+    assert!(seen[0].starts_with("POST /hook HTTP/1.1\r\n"), "{}", seen[0]);
+    let lines: Vec<String> = seen[0].lines().map(str::to_lowercase).collect();
+    for wanted in ["content-type: application/json", &format!("x-home: <{}>", home.to_lowercase()), "x-path: <>"] {
+        assert!(lines.iter().any(|line| line == wanted), "{wanted}: {}", seen[0]);
+    }
+    assert!(seen[0].ends_with("\r\n\r\n{\"event\":\"tool.pre\",\"payload\":{\"name\":\"shell\"}}"), "{}", seen[0]);
+}
+
+#[test]
+fn only_a_good_status_is_an_answer() {
+    for (status, wanted) in [
+        ("204 No Content", None),
+        ("302 Found", Some("`127.0.0.1` answered with status 302")),
+        ("404 Not Found", Some("`127.0.0.1` answered with status 404")),
+        ("500 Oops", Some("`127.0.0.1` answered with status 500")),
+    ] {
+        let server = Server::says(status, "", "");
+        let said = asked(at(server.url("127.0.0.1", "/")), false, Limits::default());
+        let wanted = match wanted {
+            None => Said::Allow { reason: String::new() },
+            Some(message) => Said::Failed(Failure::new(FailureKind::Error, message)),
+        };
+        assert_eq!(said, wanted, "{status}");
+    }
+}
+
+#[test]
+fn nobody_else_is_asked_and_no_key_stands_in_a_failure() {
+    let other = Server::says("200 OK", "", "other");
+    let port = other.address.port();
+    let to = format!("Location: http://localhost:{port}/x\r\n");
+    let server = Server::start(move |_| Some(response("307 Temporary Redirect", &to, "")));
+    let Said::Failed(failure) = asked(at(server.url("127.0.0.1", "/secret")), false, Limits::default()) else {
+        panic!("the redirect was followed");
+    };
+    assert!(failure.message.contains("not in the allowlist") && !failure.message.contains("secret"), "{failure}");
+    assert!(other.seen().is_empty());
+}
+
+#[test]
+fn a_server_that_is_late_or_says_too_much_has_failed() {
+    let silent = Server::start(|_| None);
+    let limits = Limits { timeout_ms: 200, ..Limits::default() };
+    let Said::Failed(failure) = asked(at(silent.url("127.0.0.1", "/")), false, limits) else { panic!("an answer") };
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    let loud = Server::says("200 OK", "", "0123456789");
+    let limits = Limits { output_bytes: 9, ..Limits::default() };
+    let Said::Failed(failure) = asked(at(loud.url("127.0.0.1", "/")), false, limits) else { panic!("an answer") };
+    assert_eq!(failure.message, "the answer of `127.0.0.1` has more than 9 bytes");
+}
+
+#[test]
+fn nobody_waits_for_a_server_in_the_background() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let tell = std::sync::Mutex::new(tell);
+    // It never answers, so whoever waited would fail as late.
+    let server = Server::start(move |request| {
+        tell.lock().unwrap().send(request.to_owned()).unwrap();
+        None
+    });
+    assert_eq!(asked(at(server.url("127.0.0.1", "/hook")), true, Limits::default()), Said::Pass);
+    assert!(told.recv().unwrap().starts_with("POST /hook HTTP/1.1\r\n"));
+}
+
+#[test]
+fn an_address_that_is_none_is_told_when_the_hook_is_built() {
+    let builder = Builder::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
+    for (url, wanted) in [
+        ("ftp://x.test/", "hooks are posted over HTTP, not over `ftp`"),
+        ("x.test", "`x.test` is no address: relative URL without a base"),
+        ("", "`` is no address: relative URL without a base"),
+    ] {
+        let built = builder.handler(&declared(at(url.to_owned()), false));
+        let found: Vec<&str> = built.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        assert_eq!(found, [wanted]);
+        assert!(built.handler.is_none());
+    }
+}
