@@ -21,11 +21,30 @@ pub fn compile_chains(
     declarations: &[HookDeclaration],
     build: &dyn Build,
 ) -> (Vec<Chain>, Vec<Diagnostic>) {
-    let source = source.into();
     let mut findings = Vec::new();
+    let hooks = compile_all(declarations, build, &mut findings);
+    (chains(source.into(), layer, declarations, hooks), findings)
+}
+
+/// Compiles declarations, one hook for each that does compile.
+pub(crate) fn compile_all(
+    declarations: &[HookDeclaration],
+    build: &dyn Build,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<Option<Hook>> {
+    declarations.iter().map(|declaration| compile(declaration, build, findings)).collect()
+}
+
+/// Puts the hooks of declarations into chains, as [`compile_chains`] does.
+pub(crate) fn chains(
+    source: Arc<str>,
+    layer: Layer,
+    declarations: &[HookDeclaration],
+    hooks: Vec<Option<Hook>>,
+) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
-    for declaration in declarations {
-        let Some(hook) = compile(declaration, build, &mut findings).map(Arc::new) else { continue };
+    for (declaration, hook) in declarations.iter().zip(hooks) {
+        let Some(hook) = hook.map(Arc::new) else { continue };
         let (dialect, profile) = (declaration.codec.dialect(), declaration.profile);
         match chains.iter_mut().find(|chain| chain.dialect == dialect && chain.profile == profile) {
             Some(chain) => chain.hooks.push(hook),
@@ -35,7 +54,7 @@ pub fn compile_chains(
     for chain in &mut chains {
         chain.hooks.sort_by_key(|hook| hook.priority);
     }
-    (chains, findings)
+    chains
 }
 
 /// Compiles hooks only to see whether they would run.

@@ -12,8 +12,10 @@
 //!    block of hooks. A folder whose only YAML of agents it is means that file.
 //! 5. `harn.toml` is the manifest of a package; naming it, or its folder, means the package, beside whatever else the
 //!    folder is. A file that ends in `.star` is a plugin, alone, in a folder of hooks or in `plugins/`.
-//! 6. Any other folder holds hooks.
-//! 7. Folders are read flat; a name counts when it ends in `.md` or `.star`, in lower case; the order is that of the names'
+//! 6. A `settings.json` is what its text says. The hook files of coding agents are known by their places below a folder,
+//!    beside whatever else the folder is; one of them, or its folder, can be named itself.
+//! 7. Any other folder holds hooks.
+//! 8. Folders are read flat; a name counts when it ends in `.md` or `.star`, in lower case; the order is that of the names'
 //!    bytes. A missing folder is fine, a missing path is not.
 
 use std::fs;
@@ -23,6 +25,7 @@ use pintle_contract::{Diagnostic, Location, did_you_mean};
 use pintle_dialects::command_hooks::recognise;
 use pintle_dialects::{Folder, Role};
 
+use crate::clients;
 use crate::package::{self, MANIFEST, is_plugin};
 
 /// The folders of a root and what their files are.
@@ -37,6 +40,24 @@ const FOLDERS: [(&str, Role); 6] = [
 
 /// The names of an agent's own file, the first one first.
 const OWN_FILES: [&str; 2] = ["harness.md", "harness.yaml"];
+
+/// Settings that register hooks, in a folder itself.
+const SETTINGS: &str = "settings.json";
+
+/// The folder of a project's hooks, tools and agents.
+const ROOT: &str = ".harness";
+
+/// The usual names of a YAML of agents, the first one first.
+const TEAM_FILES: [&str; 8] = [
+    "agent.yaml",
+    "agent.yml",
+    "agents.yaml",
+    "agents.yml",
+    "docker-agent.yaml",
+    "docker-agent.yml",
+    "cagent.yaml",
+    "cagent.yml",
+];
 
 /// A file to read, and what it is.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +80,7 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found
             return Vec::new();
         }
     };
-    let mut search = Search { found: Vec::new(), findings };
+    let mut search = Search { is_found: false, found: Vec::new(), findings };
     if metadata.is_dir() {
         search.folder(path);
     } else {
@@ -68,7 +89,35 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found
     search.found
 }
 
+/// Finds the files of a project that nobody named: those of its known places, whatever else lies in its folder.
+pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let mut search = Search { is_found: true, found: Vec::new(), findings };
+    search.folder(folder);
+    search.found
+}
+
+/// Whether a folder holds hooks where [`discover_project`] looks for them.
+pub(crate) fn is_project(folder: &Path) -> bool {
+    let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
+    let mut search = Search { is_found: true, found: Vec::new(), findings: &mut Vec::new() };
+    own.any(|name| folder.join(name).exists()) || search.settings(folder) || usual_team(folder).is_some()
+}
+
+/// Finds the hooks of a folder that is a person's or an organisation's: it has the sub-folders of a root for them, may
+/// have settings that register hooks, and may be a package.
+pub(crate) fn discover_own(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let mut search = Search { is_found: true, found: Vec::new(), findings };
+    for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, Role::Tool | Role::Agent)) {
+        search.flat_if_there(&folder.join(name), *role);
+    }
+    search.settings(folder);
+    search.package(folder);
+    search.found
+}
+
 struct Search<'a> {
+    /// Whether nobody named the folder, so that only places count whose names say what they are.
+    is_found: bool,
     found: Vec<Found>,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -80,13 +129,18 @@ impl Search<'_> {
         if OWN_FILES.contains(&name) {
             let role = own_role(name);
             self.found.push(Found { path: path.to_owned(), role });
-            self.root(&parent.join(".harness"));
+            self.root(&parent.join(ROOT));
             return;
         }
         if name == MANIFEST {
             return package::package(path, &mut self.found, self.findings);
         }
         let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let roles = clients::roles_of(path);
+        if !roles.is_empty() {
+            self.found.extend(roles.into_iter().map(|role| Found { path: path.to_owned(), role }));
+            return;
+        }
         let role = if is_plugin(path) {
             Role::Plugin
         } else if is_yaml(path) {
@@ -98,7 +152,8 @@ impl Search<'_> {
     }
 
     fn folder(&mut self, path: &Path) {
-        if path.file_name().is_some_and(|name| name == ".harness") {
+        let has_settings = self.settings(path);
+        if path.file_name().is_some_and(|name| name == ROOT) {
             return self.root(path);
         }
         let own = OWN_FILES.into_iter().find(|name| path.join(name).exists());
@@ -109,13 +164,13 @@ impl Search<'_> {
                 self.warn("unread_file", message, &format!("`{name}` comes first; keep one of the two"));
             }
         }
-        let root = path.join(".harness");
+        let root = path.join(ROOT);
         if own.is_some() || root.exists() {
             self.root(&root);
             self.package(path);
             return;
         }
-        if self.team(path) | self.package(path) {
+        if self.team(path) | self.package(path) | has_settings || self.is_found {
             return;
         }
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
@@ -128,9 +183,24 @@ impl Search<'_> {
         }
     }
 
+    /// The settings files of a folder that register hooks, and whether there is one.
+    fn settings(&mut self, folder: &Path) -> bool {
+        let before = self.found.len();
+        let own = folder.join(SETTINGS);
+        let roles = if own.is_file() { clients::roles_of(&own) } else { Vec::new() };
+        self.found.extend(roles.into_iter().map(|role| Found { path: own.clone(), role }));
+        self.found.extend(clients::below(folder, self.findings));
+        for file in clients::within(folder, self.findings) {
+            if !self.found.contains(&file) {
+                self.found.push(file);
+            }
+        }
+        self.found.len() > before
+    }
+
     /// The YAML of agents in a folder, and whether there is one.
     fn team(&mut self, folder: &Path) -> bool {
-        let teams = teams(folder);
+        let teams = if self.is_found { usual_team(folder).into_iter().collect() } else { teams(folder) };
         if teams.len() > 1 {
             let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
             let message = format!("`{}` holds several files of agents: {}", folder.display(), names.join(", "));
@@ -254,6 +324,12 @@ pub fn team_file(path: &Path) -> Option<PathBuf> {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings).into_iter().next()?;
     (found.role == Role::Team).then_some(found.path)
+}
+
+/// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
+fn usual_team(folder: &Path) -> Option<PathBuf> {
+    let mut usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
+    usual.find(|path| path.is_file() && recognised(path) == Some(Role::Team))
 }
 
 /// The YAML files of agents in a folder.

@@ -7,15 +7,21 @@
 //! This crate and the tape are the only ones that touch files.
 
 mod chain;
+mod clients;
 mod discover;
+mod layers;
 mod lint;
 mod load;
 mod narrow;
 mod package;
+mod programs;
 mod read;
-mod user;
+mod trust;
 
 pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use discover::team_file;
-pub use load::{Loaded, Options, load, load_with};
-pub use user::load_user;
+pub use layers::{Layers, config_dir, find_projects, load_layer, state_dir};
+pub use load::{Loaded, Options, load, load_found, load_with};
+pub use trust::{
+    Agreement, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault, Trust, Withheld,
+};

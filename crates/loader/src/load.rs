@@ -1,18 +1,20 @@
 //! Loading a path.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Build, Chain, Diagnostic, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec, TeamSpec,
-    ToolSpec,
+    AgentSpec, Build, Chain, Diagnostic, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec,
+    SourceFile, TeamSpec, ToolSpec, UntrustedGuards,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
 
-use crate::chain::{check_hooks, compile_chains};
-use crate::discover::discover;
+use crate::chain::{chains, check_hooks, compile_all};
+use crate::discover::{Found, discover, discover_project};
 use crate::package::has_harn;
+use crate::programs::Installed;
+use crate::trust::{Consent, Source, Trust, stand};
 use crate::{lint, read};
 
 /// What a path held.
@@ -28,6 +30,10 @@ pub struct Loaded {
     pub personas: Vec<Arc<PersonaSpec>>,
     /// The user's own rules for tool calls, when the files are the user's settings.
     pub permissions: PermissionsSpec,
+    /// What the user's settings say of guards that nobody agreed to.
+    pub untrusted_guards: Option<UntrustedGuards>,
+    /// What became of it, when it needed consent.
+    pub consent: Option<Consent>,
     /// What was found, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The hooks as declared, in registration order.
@@ -44,11 +50,15 @@ pub struct Options<'a> {
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
     pub compat: Option<Compat>,
+    /// Whose agreements count, when the path needs consent. Default: it was named, which is consent.
+    pub trust: Option<&'a Trust>,
+    /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
+    pub without: Option<&'a str>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { host_tools: &NATIVE_TOOLS, compat: None }
+        Self { host_tools: &NATIVE_TOOLS, compat: None, trust: None, without: None }
     }
 }
 
@@ -67,10 +77,69 @@ pub fn load(path: &Path, layer: Layer, build: &dyn Build) -> Loaded {
 pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let artifacts = read::read_all(&found, &mut findings);
-    let project = understand(artifacts, build, options, &mut findings);
-    let (chains, compiled) = compile_chains(path.display().to_string(), layer, &project.hooks, build);
-    findings.extend(compiled);
+    join_up(path, layer, &found, findings, build, options, Reader::Agent)
+}
+
+/// Loads what a project around a host holds: what is in its known places, whatever else lies in its folder. The hooks of
+/// the first agent of a team are the project's, since the host has one agent and knows nothing of the team.
+///
+/// Never fails, as [`load`].
+#[must_use]
+pub fn load_found(folder: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+    let mut findings = Vec::new();
+    let found = discover_project(folder, &mut findings);
+    join_up(folder, layer, &found, findings, build, options, Reader::Host)
+}
+
+/// For whom a project is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// For agents of its own, whose hooks are theirs.
+    Agent,
+    /// For another agent, which is governed as the first of a team would be.
+    Host,
+}
+
+fn join_up(
+    path: &Path,
+    layer: Layer,
+    found: &[Found],
+    mut findings: Vec<Diagnostic>,
+    build: &dyn Build,
+    options: &Options<'_>,
+    reader: Reader,
+) -> Loaded {
+    let artifacts = read::read_all(found, &mut findings);
+    let source =
+        options.trust.map(|trust| (trust, Source::new(path, bytes(found, &artifacts), reader == Reader::Host)));
+    let foreign = left_out(found, options.without);
+    let mut project = understand(artifacts, build, options, &mut findings);
+    let team = source.as_ref().and_then(|_| project.team.clone());
+    if reader == Reader::Host
+        && let Some(first) = project.team.take().and_then(|team| team.agents.into_iter().next())
+    {
+        project.hooks.extend(first.hooks.iter().cloned());
+    }
+    let mut hooks = compile_all(&project.hooks, build, &mut findings);
+    let (mut stand_ins, mut consent) = (None, None);
+    if let Some((trust, source)) = source {
+        let compiled: Vec<(&HookDeclaration, Option<&Hook>)> =
+            project.hooks.iter().zip(hooks.iter().map(Option::as_ref)).collect();
+        let reach = |hook: &HookDeclaration| build.reach(hook);
+        let footprint = source.footprint(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
+        let stood = stand(footprint, hooks, trust, options.without);
+        (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
+    }
+    if let Some(without) = options.without {
+        // The host runs these, so what is wrong with them is its affair.
+        for (declaration, hook) in project.hooks.iter().zip(&mut hooks) {
+            hook.take_if(|_| declaration.codec.dialect() == without);
+        }
+        findings.retain(|finding| finding.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path)));
+    }
+    let mut chains = chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
+    chains.extend(stand_ins);
+    project.hooks.retain(|declaration| options.without != Some(declaration.codec.dialect()));
     findings.extend(check_hooks(&project.unplaced, build));
     if let Some(agent) = &project.agent {
         check_agent(agent, &[], build, &mut findings);
@@ -95,10 +164,29 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
         team: project.team,
         personas: project.personas,
         permissions: project.permissions,
+        untrusted_guards: project.untrusted_guards,
+        consent,
         diagnostics: findings,
         declarations: project.hooks,
         files: found.len(),
     }
+}
+
+/// The files that were found, with their text where it was read.
+fn bytes(found: &[Found], artifacts: &[Artifact]) -> Vec<(Role, PathBuf, Option<Arc<SourceFile>>)> {
+    let text = |found: &Found| {
+        // A program among the files is none that was read.
+        let is_text = !matches!(found.role, Role::Client(file) if !file.is_text());
+        let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == found.path);
+        file.filter(|_| is_text).cloned()
+    };
+    found.iter().map(|file| (file.role, file.path.clone(), text(file))).collect()
+}
+
+/// The files of a dialect that is left out.
+fn left_out(found: &[Found], without: Option<&str>) -> Vec<PathBuf> {
+    let is_foreign = |file: &&Found| without == Some(file.role.dialect().name);
+    found.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
 }
 
 /// Lets the dialects of the files read them: each those of its own, in the order of their first files.
@@ -109,7 +197,13 @@ pub(crate) fn understand(
     findings: &mut Vec<Diagnostic>,
 ) -> Project {
     let has_harn = artifacts.iter().any(|artifact| artifact.role == Role::Module) && has_harn();
-    let reading = Reading { host_tools: options.host_tools, compat: options.compat, build: Some(build), has_harn };
+    let reading = Reading {
+        host_tools: options.host_tools,
+        compat: options.compat,
+        build: Some(build),
+        has_harn,
+        programs: Some(&Installed),
+    };
     let mut whole: Option<Project> = None;
     for (dialect, artifacts) in by_dialect(artifacts) {
         let mut project = (dialect.load)(&artifacts, &reading);
@@ -137,7 +231,7 @@ fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)
 
 /// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
 fn join(whole: &mut Project, other: Project) {
-    let Project { hooks, unplaced, agent, team, personas, permissions, diagnostics } = other;
+    let Project { hooks, unplaced, agent, team, personas, permissions, untrusted_guards, diagnostics } = other;
     whole.hooks.extend(hooks);
     whole.unplaced.extend(unplaced);
     whole.agent = whole.agent.take().or(agent);
@@ -146,6 +240,7 @@ fn join(whole: &mut Project, other: Project) {
     if whole.permissions == PermissionsSpec::default() {
         whole.permissions = permissions;
     }
+    whole.untrusted_guards = whole.untrusted_guards.or(untrusted_guards);
     whole.diagnostics.extend(diagnostics);
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{Diagnostic, Location, SourceFile, Span};
-use pintle_dialects::Artifact;
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
+use pintle_dialects::{Artifact, Role};
 
 use crate::discover::{Found, plain};
 
@@ -28,6 +28,10 @@ pub(crate) fn read_all(found: &[Found], findings: &mut Vec<Diagnostic>) -> Vec<A
 /// # Errors
 /// When it cannot be read, is no plain file, is larger than an artifact may be, or is not UTF-8.
 fn read(found: &Found) -> Result<Artifact, Diagnostic> {
+    if matches!(found.role, Role::Client(file) if !file.is_text()) {
+        let file = Arc::new(SourceFile { path: found.path.clone(), text: String::new() });
+        return Ok(Artifact { role: found.role, name: stem(&found.path), file });
+    }
     let bytes = bytes(&found.path)?;
     let (file, fault) = source_file(&found.path, bytes);
     match fault {
@@ -39,8 +43,9 @@ fn read(found: &Found) -> Result<Artifact, Diagnostic> {
 /// The name without its ending and nothing else, so that `a.b.md` is `a.b`.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let known =
-        [".md", ".yaml", ".yml", ".star", ".harn", ".toml"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    let known = [".md", ".yaml", ".yml", ".star", ".harn", ".toml", ".json"]
+        .into_iter()
+        .find_map(|ending| name.strip_suffix(ending));
     known.unwrap_or(&name).to_owned()
 }
 
@@ -55,7 +60,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         let message = String::from("cannot read the file: it is not a plain file");
         return Err(unread(path, "unreadable", message, "put the text into a plain file"));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
     let file = File::open(path).map_err(|fault| unreadable(&fault))?;
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|fault| unreadable(&fault))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {

@@ -1,5 +1,8 @@
 //! Putting a runtime together.
 
+mod rules;
+mod sources;
+
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +15,7 @@ use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, WorkerProgram};
+use pintle_loader::{Consent, Layers, Options, Trust};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
@@ -19,11 +23,14 @@ use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, Session
 use crate::runtime::Parts;
 use crate::state::State;
 use crate::{Random, Runtime, Seeded, SystemClock};
+use sources::Place;
 
 /// What a runtime is to be made of. Everything has a default.
 #[derive(Debug, Default)]
 pub struct Builder {
-    paths: Vec<(PathBuf, Layer)>,
+    paths: Vec<Place>,
+    layers: Option<Layers>,
+    trust: Trust,
     chains: Vec<Chain>,
     worker: Option<WorkerProgram>,
     tape: Option<Arc<Tape>>,
@@ -39,6 +46,8 @@ pub struct Builder {
     registered: u64,
     faults: Vec<Diagnostic>,
     shadow: bool,
+    one_agent: bool,
+    unprobed: bool,
 }
 
 /// Hooks that stand in no file, such as those of flags.
@@ -62,6 +71,9 @@ pub struct Built {
     pub personas: Vec<Arc<PersonaSpec>>,
     /// The hooks as declared.
     pub declarations: Vec<HookDeclaration>,
+    /// What became of the projects that needed consent: those that [`Builder::layers`] found, and those of
+    /// [`Builder::found`].
+    pub projects: Vec<Consent>,
     /// Everything that was found, of every file.
     pub diagnostics: Vec<Diagnostic>,
     /// How many files were read.
@@ -80,7 +92,30 @@ impl Builder {
     /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, a docker-agent YAML, or one hook file.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push((path.into(), layer));
+        self.paths.push(Place { path: path.into(), layer, is_found: false });
+        self
+    }
+
+    /// Loads a path that nobody named, such as the current directory. What its hooks may do beyond judging needs consent:
+    /// see [`Builder::trust`] and [`Built::projects`].
+    #[must_use]
+    pub fn found(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push(Place { path: path.into(), layer, is_found: true });
+        self
+    }
+
+    /// Loads what holds for whoever works in a folder: the hooks of the organisation, of the person, and of the project
+    /// around the folder, which needs consent. Default: nothing but the paths that are named.
+    #[must_use]
+    pub fn layers(mut self, layers: Layers) -> Self {
+        self.layers = Some(layers);
+        self
+    }
+
+    /// Whose agreements count for what needs consent. Default: nobody ever agreed to anything.
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
         self
     }
 
@@ -231,25 +266,48 @@ impl Builder {
         self
     }
 
+    /// Lets the hooks of the first agent that a path declares count for everything, as in a host that has one agent and
+    /// none of ours.
+    #[must_use]
+    pub fn one_agent(mut self) -> Self {
+        self.one_agent = true;
+        self
+    }
+
+    /// Leaves scripts that run in a worker alone until they are called, for a process that lives for one event and runs no
+    /// agent. What does not load is then a failure of its hook when that is asked. Tools, which nobody calls there, are
+    /// not looked at.
+    #[must_use]
+    pub fn unprobed(mut self) -> Self {
+        self.unprobed = true;
+        self
+    }
+
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> Built {
+        pintle_script::with_room(|| self.load())
+    }
+
+    fn load(self) -> Built {
         let worker = self.worker.unwrap_or_else(WorkerProgram::beside_current_exe);
         let build = handlers::Builder::new(worker);
+        let build = if self.unprobed { build.unprobed() } else { build };
         let build = self.judge.into_iter().fold(build, handlers::Builder::judge);
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
         let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
         let (mut diagnostics, mut declarations) = (self.faults, Vec::new());
-        let options = pintle_loader::Options { compat: self.compat, ..pintle_loader::Options::default() };
         let mut permissions = PermissionsSpec::default();
-        let user = self.user.iter().map(|folder| pintle_loader::load_user(folder, &build, &options));
-        let named = self.paths.iter().map(|(path, layer)| pintle_loader::load_with(path, *layer, &build, &options));
-        for loaded in user.chain(named) {
+        let mut projects = Vec::new();
+        let layers = self.layers.unwrap_or_default();
+        let options = Options { compat: self.compat, ..Options::default() };
+        for loaded in sources::load(&self.paths, &layers, self.user.as_deref(), self.trust, &build, &options) {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
             declarations.extend(loaded.declarations);
             files += loaded.files;
+            projects.extend(loaded.consent);
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
@@ -258,7 +316,7 @@ impl Builder {
                     personas.push(persona);
                 }
             }
-            join(&mut permissions, loaded.permissions);
+            rules::join(&mut permissions, loaded.permissions);
         }
         for Declared { layer, source, hooks } in self.declared {
             let (compiled, found) = pintle_loader::compile_chains(source, layer, &hooks, &build);
@@ -267,7 +325,12 @@ impl Builder {
             declarations.extend(hooks);
         }
         if let Some(team) = &mut team {
-            govern(team, permissions);
+            rules::govern(team, permissions);
+        }
+        if let Some(first) = team.as_ref().and_then(|team: &TeamSpec| team.agents.first()).filter(|_| self.one_agent) {
+            // Loading has found them sound.
+            let source = format!("agent {}", first.name);
+            chains.extend(pintle_loader::compile_chains(source, Layer::Agent, &first.hooks, &build).0);
         }
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
@@ -291,29 +354,6 @@ impl Builder {
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, self.registered, parts));
-        Built { runtime, agent, team, personas, declarations, diagnostics, files }
-    }
-}
-
-/// Adds rules to others.
-fn join(rules: &mut PermissionsSpec, more: PermissionsSpec) {
-    rules.allow.extend(more.allow);
-    rules.ask.extend(more.ask);
-    rules.deny.extend(more.deny);
-    rules.mode = rules.mode.or(more.mode);
-}
-
-/// Lays the user's rules over those of a team. The user's mode outranks what the authors of agents wrote (docker-agent,
-/// Permissions, Declarative Safety Defaults).
-fn govern(team: &mut TeamSpec, user: PermissionsSpec) {
-    let mode = user.mode;
-    join(&mut team.permissions, user);
-    if mode.is_some() {
-        team.permissions.mode = mode;
-        for agent in &mut team.agents {
-            if let Some(member) = &mut Arc::make_mut(agent).member {
-                member.permission_mode = None;
-            }
-        }
+        Built { runtime, agent, team, personas, declarations, projects, diagnostics, files }
     }
 }

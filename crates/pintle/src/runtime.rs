@@ -227,6 +227,12 @@ impl Runtime {
         self.parts.state.metrics.snapshot()
     }
 
+    /// What scripts keep in the cache of the run, sorted by key.
+    #[must_use]
+    pub fn cached(&self) -> Map<String, Value> {
+        self.parts.state.cache.all()
+    }
+
     /// The tape, when there is one.
     #[must_use]
     pub fn tape(&self) -> Option<&Arc<Tape>> {

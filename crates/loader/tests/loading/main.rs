@@ -1,11 +1,13 @@
 //! Loading real folders: what is found, in which order, and what is reported.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod clients;
 mod discovery;
 mod fuzz;
 mod lints;
 mod malformed;
 mod packages;
+mod scripts;
 mod support;
 mod team;
 mod user;

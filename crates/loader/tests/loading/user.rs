@@ -1,12 +1,12 @@
 //! The user's own configuration: settings and drop-ins (docker-agent behaviour, section 7, Config).
 
 use pintle_contract::{Layer, PermissionMode, Severity};
-use pintle_loader::{Loaded, Options, load_user};
+use pintle_loader::{Loaded, Options, load_layer};
 
 use crate::support::{Project, Taking};
 
 fn load(project: &Project, folder: &str) -> Loaded {
-    load_user(&project.path(folder), &Taking, &Options::default())
+    load_layer(&project.path(folder), Layer::User, &Taking, &Options::default())
 }
 
 /// A block with one hook of an event.

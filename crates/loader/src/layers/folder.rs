@@ -1,5 +1,6 @@
-//! The user's own configuration (docker-agent behaviour, section 5): `config.yaml` with `settings`, and drop-ins below
-//! `hooks.d/` with one block of hooks each, in the order of their names.
+//! The folder of a person or an organisation: `config.yaml` with `settings` and drop-ins below `hooks.d/` with one block of
+//! hooks each, in the order of their names (docker-agent behaviour, section 5); then hooks of every other dialect, laid
+//! out as below `.harness/`.
 //!
 //! A file that does not load is an error and not a warning: a guard that is passed over guards nothing.
 
@@ -9,7 +10,7 @@ use pintle_contract::{Build, Diagnostic, Layer};
 use pintle_dialects::Role;
 
 use crate::chain::compile_chains;
-use crate::discover::{Found, entries, is_yaml};
+use crate::discover::{Found, discover_own, entries, is_yaml};
 use crate::load::{Loaded, Options, sort, understand};
 use crate::read;
 
@@ -18,17 +19,19 @@ const SETTINGS: &str = "config.yaml";
 /// The folder of drop-ins.
 const DROP_INS: &str = "hooks.d";
 
-/// Loads the user's configuration from its folder, as hooks of [`Layer::User`]. What is not there holds nothing.
+/// Loads the hooks of a person or an organisation from their folder: its `config.yaml`, `hooks.d/*.yaml`, the files in
+/// `hooks/`, `plugins/`, `builtins/` and `overrides/`, and the package of a `harn.toml`. What is not there holds nothing,
+/// and what could only be used by an agent of its own is not used.
 ///
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are incomplete
 /// and must not be run.
 #[must_use]
-pub fn load_user(folder: &Path, build: &dyn Build, options: &Options<'_>) -> Loaded {
+pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(folder, &mut findings);
     let artifacts = read::read_all(&found, &mut findings);
     let project = understand(artifacts, build, options, &mut findings);
-    let (chains, compiled) = compile_chains(folder.display().to_string(), Layer::User, &project.hooks, build);
+    let (chains, compiled) = compile_chains(folder.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     sort(&mut findings);
     Loaded {
@@ -37,6 +40,8 @@ pub fn load_user(folder: &Path, build: &dyn Build, options: &Options<'_>) -> Loa
         team: None,
         personas: Vec::new(),
         permissions: project.permissions,
+        untrusted_guards: project.untrusted_guards,
+        consent: None,
         diagnostics: findings,
         declarations: project.hooks,
         files: found.len(),
@@ -53,6 +58,9 @@ fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
     if drop_ins.exists() {
         let files = entries(&drop_ins, findings).into_iter().filter(|path| is_yaml(path) && !path.is_dir());
         found.extend(files.map(|path| Found { path, role: Role::HooksBlock }));
+    }
+    if folder.is_dir() {
+        found.extend(discover_own(folder, findings));
     }
     found
 }

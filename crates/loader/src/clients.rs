@@ -1,0 +1,88 @@
+//! The hook files of coding agents: which of their places below a folder hold something, and what a named file is.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use pintle_contract::Diagnostic;
+use pintle_dialects::client_hooks::{ClientFile, Holds, PLACES, is_json, recognise};
+use pintle_dialects::{Role, framework_hooks};
+
+use crate::discover::{Found, entries};
+
+/// What settings that register no hooks do not say.
+const HOOKS: &str = "hooks";
+/// The bits of a file that somebody may run.
+const EXECUTABLE: u32 = 0o111;
+
+/// The files below a project's folder, or below a person's home folder, that hold hooks.
+pub(crate) fn below(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for place in PLACES {
+        let path = folder.join(place.path);
+        match place.holds {
+            Holds::File if path.is_file() => {
+                let text = text(&path);
+                if text.contains(HOOKS) {
+                    found.extend(roles(&path, &text).into_iter().map(|role| Found { path: path.clone(), role }));
+                }
+            }
+            Holds::Documents if path.is_dir() => {
+                let files = entries(&path, findings).into_iter().filter(|path| is_json(path));
+                found.extend(files.map(|path| Found { path, role: Role::Client(place.file) }));
+            }
+            Holds::Programs if path.is_dir() => {
+                let files = entries(&path, findings).into_iter().filter(|path| is_program(path));
+                found.extend(files.map(|path| Found { path, role: Role::Client(place.file) }));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The folder of a place itself, when somebody named that: `.claude`, or `.github/hooks`.
+pub(crate) fn within(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
+    let is_part = |depth: usize| {
+        let mut above = folder.ancestors();
+        let root = above.nth(depth)?;
+        let below = folder.strip_prefix(root).ok()?;
+        PLACES.iter().any(|place| Path::new(place.path).starts_with(below)).then_some(root)
+    };
+    let Some(root) = [2, 1].into_iter().find_map(is_part) else { return Vec::new() };
+    let mut found = below(root, findings);
+    found.retain(|file| file.path.starts_with(folder));
+    found
+}
+
+/// What a file is, by its place and its text. Settings can hold hooks of two kinds.
+pub(crate) fn roles_of(path: &Path) -> Vec<Role> {
+    let known = recognise(path, "");
+    if matches!(known, Some(Role::Client(file)) if !file.is_text()) {
+        return known.into_iter().collect();
+    }
+    if known.is_none() && !is_json(path) {
+        return Vec::new();
+    }
+    roles(path, &text(path))
+}
+
+fn roles(path: &Path, text: &str) -> Vec<Role> {
+    let client = recognise(path, text);
+    let may_be_both = matches!(client, None | Some(Role::Client(ClientFile::Claude)));
+    if !may_be_both || !framework_hooks::recognise(text) {
+        return client.into_iter().collect();
+    }
+    // A group has a list of hooks of its own, below the key that the whole has.
+    let has_groups = text.matches("\"hooks\"").count() > 1;
+    std::iter::once(Role::FrameworkSettings).chain(client.filter(|_| has_groups)).collect()
+}
+
+/// The text of a file. What cannot be read is reported when it is read in earnest.
+fn text(path: &Path) -> String {
+    crate::read::bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & EXECUTABLE != 0)
+}

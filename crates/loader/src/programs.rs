@@ -1,0 +1,36 @@
+//! The programs of this machine, for dialects whose hooks are scripts.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use pintle_dialects::{Look, Programs};
+
+/// How much of a script is looked at.
+const HEAD_BYTES: u64 = 16 << 10;
+/// The bits of a file that somebody may run.
+const EXECUTABLE: u32 = 0o111;
+
+/// What is installed here.
+#[derive(Debug)]
+pub(crate) struct Installed;
+
+impl Programs for Installed {
+    fn look(&self, path: &Path) -> Look {
+        let Ok(metadata) = fs::metadata(path) else { return Look::Missing };
+        if !metadata.is_file() {
+            return Look::NotAFile;
+        }
+        let mut head = Vec::new();
+        // What cannot be read has no head, and may be a program all the same.
+        let _ = File::open(path).map(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
+        Look::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
+    }
+
+    fn finds(&self, name: &str) -> bool {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    }
+}

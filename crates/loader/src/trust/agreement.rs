@@ -1,0 +1,130 @@
+//! What was agreed to, and how a project differs from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pintle_contract::Reach;
+use serde::{Deserialize, Serialize};
+
+use super::claim::{Claim, ClaimKind};
+use super::footprint::Footprint;
+
+/// What somebody agreed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// When, in milliseconds since the Unix epoch.
+    pub agreed_at_ms: u64,
+    /// The digests of the files.
+    pub files: BTreeMap<String, String>,
+    /// What the hooks and tools could do.
+    pub claims: Vec<Claim>,
+}
+
+/// How a project stands to what was agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Nothing in it needs consent.
+    Free,
+    /// Somebody agreed to it as it is, byte for byte.
+    Agreed,
+    /// Nobody ever agreed to it.
+    New,
+    /// It is not what somebody agreed to.
+    Changed,
+}
+
+/// How a project differs from what was agreed to. Everything is empty for one that nobody knows: all of it is new.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Files that were not there.
+    pub files_added: Vec<String>,
+    /// Files that are gone.
+    pub files_removed: Vec<String>,
+    /// Files with other bytes.
+    pub files_changed: Vec<String>,
+    /// What the project may do and could not.
+    pub reach_added: Vec<Reach>,
+    /// What it could do and no longer does.
+    pub reach_removed: Vec<Reach>,
+    /// Events that its hooks did not listen to.
+    pub events_added: Vec<String>,
+    /// Events that its hooks no longer listen to.
+    pub events_removed: Vec<String>,
+    /// Guards that are gone, or no longer listen to the same.
+    pub guards_removed: Vec<String>,
+}
+
+impl Agreement {
+    /// Agrees to a project as it is.
+    #[must_use]
+    pub fn to(footprint: &Footprint, agreed_at_ms: u64) -> Self {
+        Self { agreed_at_ms, files: footprint.files.clone(), claims: footprint.claims.clone() }
+    }
+
+    /// How a project stands to an agreement.
+    #[must_use]
+    pub fn state(agreement: Option<&Self>, footprint: &Footprint) -> State {
+        match agreement {
+            None if footprint.needs_consent() => State::New,
+            None => State::Free,
+            Some(agreement) if agreement.files == footprint.files => State::Agreed,
+            Some(_) => State::Changed,
+        }
+    }
+
+    /// Whether a claim of a project was agreed to: the same claim, and every file behind it as it was.
+    pub(super) fn covers(&self, claim: &Claim, footprint: &Footprint) -> bool {
+        let is_same =
+            |file: &String| self.files.contains_key(file) && self.files.get(file) == footprint.files.get(file);
+        self.claims.contains(claim) && claim.files.iter().all(is_same)
+    }
+
+    /// The agreed claim about what has the same name, if there is one.
+    pub(super) fn counterpart(&self, claim: &Claim) -> Option<&Claim> {
+        self.claims.iter().find(|known| known.is_named_as(claim, claim.kind))
+    }
+
+    /// The guards that needed consent and that the project has no more, or only in a form that does not deny, or does not
+    /// want to see the same. Those of agents stand when they are there at all: whoever runs an agent asks for consent to
+    /// all that it may do.
+    pub(super) fn lost_guards<'a>(&'a self, footprint: &'a Footprint) -> impl Iterator<Item = &'a Claim> {
+        let is_guard = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook && !claim.reach.is_empty();
+        let stands = move |guard: &Claim| match footprint.of_host {
+            true => footprint.claims.iter().any(|claim| claim.guard && claim.is_about(guard, ClaimKind::Hook)),
+            false => footprint.claims.iter().any(|claim| {
+                (claim.guard && claim.is_about(guard, ClaimKind::Hook)) || claim.is_named_as(guard, ClaimKind::Member)
+            }),
+        };
+        self.claims.iter().filter(is_guard).filter(move |guard| !stands(guard))
+    }
+
+    /// How a project differs from what was agreed to.
+    #[must_use]
+    pub fn difference(&self, footprint: &Footprint) -> Difference {
+        let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
+            these.keys().filter(|file| !others.contains_key(*file)).cloned().collect::<Vec<String>>()
+        };
+        let is_changed =
+            |(file, digest): &(&String, &String)| self.files.get(*file).is_some_and(|known| known != *digest);
+        let (before, now) = (reaches(&self.claims), reaches(&footprint.claims));
+        let (heard, hears) = (events(&self.claims), events(&footprint.claims));
+        Difference {
+            files_added: only(&footprint.files, &self.files),
+            files_removed: only(&self.files, &footprint.files),
+            files_changed: footprint.files.iter().filter(is_changed).map(|(file, _)| file.clone()).collect(),
+            reach_added: now.difference(&before).cloned().collect(),
+            reach_removed: before.difference(&now).cloned().collect(),
+            events_added: hears.difference(&heard).cloned().collect(),
+            events_removed: heard.difference(&hears).cloned().collect(),
+            guards_removed: self.lost_guards(footprint).map(|guard| guard.name.clone()).collect(),
+        }
+    }
+}
+
+fn reaches(claims: &[Claim]) -> BTreeSet<Reach> {
+    claims.iter().flat_map(|claim| claim.reach.iter().cloned()).collect()
+}
+
+fn events(claims: &[Claim]) -> BTreeSet<String> {
+    claims.iter().filter_map(|claim| claim.event.clone()).collect()
+}

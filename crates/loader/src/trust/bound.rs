@@ -1,0 +1,103 @@
+//! What of a file counts, and its digest.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// Files that an agent's own settings share with its hooks, and that the agent itself rewrites, for example whenever a
+/// person allows a tool for good.
+const SHARED: [&str; 2] = ["settings.json", "settings.local.json"];
+/// Members of such a file that count besides those with `hook` in their names: the variables that hooks see.
+const COUNTS: [&str; 1] = ["env"];
+
+/// The digest of bytes, in hex.
+pub(super) fn of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// The digest of a file on disk.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn of_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0_u8; 64 * 1024];
+    loop {
+        let read = file.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+        hasher.update(bytes);
+    }
+    Ok(hex(&hasher.finalize()))
+}
+
+/// What of a file that was loaded counts: all of it, or of an agent's own settings what is about hooks. `None` when none
+/// of it is.
+pub(super) fn counted<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8]>> {
+    if !is_shared(path) {
+        return Some(Cow::Borrowed(text.as_bytes()));
+    }
+    // With comments, or broken: then every byte counts.
+    let Ok(Value::Object(members)) = serde_json::from_str(text) else {
+        return Some(Cow::Borrowed(text.as_bytes()));
+    };
+    let counts = |name: &str| name.to_lowercase().contains("hook") || COUNTS.contains(&name);
+    let counted: Map<String, Value> = members.into_iter().filter(|(name, _)| counts(name)).collect();
+    let is_empty = !counted.keys().any(|name| !COUNTS.contains(&name.as_str()));
+    (!is_empty).then(|| Cow::Owned(Value::Object(counted).to_string().into_bytes()))
+}
+
+/// Whether a file is an agent's own settings: such a name in a hidden folder.
+fn is_shared(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    SHARED.contains(&name) && folder.starts_with('.') && folder != ".harness"
+}
+
+fn hex(digest: &[u8]) -> String {
+    use std::fmt::Write as _;
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(path: &str, text: &str) -> Option<String> {
+        counted(Path::new(path), text).map(|bytes| String::from_utf8(bytes.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn of_an_agents_own_settings_counts_what_is_about_hooks() {
+        let settings =
+            r#"{"permissions":{"allow":["Bash"]},"hooks":{"Stop":[]},"env":{"A":"1"},"disableAllHooks":true}"#;
+        let wanted = r#"{"hooks":{"Stop":[]},"env":{"A":"1"},"disableAllHooks":true}"#;
+        assert_eq!(text("/p/.claude/settings.local.json", settings).as_deref(), Some(wanted));
+        assert_eq!(text("/p/.claude/settings.json", r#"{"permissions":{},"env":{}}"#), None);
+        for whole in ["/p/settings.json", "/p/.codex/hooks.json", "/p/.harness/settings.json"] {
+            assert_eq!(text(whole, settings).as_deref(), Some(settings), "{whole}");
+        }
+        let commented = "// mine\n{\"permissions\": {}}";
+        assert_eq!(text("/p/.claude/settings.json", commented).as_deref(), Some(commented));
+    }
+
+    #[test]
+    fn a_file_and_its_bytes_have_one_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        for length in [0_usize, 1, 65_535, 65_536, 200_000] {
+            let bytes = vec![7_u8; length];
+            std::fs::write(&file, &bytes).unwrap();
+            assert_eq!(of_file(&file).unwrap(), of_bytes(&bytes), "{length}");
+        }
+        assert_eq!(of_bytes(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}

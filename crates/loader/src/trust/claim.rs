@@ -1,0 +1,206 @@
+//! One hook or tool of a project, and what it may do.
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{
+    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec, PersonaSpec,
+    Reach, ScriptToolSpec, ToolSpec, ToolsetKind, ToolsetSpec,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimKind {
+    /// A hook of the project.
+    Hook,
+    /// A hook of one agent of the project.
+    Member,
+    /// A tool of an agent.
+    Tool,
+    /// A model that an agent asks at an address of its own.
+    Model,
+    /// The hosts that an agent's scripts may connect to.
+    Network,
+}
+
+/// One hook or tool of a project, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What it is.
+    pub kind: ClaimKind,
+    /// Its name.
+    pub name: String,
+    /// The canonical event of a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The dialect of a hook.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dialect: String,
+    /// What a hook wants to see, as its author wrote it. Default: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
+    /// Whether a hook can deny, and its verdict is enforced.
+    #[serde(default)]
+    pub guard: bool,
+    /// What it may do. Nothing is what needs nobody's consent.
+    #[serde(default)]
+    pub reach: Vec<Reach>,
+    /// The files that say what it does: its own, and those that its commands name.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+impl Claim {
+    /// Whether it is one of a kind with the name, event and dialect of another one.
+    pub(super) fn is_named_as(&self, other: &Self, kind: ClaimKind) -> bool {
+        self.kind == kind && self.name == other.name && self.event == other.event && self.dialect == other.dialect
+    }
+
+    /// Whether it wants to see the same as well.
+    pub(super) fn is_about(&self, other: &Self, kind: ClaimKind) -> bool {
+        self.is_named_as(other, kind) && self.matcher == other.matcher
+    }
+}
+
+/// A claim before its files are looked at.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) claim: Claim,
+    /// The file it was declared in.
+    pub(super) own: Option<PathBuf>,
+    /// Whether modules of a package may have a part in it.
+    pub(super) uses_modules: bool,
+    /// The words of its commands, in which files are looked for.
+    pub(super) commands: Vec<CommandSpec>,
+}
+
+impl Draft {
+    fn new(kind: ClaimKind, name: &str, location: &Location, reach: Vec<Reach>) -> Self {
+        let claim = Claim {
+            kind,
+            name: name.to_owned(),
+            event: None,
+            dialect: String::new(),
+            matcher: None,
+            guard: false,
+            reach,
+            files: Vec::new(),
+        };
+        Self { claim, own: location.path().map(Path::to_owned), uses_modules: false, commands: Vec::new() }
+    }
+
+    /// The claim of a hook. Without a compiled one it does not run, and so guards nothing.
+    pub(super) fn of_hook(
+        kind: ClaimKind,
+        declaration: &HookDeclaration,
+        hook: Option<&Hook>,
+        reach: Vec<Reach>,
+    ) -> Self {
+        let mut draft = Self::new(kind, &declaration.name, &declaration.location, reach);
+        draft.claim.event = Some(declaration.event.as_str().to_owned());
+        draft.claim.dialect = declaration.codec.dialect().to_owned();
+        draft.claim.matcher = hook
+            .and_then(|hook| hook.matcher.as_ref())
+            .map(|matcher| matcher.describe())
+            .filter(|text| !text.is_empty());
+        draft.claim.guard =
+            hook.is_some_and(|hook| hook.guard && hook.mode == Mode::Enforce) && !declaration.background;
+        draft.uses_modules = matches!(declaration.handler, HandlerSpec::Function(_) | HandlerSpec::Script(_));
+        if let HandlerSpec::Command(spec) = &declaration.handler {
+            draft.commands.push(spec.clone());
+        }
+        draft
+    }
+}
+
+/// The claims of an agent and those below it: what it can do besides talking to the model that whoever runs it pays for.
+pub(super) fn of_agent(agent: &AgentSpec, reach: &dyn Fn(&HookDeclaration) -> Vec<Reach>, drafts: &mut Vec<Draft>) {
+    let name = &agent.name;
+    for hook in &agent.hooks {
+        drafts.push(Draft::of_hook(ClaimKind::Member, hook, None, reach(hook)));
+    }
+    drafts.extend(agent.tools.iter().map(of_tool));
+    for model in agent.model.iter().chain(&agent.models) {
+        drafts.extend(of_model(name, &agent.location, model));
+    }
+    // A member of a team has no scripts that could connect.
+    if agent.member.is_none() && !agent.network.allowed_domains.is_empty() {
+        let hosts = agent.network.allowed_domains.iter().cloned().map(Reach::Host).collect();
+        drafts.push(Draft::new(ClaimKind::Network, name, &agent.location, hosts));
+    }
+    if let Some(verify) = &agent.delegation.verify {
+        let reach = vec![Reach::Effect(String::from("runs a script that can start programs and change files"))];
+        drafts.push(Draft::new(ClaimKind::Tool, &format!("{name} verify"), &verify.location, reach));
+    }
+    if let Some(member) = &agent.member {
+        for toolset in &member.toolsets {
+            of_toolset(toolset, drafts);
+        }
+        for model in &member.fallback_models {
+            drafts.extend(of_model(name, &agent.location, model));
+        }
+    }
+    for child in &agent.agents {
+        of_agent(child, reach, drafts);
+    }
+}
+
+/// The claims of a role and its steps: the models that they ask at addresses of their own.
+pub(super) fn of_persona(persona: &PersonaSpec, drafts: &mut Vec<Draft>) {
+    let of_steps = persona.steps.iter().filter_map(|step| step.model.as_ref());
+    for model in persona.model.iter().chain(of_steps) {
+        drafts.extend(of_model(&persona.name, &persona.location, model));
+    }
+}
+
+fn of_tool(tool: &ToolSpec) -> Draft {
+    let reach = match (&tool.script, &tool.verify) {
+        (None, None) => Vec::new(),
+        _ => vec![Reach::Effect(String::from("runs a script that can start programs and change files"))],
+    };
+    Draft { uses_modules: true, ..Draft::new(ClaimKind::Tool, &tool.name, &tool.location, reach) }
+}
+
+/// A model at an address that the project names gets the person's key and all that is said.
+fn of_model(agent: &str, location: &Location, model: &ModelSpec) -> Option<Draft> {
+    let address = model.base_url.clone()?;
+    Some(Draft::new(ClaimKind::Model, &format!("{agent} {}", model.name), location, vec![Reach::Host(address)]))
+}
+
+fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
+    let mut push = |name: &str, reach: Reach, command: Option<CommandSpec>| {
+        let draft = Draft::new(ClaimKind::Tool, name, &toolset.location, vec![reach]);
+        drafts.push(Draft { commands: command.into_iter().collect(), ..draft });
+    };
+    match &toolset.kind {
+        ToolsetKind::Script(tools) => {
+            for ScriptToolSpec { name, command, directory, .. } in tools {
+                let spec =
+                    CommandSpec { command: command.clone(), directory: directory.clone(), ..CommandSpec::default() };
+                push(name, Reach::Command(command.clone()), Some(spec));
+            }
+        }
+        ToolsetKind::Mcp(server) => match &server.transport {
+            McpTransport::Stdio { command, arguments, directory, .. } => {
+                let line = std::iter::once(command).chain(arguments).map(String::as_str).collect::<Vec<_>>().join(" ");
+                let spec = CommandSpec {
+                    command: command.clone(),
+                    arguments: Some(arguments.clone()),
+                    directory: directory.clone(),
+                    ..CommandSpec::default()
+                };
+                push(&server.name, Reach::Command(line), Some(spec));
+            }
+            McpTransport::Http { url, .. } => push(&server.name, Reach::Host(url.clone()), None),
+        },
+        // What Pintle brings along asks the person by itself, by the rules for tool calls.
+        ToolsetKind::Shell { .. }
+        | ToolsetKind::Filesystem
+        | ToolsetKind::Think
+        | ToolsetKind::Todo { .. }
+        | ToolsetKind::Memory { .. }
+        | ToolsetKind::Fetch { .. }
+        | ToolsetKind::BackgroundAgents => {}
+    }
+}

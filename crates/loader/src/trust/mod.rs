@@ -1,0 +1,76 @@
+//! Consent: what a project's hooks may do, and whether somebody agreed to that.
+//!
+//! Hooks that come with a project run on the machine of whoever opens it. Those that can only judge need nobody's consent:
+//! scripts in the sandbox without network, tools and agents, and built-ins that tell. All others ([`Reach`]) run only
+//! when the person agreed, and agreed to *these bytes*: those of every file that was loaded, and of every file of the
+//! project that a command names.
+//!
+//! - `claim`: one hook or tool, and what it may do.
+//! - `named`: the files that a command names.
+//! - `bound`: what of a file counts, and its digest.
+//! - `footprint`: the claims and files of one project, as they are.
+//! - `agreement`: what was agreed to, and how the project differs from it.
+//! - `store`: the agreements on disk.
+//! - `standing`: which hooks run, which are passed over, and which deny in their place.
+//!
+//! [`Reach`]: pintle_contract::Reach
+
+mod agreement;
+mod bound;
+mod claim;
+mod footprint;
+mod named;
+mod standing;
+mod store;
+
+use std::path::PathBuf;
+
+use pintle_contract::UntrustedGuards;
+
+pub use agreement::{Agreement, Difference, State};
+pub use claim::{Claim, ClaimKind};
+pub use footprint::Footprint;
+pub(crate) use footprint::Source;
+pub(crate) use standing::stand;
+pub use standing::{Consent, Withheld};
+pub use store::{Store, StoreFault};
+
+use crate::layers::state_dir;
+
+/// The file of agreements in the state directory.
+const STORE: &str = "trust.json";
+/// Makes guards that nobody agreed to deny. It can only make things stricter: a project can set variables in some hosts.
+const GUARDS: &str = "PINTLE_UNTRUSTED_GUARDS";
+
+/// Whose agreements count, and what becomes of what nobody agreed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trust {
+    /// The file of agreements. Default: none, and nothing was ever agreed to.
+    pub store: Option<PathBuf>,
+    /// What becomes of guards that nobody agreed to. Default: those of a project that nobody knows are passed over, and
+    /// those that changed since somebody agreed deny, or else whoever can edit a guard's script could disarm it.
+    pub guards: Option<UntrustedGuards>,
+    /// Whether hooks that do not run are kept among the others all the same, to be shown. Nothing may be fired at such a
+    /// set. Default: no.
+    pub lists: bool,
+}
+
+impl Trust {
+    /// The file of agreements in the state directory ([`state_dir`]), and `PINTLE_UNTRUSTED_GUARDS=deny`.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
+        Self {
+            store: state_dir().map(|folder| folder.join(STORE)),
+            guards: denies.then_some(UntrustedGuards::Deny),
+            lists: false,
+        }
+    }
+
+    /// The same with what the person's settings say of guards. What is stricter counts.
+    #[must_use]
+    pub fn or_guards(mut self, guards: Option<UntrustedGuards>) -> Self {
+        self.guards = self.guards.filter(|own| *own == UntrustedGuards::Deny).or(guards).or(self.guards);
+        self
+    }
+}

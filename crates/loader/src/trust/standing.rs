@@ -1,0 +1,251 @@
+//! Which hooks of a project run, which are passed over, and which deny in the place of what nobody agreed to.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{
+    Call, Chain, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode,
+    OnDeny, Profile, Reach, UntrustedGuards, Verdict,
+};
+use serde::Serialize;
+
+use super::Trust;
+use super::agreement::{Agreement, Difference, State};
+use super::claim::{Claim, ClaimKind};
+use super::footprint::Footprint;
+use super::store::{Store, StoreFault};
+
+/// The kind of a handler that stands in for one that nobody agreed to.
+const KIND: &str = "not trusted";
+
+/// What became of a project that needed consent.
+#[derive(Debug)]
+pub struct Consent {
+    /// What it may do, and the bytes behind that.
+    pub footprint: Footprint,
+    /// How it stands to what was agreed to.
+    pub state: State,
+    /// How it differs from what was agreed to.
+    pub difference: Difference,
+    /// The hooks that do not run, in the order of their declaration; guards that are gone come last.
+    pub withheld: Vec<Withheld>,
+    /// What agents of the project may do besides its hooks, and nobody agreed to. Whoever runs one of them has to see to
+    /// it: only hooks are withheld.
+    pub of_agents: Vec<Claim>,
+    /// Why agreements could not be looked at. Then nothing counts as agreed to.
+    pub fault: Option<StoreFault>,
+}
+
+/// A hook that does not run, because nobody agreed to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Withheld {
+    /// Its name.
+    pub hook: String,
+    /// Its canonical event.
+    pub event: String,
+    /// Whether nobody knows it, or it changed since somebody agreed to it.
+    pub state: State,
+    /// What it may do.
+    pub reach: Vec<Reach>,
+    /// Whether it is a guard.
+    pub guard: bool,
+    /// Whether what it guards is denied.
+    pub denies: bool,
+}
+
+impl Consent {
+    /// The project's folder, without links in its path.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.footprint.folder
+    }
+
+    /// What a person is to be told, in one line; nothing when everything runs.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        if self.withheld.is_empty() {
+            return None;
+        }
+        let folder = self.footprint.folder.display();
+        let why = match (self.state, &self.fault) {
+            (_, Some(fault)) => format!("{fault}"),
+            (State::Changed, None) => format!("the hooks of `{folder}` changed since you agreed to them"),
+            _ => format!("nobody agreed to the hooks of `{folder}`"),
+        };
+        let (denying, mut passed): (Vec<&Withheld>, Vec<&Withheld>) =
+            self.withheld.iter().partition(|hook| hook.denies);
+        // One that is there and no guard any more is told of once.
+        passed.retain(|hook| denying.iter().all(|denying| denying.hook != hook.hook));
+        let mut effects = Vec::new();
+        if !passed.is_empty() {
+            effects.push(format!("not run: {}", names(&passed)));
+        }
+        if !denying.is_empty() {
+            effects.push(format!("denied is what these guard: {}", names(&denying)));
+        }
+        Some(format!("{why}; {}; `pintle trust '{folder}'` shows what they may do and asks", effects.join("; ")))
+    }
+}
+
+/// The names of hooks, at most a few of them.
+fn names(hooks: &[&Withheld]) -> String {
+    const SHOWN: usize = 4;
+    let mut names: Vec<String> = hooks.iter().take(SHOWN).map(|hook| format!("`{}`", brief(&hook.hook))).collect();
+    if hooks.len() > SHOWN {
+        names.push(format!("{} more", hooks.len() - SHOWN));
+    }
+    names.join(", ")
+}
+
+/// A name in one line that is no longer than a person reads: that of a command is its whole text.
+fn brief(name: &str) -> String {
+    const MOST: usize = 48;
+    let line: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    match line.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}..", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+/// Compares a project with what was agreed to, and decides of each hook whether it runs. `hooks` are those of the
+/// footprint's first claims, in their order; `without` is a dialect that the host runs itself.
+///
+/// Gives the hooks that are left, and a chain of stand-ins for guards that are gone.
+pub(crate) fn stand(
+    footprint: Footprint,
+    mut hooks: Vec<Option<Hook>>,
+    trust: &Trust,
+    without: Option<&str>,
+) -> (Vec<Option<Hook>>, Option<Chain>, Consent) {
+    let store = Store::open(trust);
+    let doubt = |store: &Store| store.get(&footprint.folder).and_then(|_| store.doubt(&footprint.folder));
+    let (agreement, fault) = match &store {
+        Ok(store) => match doubt(store) {
+            None => (store.get(&footprint.folder), None),
+            Some(fault) => (None, Some(fault)),
+        },
+        Err(fault) => (None, Some(fault.clone())),
+    };
+    let state = Agreement::state(agreement, &footprint);
+    let is_agreed =
+        |claim: &Claim| claim.reach.is_empty() || agreement.is_some_and(|known| known.covers(claim, &footprint));
+    let (mut withheld, mut of_agents) = (Vec::new(), Vec::new());
+    if matches!(state, State::New | State::Changed) {
+        of_agents = footprint
+            .claims
+            .iter()
+            .filter(|claim| claim.kind != ClaimKind::Hook && !is_agreed(claim))
+            .cloned()
+            .collect();
+        for (claim, slot) in footprint.claims.iter().zip(&mut hooks) {
+            let Some(hook) = slot.take_if(|_| !is_agreed(claim) && without != Some(claim.dialect.as_str())) else {
+                continue;
+            };
+            let is_known = agreement.is_some_and(|known| known.counterpart(claim).is_some());
+            let state = if is_known { State::Changed } else { State::New };
+            let denies = claim.guard && denies(state, trust.guards);
+            withheld.push(Withheld::of(claim, state, denies));
+            if denies || trust.lists {
+                *slot = Some(in_place_of(hook, state));
+            }
+        }
+    }
+    let gone = agreement.filter(|_| state == State::Changed && denies(State::Changed, trust.guards)).into_iter();
+    let gone = gone.flat_map(|known| known.lost_guards(&footprint));
+    let mut stand_ins = Vec::new();
+    for claim in gone.filter(|claim| without != Some(claim.dialect.as_str())) {
+        let Some(hook) = stand_in(claim) else { continue };
+        withheld.push(Withheld::of(claim, State::Changed, true));
+        stand_ins.push(Arc::new(hook));
+    }
+    let difference = agreement.map(|known| known.difference(&footprint)).unwrap_or_default();
+    let chain = (!stand_ins.is_empty()).then(|| Chain {
+        source: Arc::from(footprint.folder.display().to_string()),
+        dialect: "trust",
+        layer: Layer::Project,
+        profile: Profile::SequentialFirstDeny,
+        hooks: stand_ins,
+    });
+    (hooks, chain, Consent { footprint, state, difference, withheld, of_agents, fault })
+}
+
+/// Whether a guard that nobody agreed to denies.
+fn denies(state: State, guards: Option<UntrustedGuards>) -> bool {
+    match guards {
+        Some(UntrustedGuards::Deny) => true,
+        Some(UntrustedGuards::Skip) => false,
+        None => state == State::Changed,
+    }
+}
+
+impl Withheld {
+    fn of(claim: &Claim, state: State, denies: bool) -> Self {
+        Self {
+            hook: claim.name.clone(),
+            event: claim.event.clone().unwrap_or_default(),
+            state,
+            reach: claim.reach.clone(),
+            guard: claim.guard,
+            denies,
+        }
+    }
+}
+
+/// The hook with a handler that only fails, and failing denies.
+fn in_place_of(hook: Hook, state: State) -> Hook {
+    let message = match state {
+        State::Changed => format!(
+            "hook `{}` of this project was changed since you agreed to it; run `pintle trust` to look at it",
+            brief(hook.id.as_str())
+        ),
+        _ => format!("nobody agreed to hook `{}` of this project; run `pintle trust`", brief(hook.id.as_str())),
+    };
+    Hook {
+        handler: Arc::new(Refusing { message }),
+        on_failure: FailurePolicy::Closed,
+        strict_matcher: true,
+        definition: None,
+        ..hook
+    }
+}
+
+/// A hook in the place of a guard that is gone. `None` for an event that this program does not know.
+fn stand_in(claim: &Claim) -> Option<Hook> {
+    let event = EventName::parse(claim.event.as_deref()?).ok()?;
+    let message = format!(
+        "guard `{}` of this project is gone or guards less since you agreed to it; run `pintle trust` to look at that",
+        brief(&claim.name)
+    );
+    Some(Hook {
+        id: HookId::new(claim.name.as_str()),
+        spelling: Arc::from(event.as_str()),
+        event,
+        priority: 0,
+        matcher: None,
+        handler: Arc::new(Refusing { message }),
+        on_deny: OnDeny::default(),
+        definition: None,
+        guard: true,
+        on_failure: FailurePolicy::Closed,
+        strict_matcher: true,
+        mode: Mode::Enforce,
+        limits: Limits::default(),
+        location: Location::default(),
+    })
+}
+
+/// Fails whenever it is asked: a hook that nobody agreed to is not refusing, it cannot be heard.
+#[derive(Debug)]
+struct Refusing {
+    message: String,
+}
+
+impl Handler for Refusing {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn call(&self, _call: &Call<'_>) -> Verdict {
+        Verdict::failed(Failure::new(FailureKind::Error, self.message.clone()))
+    }
+}

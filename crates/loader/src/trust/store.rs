@@ -1,0 +1,223 @@
+//! The agreements on disk: one JSON file in the state directory, below no project.
+//!
+//! Another program may read it at any moment, so it is written beside itself and put in place in one step. Only the person
+//! may read and write it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Agreement, Trust};
+use crate::discover::plain;
+
+/// The version of the form.
+const VERSION: u32 = 1;
+/// The bits of a mode by which others can write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// The agreements of a person, by the projects' folders without links in their paths.
+#[derive(Debug, Default)]
+pub struct Store {
+    path: Option<PathBuf>,
+    projects: BTreeMap<String, Agreement>,
+}
+
+/// Why the agreements cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreFault {
+    /// What is wrong, one line, lower case.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Whether the file is there and is no file of agreements.
+    pub is_broken: bool,
+}
+
+impl fmt::Display for StoreFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// The form of the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    projects: BTreeMap<String, Agreement>,
+}
+
+impl Store {
+    /// Reads the agreements. A file that is not there holds none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no file of agreements, or others can write it. Then nothing counts as agreed to.
+    pub fn open(trust: &Trust) -> Result<Self, StoreFault> {
+        let Some(path) = &trust.store else { return Ok(Self::default()) };
+        let projects = read(path)?;
+        Ok(Self { path: Some(path.clone()), projects })
+    }
+
+    /// What was agreed to of a project, whose path has no links in it.
+    #[must_use]
+    pub fn get(&self, project: &Path) -> Option<&Agreement> {
+        self.projects.get(&key(project))
+    }
+
+    /// Whether anything was agreed to of a folder.
+    #[must_use]
+    pub fn knows(&self, folder: &Path) -> bool {
+        !self.projects.is_empty() && self.projects.contains_key(&key(folder))
+    }
+
+    /// All agreements, by the folders of their projects.
+    pub fn projects(&self) -> impl Iterator<Item = (&str, &Agreement)> {
+        self.projects.iter().map(|(folder, agreement)| (folder.as_str(), agreement))
+    }
+
+    /// Writes an agreement down, in the place of an earlier one.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written; then it is as it was.
+    pub fn agree(trust: &Trust, project: &Path, agreement: Agreement) -> Result<(), StoreFault> {
+        Self::change(trust, |projects| {
+            projects.insert(key(project), agreement);
+        })
+    }
+
+    /// Takes the agreement to a project back; gives whether there was one.
+    ///
+    /// # Errors
+    /// As for [`Store::agree`].
+    pub fn revoke(trust: &Trust, project: &Path) -> Result<bool, StoreFault> {
+        let mut was_there = false;
+        Self::change(trust, |projects| was_there = projects.remove(&key(project)).is_some())?;
+        Ok(was_there)
+    }
+
+    /// Moves a file that is no file of agreements out of the way, and gives where to. Nothing of it is lost.
+    ///
+    /// # Errors
+    /// When it cannot be moved.
+    pub fn set_aside(trust: &Trust) -> Result<Option<PathBuf>, StoreFault> {
+        let Some(path) = trust.store.as_ref().filter(|path| path.exists()) else { return Ok(None) };
+        let aside = (1..).map(|number| path.with_extension(format!("broken-{number}"))).find(|aside| !aside.exists());
+        let Some(aside) = aside else { return Ok(None) };
+        fs::rename(path, &aside).map_err(|fault| unwritable(path, &fault))?;
+        Ok(Some(aside))
+    }
+
+    fn change(trust: &Trust, change: impl FnOnce(&mut BTreeMap<String, Agreement>)) -> Result<(), StoreFault> {
+        let Some(path) = &trust.store else {
+            return Err(StoreFault {
+                message: String::from("there is no place to write down what you agree to"),
+                help: String::from("set HOME, or name a folder with PINTLE_STATE_DIR"),
+                is_broken: false,
+            });
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let failed = |fault: std::io::Error| unwritable(path, &fault);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        // Two people at two terminals must not forget what the other one agreed to.
+        let guard = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(path.with_extension("lock"))
+            .map_err(failed)?;
+        guard.lock().map_err(failed)?;
+        let mut projects = read(path)?;
+        change(&mut projects);
+        write(path, &Form { version: VERSION, projects }).map_err(failed)
+    }
+
+    /// Why the agreements must not be believed for a project: the file lies in it, so that whoever made the project may
+    /// have made the file.
+    #[must_use]
+    pub fn doubt(&self, project: &Path) -> Option<StoreFault> {
+        let path = self.path.as_ref()?;
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        real.starts_with(project).then(|| StoreFault {
+            message: format!("the file of agreements lies in the project itself: `{}`", real.display()),
+            help: String::from("a project cannot agree for you; name another folder with PINTLE_STATE_DIR"),
+            is_broken: false,
+        })
+    }
+}
+
+fn key(project: &Path) -> String {
+    project.display().to_string()
+}
+
+fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken(path, "it is not UTF-8")),
+        Err(fault) => {
+            return Err(StoreFault {
+                message: format!("cannot read the file of agreements `{}`: {}", path.display(), plain(&fault)),
+                help: String::from("nothing counts as agreed to; mend its permissions"),
+                is_broken: false,
+            });
+        }
+    };
+    let is_open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE != 0);
+    if is_open {
+        return Err(StoreFault {
+            message: format!("others can write the file of agreements `{}`", path.display()),
+            help: format!("nothing counts as agreed to; look at it and `chmod 600 '{}'`", path.display()),
+            is_broken: false,
+        });
+    }
+    let form: Form = serde_json::from_str(&text).map_err(|fault| broken(path, &fault.to_string()))?;
+    match form.version {
+        VERSION => Ok(form.projects),
+        other => Err(broken(path, &format!("it is of version {other}, and this program knows {VERSION}"))),
+    }
+}
+
+fn broken(path: &Path, why: &str) -> StoreFault {
+    StoreFault {
+        message: format!("`{}` is no file of agreements: {why}", path.display()),
+        help: String::from(
+            "nothing counts as agreed to; `pintle trust` asks again and keeps the file beside the new one",
+        ),
+        is_broken: true,
+    }
+}
+
+fn unwritable(path: &Path, fault: &std::io::Error) -> StoreFault {
+    StoreFault {
+        message: format!("cannot write the file of agreements `{}`: {}", path.display(), plain(fault)),
+        help: String::from("mend its permissions, or name another folder with PINTLE_STATE_DIR"),
+        is_broken: false,
+    }
+}
+
+fn write(path: &Path, form: &Form) -> std::io::Result<()> {
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let written = write_new(&beside, form).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // It may not even have been made.
+        let _ = fs::remove_file(&beside);
+    }
+    written?;
+    // The name is only there for good once its folder is.
+    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn write_new(path: &Path, form: &Form) -> std::io::Result<()> {
+    // What a program left behind that was killed here.
+    let _ = fs::remove_file(path);
+    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    let mut text = serde_json::to_vec_pretty(form)?;
+    text.push(b'\n');
+    file.write_all(&text)?;
+    file.sync_all()
+}

@@ -1,0 +1,42 @@
+//! Where hooks come from, in the order of their layers.
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::Layer;
+use pintle_handlers as handlers;
+use pintle_loader::{Layers, Loaded, Options, Trust};
+
+/// A path to load.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) layer: Layer,
+    /// Whether nobody named it, so that what it may do needs consent.
+    pub(super) is_found: bool,
+}
+
+/// Loads the organisation's hooks, the person's, those of the project around the host, and those of the paths.
+pub(super) fn load(
+    paths: &[Place],
+    layers: &Layers,
+    user: Option<&Path>,
+    trust: Trust,
+    build: &handlers::Builder,
+    options: &Options<'_>,
+) -> Vec<Loaded> {
+    let folder = |folder: &Path, layer| pintle_loader::load_layer(folder, layer, build, options);
+    let mut loaded: Vec<Loaded> = layers.managed.iter().map(|managed| folder(managed, Layer::Managed)).collect();
+    loaded.extend(user.or(layers.config.as_deref()).map(|user| folder(user, Layer::User)));
+    let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
+    let trust = trust.or_guards(guards);
+    let found = Options { trust: Some(&trust), without: layers.without.as_deref(), ..*options };
+    if !layers.cwd.as_os_str().is_empty() {
+        let projects = pintle_loader::find_projects(layers, &trust);
+        loaded.extend(projects.iter().map(|project| pintle_loader::load_found(project, Layer::Project, build, &found)));
+    }
+    loaded.extend(paths.iter().map(|place| {
+        let options = if place.is_found { &found } else { options };
+        pintle_loader::load_with(&place.path, place.layer, build, options)
+    }));
+    loaded
+}

@@ -1,0 +1,56 @@
+//! The digest of a project is that of every byte that counts.
+
+use pintle::loader::State;
+use proptest::prelude::*;
+
+use crate::stage::{PROJECT, Stage};
+
+/// The files that are loaded or named.
+const COUNT: [&str; 8] = [
+    "agent.yaml",
+    "hooks/guard.sh",
+    "hooks/lib.sh",
+    "words/hello.txt",
+    "harn.toml",
+    "policy.star",
+    "teller.star",
+    "src/extra.star",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_other_byte_of_any_file_changes_the_digest(
+        file in 0..COUNT.len(),
+        at in any::<prop::sample::Index>(),
+        edit in prop_oneof![Just(Edit::Drop), any::<u8>().prop_map(Edit::Put), any::<u8>().prop_map(Edit::Insert)],
+    ) {
+        let file = COUNT[file];
+        let text = PROJECT.iter().find(|(name, _)| *name == file).map(|(_, text)| text.as_bytes()).unwrap();
+        let mut bytes = text.to_vec();
+        let at = at.index(bytes.len());
+        match edit {
+            Edit::Drop => drop(bytes.remove(at)),
+            Edit::Put(byte) => bytes[at] = byte,
+            Edit::Insert(byte) => bytes.insert(at, byte),
+        }
+        prop_assume!(bytes != text);
+        let stage = Stage::agreed();
+        let before = stage.consent().footprint.digest();
+        stage.write(file, &bytes);
+        // Whatever became of the file, such as one that no longer loads.
+        let built = pintle::Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
+        let consent = built.projects.first().unwrap();
+        prop_assert_ne!(&consent.footprint.digest(), &before);
+        prop_assert_eq!(consent.state, State::Changed);
+    }
+}
+
+/// What is done to a byte.
+#[derive(Debug, Clone, Copy)]
+enum Edit {
+    Drop,
+    Put(u8),
+    Insert(u8),
+}

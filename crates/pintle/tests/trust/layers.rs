@@ -1,0 +1,116 @@
+//! Where hooks come from when nobody names a path.
+
+use std::fs;
+
+use pintle::loader::{Layers, find_projects};
+use pintle::{Layer, Runtime};
+
+use crate::stage::Stage;
+
+fn guard(reason: &str) -> String {
+    format!(
+        "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"{reason}\")\n---\n"
+    )
+}
+
+#[test]
+fn the_organisation_comes_before_the_person_and_the_person_before_the_project() {
+    let stage = Stage::agreed();
+    let above = |path: &str| stage.path("..").join(path);
+    stage.write("../managed/hooks/ours.md", guard("ours"));
+    stage.write("../own/hooks/mine.md", guard("mine"));
+    stage.write("../own/hooks.d/10.yaml", "session_end:\n  - {type: command, name: late, command: 'true'}\n");
+    stage.write("../own/plugins/gate.star", "register_tool_hook({\"pattern\": \"x*\", \"deny\": \"gated\"})\n");
+    stage.write("../own/harn.toml", "[[hooks]]\nevent = \"SessionStart\"\nhandler = \"p::start\"\n");
+    stage.write("../own/p.star", "def start(event):\n    return None\n");
+    let managed = vec![above("managed"), above("nowhere")];
+    let layers = Layers { managed, ..stage.layers() };
+    let built = Runtime::builder().layers(layers).trust(stage.trust()).build();
+    let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!(found, [""; 0]);
+    let set = built.runtime.hooks();
+    let is_written = |hook: &pintle::Hook| hook.handler.kind() != "builtin";
+    let hooks = set.hooks().filter(|(_, hook)| is_written(hook));
+    let mut listed: Vec<(Layer, String)> = hooks.map(|(chain, hook)| (chain.layer, hook.id.to_string())).collect();
+    listed.sort();
+    let names: Vec<String> = listed.into_iter().map(|(layer, name)| format!("{layer} {name}")).collect();
+    assert_eq!(
+        names,
+        [
+            "managed ours",
+            "user gate.star:1 x* deny",
+            "user late",
+            "user mine",
+            "user p::start",
+            "project guard",
+            "project hello",
+            "project policy::judge",
+            "project teller::tell",
+        ]
+    );
+    assert!(stage.shell().reason().contains("mine"));
+}
+
+#[test]
+fn a_dialect_that_the_host_runs_itself_is_left_out() {
+    let mut stage = Stage::agreed();
+    stage.without = Some("docker_agent");
+    let names: Vec<String> = stage.built().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
+    assert_eq!(names, ["policy::judge", "teller::tell"]);
+    // It is a part of what was agreed to all the same, and whoever asks the others must not be told of it.
+    stage.write("hooks/guard.sh", "#!/bin/sh\n");
+    let consent = stage.consent();
+    assert!(consent.withheld.is_empty(), "{:?}", consent.withheld);
+    fs::remove_file(stage.path("agent.yaml")).unwrap();
+    assert!(stage.consent().withheld.is_empty());
+}
+
+#[test]
+fn the_project_is_the_nearest_folder_with_hooks_up_to_the_repository_or_home() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for path in [
+        "home/.harness",
+        "home/repo/.git",
+        "home/repo/.harness",
+        "home/repo/a/b",
+        "home/repo/a/.claude",
+        "home/loose/c",
+    ] {
+        fs::create_dir_all(root.join(path)).unwrap();
+    }
+    fs::create_dir_all(root.join("home/bare/.git")).unwrap();
+    fs::create_dir_all(root.join("home/bare/x")).unwrap();
+    let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    fs::write(root.join("home/repo/a/.claude/settings.json"), settings).unwrap();
+    fs::create_dir_all(root.join("home/repo/none/.claude")).unwrap();
+    fs::write(root.join("home/repo/none/.claude/settings.json"), r#"{"permissions": {}}"#).unwrap();
+    fs::write(root.join("home/repo/none/settings.json"), r#"{"theme": "dark"}"#).unwrap();
+    fs::write(root.join("home/repo/none/agent.yaml"), "name: no team\n").unwrap();
+    fs::write(root.join("home/repo/a/README.md"), "").unwrap();
+    fs::create_dir_all(root.join("home/repo/tools/hooks")).unwrap();
+    let cases = [
+        ("home/repo", Some("home/repo")),
+        ("home/repo/tools/hooks", Some("home/repo")),
+        ("home/repo/a/b", Some("home/repo/a")),
+        ("home/repo/none", Some("home/repo")),
+        ("home/bare/x", None),
+        ("home/loose/c", None),
+        ("home", Some("home")),
+        ("nowhere", None),
+    ];
+    for (cwd, wanted) in cases {
+        let layers = Layers { cwd: root.join(cwd), home: Some(root.join("home")), ..Layers::default() };
+        let found = find_projects(&layers, &pintle::loader::Trust::default());
+        assert_eq!(found, wanted.map(|wanted| root.join(wanted)).into_iter().collect::<Vec<_>>(), "{cwd}");
+    }
+}
+
+#[test]
+fn other_files_of_a_project_are_not_taken_for_hooks() {
+    let stage = Stage::new();
+    stage.write("tools/notes.md", "no tool\n");
+    stage.write("hooks/notes.md", "no hook\n");
+    let built = stage.built();
+    assert!(built.declarations.iter().all(|hook| hook.name != "notes"));
+}

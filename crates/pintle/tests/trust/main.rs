@@ -1,0 +1,9 @@
+//! Consent: what of a project runs before and after somebody agreed to it, and what tampering does.
+
+mod bytes;
+mod clients;
+mod layers;
+mod malice;
+mod stage;
+mod states;
+mod tampering;

@@ -1,0 +1,107 @@
+//! A project has no say in whether it is trusted.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use pintle::loader::{Agreement, State, Store, Trust};
+use pintle::{Decision, Runtime};
+
+use crate::stage::Stage;
+
+#[test]
+fn a_project_cannot_bring_the_agreement_along() {
+    let stage = Stage::new();
+    let consent = stage.consent();
+    let trust = Trust { store: Some(stage.path(".state/trust.json")), ..stage.trust() };
+    Store::agree(&trust, consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
+    let built = Runtime::builder().layers(stage.layers()).trust(trust).build();
+    let consent = built.projects.first().unwrap();
+    assert_eq!(consent.state, State::New);
+    let fault = consent.fault.as_ref().unwrap();
+    assert!(fault.message.starts_with("the file of agreements lies in the project itself"), "{fault}");
+    assert!(consent.notice().unwrap().contains("lies in the project itself"));
+}
+
+#[test]
+fn settings_in_the_project_do_not_say_what_becomes_of_its_guards() {
+    let stage = Stage::agreed();
+    for file in ["config.yaml", ".config/pintle/config.yaml", ".harness/config.yaml"] {
+        stage.write(file, "untrusted_guards: skip\n");
+    }
+    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    assert_eq!(stage.shell().decision, Decision::Deny);
+}
+
+#[test]
+fn the_persons_settings_do() {
+    let stage = Stage::agreed();
+    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    stage.write("../own/config.yaml", "untrusted_guards: skip\n");
+    assert_eq!(stage.shell().decision, Decision::Allow);
+    let stage = Stage::new();
+    stage.write("../own/config.yaml", "untrusted_guards: deny\n");
+    assert_eq!(stage.shell().decision, Decision::Deny);
+}
+
+#[test]
+fn a_folder_below_cannot_hide_what_was_agreed_to_above() {
+    let stage = Stage::agreed();
+    stage.write(
+        "below/.harness/hooks/free.md",
+        "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
+    );
+    let layers = pintle::loader::Layers { cwd: stage.path("below"), ..stage.layers() };
+    let built = stage.built_in(layers);
+    let folders: Vec<_> =
+        built.projects.iter().map(|project| project.folder().file_name().unwrap().to_owned()).collect();
+    assert_eq!(folders, ["project", "below"]);
+    let call = serde_json::json!({"name": "shell", "args": {}, "arguments": "{}", "id": "1"});
+    assert_eq!(built.runtime.fire(&stage.event("tool.pre", call)).decision, Decision::Deny);
+}
+
+#[test]
+fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
+    for (text, said) in [
+        ("{", "is no file of agreements: EOF"),
+        ("[]", "is no file of agreements: invalid"),
+        ("{\"version\": 2, \"projects\": {}}", "is of version 2"),
+        ("\u{0}", "is no file of agreements: expected value"),
+    ] {
+        let stage = Stage::agreed();
+        fs::write(stage.store(), text).unwrap();
+        let consent = stage.consent();
+        assert_eq!(consent.state, State::New, "{text}");
+        let fault = consent.fault.as_ref().unwrap();
+        assert!(fault.is_broken && fault.message.contains(said), "{fault}");
+        let refused = Store::agree(&stage.trust(), consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap_err();
+        assert_eq!(&refused, fault);
+        assert_eq!(fs::read_to_string(stage.store()).unwrap(), text, "nothing is lost");
+        let aside = Store::set_aside(&stage.trust()).unwrap().unwrap();
+        assert_eq!(fs::read_to_string(&aside).unwrap(), text);
+        stage.agree();
+    }
+}
+
+#[test]
+fn a_file_of_agreements_that_others_can_write_agrees_to_nothing() {
+    let stage = Stage::agreed();
+    let mode = fs::metadata(stage.store()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    fs::set_permissions(stage.store(), fs::Permissions::from_mode(0o622)).unwrap();
+    let consent = stage.consent();
+    assert_eq!(consent.state, State::New);
+    assert!(consent.fault.unwrap().message.starts_with("others can write the file of agreements"));
+}
+
+#[test]
+fn agreements_to_several_projects_stand_beside_each_other() {
+    let (one, other) = (Stage::new(), Stage::new());
+    let trust = Trust { store: Some(one.store()), ..Trust::default() };
+    for stage in [&one, &other] {
+        let consent = stage.consent();
+        Store::agree(&trust, consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
+    }
+    assert_eq!(Store::open(&trust).unwrap().projects().count(), 2);
+    assert_eq!(one.state(), State::Agreed);
+    assert_eq!(other.state(), State::New, "it has a person of its own");
+}

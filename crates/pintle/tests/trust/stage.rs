@@ -1,0 +1,145 @@
+//! A project, a person with a state folder, and a host that works in the project.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle::event::CATALOGUE;
+use pintle::loader::{Agreement, Consent, Layers, State, Store, Trust};
+use pintle::{Built, Event, EventName, Origin, Outcome, Runtime, UntrustedGuards};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A guard and a teller that are programs, a module with functions of which one reaches out, and a note that is no hook.
+pub(crate) const PROJECT: [(&str, &str); 9] = [
+    (
+        "agent.yaml",
+        "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n    hooks:\n      \
+         pre_tool_use:\n        - matcher: shell\n          hooks:\n            - {name: guard, type: command, \
+         command: '. ./hooks/lib.sh; exec ./hooks/guard.sh'}\n      \
+         session_start:\n        - {name: hello, type: command, command: 'cat words/hello.txt'}\n",
+    ),
+    ("hooks/guard.sh", "#!/bin/sh\ncat >/dev/null\necho 'the guard says no' >&2\nexit 2\n"),
+    ("hooks/lib.sh", "COLOUR=blue\n"),
+    ("words/hello.txt", "hello from the project\n"),
+    (
+        "harn.toml",
+        "[[hooks]]\nevent = \"UserPromptSubmit\"\nhandler = \"policy::judge\"\n\n\
+         [[hooks]]\nevent = \"SessionEnd\"\nhandler = \"teller::tell\"\n",
+    ),
+    ("policy.star", "def judge(event):\n    if \"secret\" in event[\"prompt\"]:\n        return False\n"),
+    ("teller.star", "def tell(event):\n    http.post(\"https://a.example/\", \"over\")\n"),
+    ("src/extra.star", "WORDS = [\"a\"]\n"),
+    ("README.md", "Nothing to load.\n"),
+];
+
+/// A project, and the person who works in it.
+pub(crate) struct Stage {
+    folder: TempDir,
+    pub(crate) guards: Option<UntrustedGuards>,
+    pub(crate) without: Option<&'static str>,
+}
+
+impl Stage {
+    /// The project above, which nobody knows.
+    pub(crate) fn new() -> Self {
+        let stage = Self::empty();
+        for (file, text) in PROJECT {
+            stage.write(file, text);
+        }
+        fs::set_permissions(stage.path("hooks/guard.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        stage
+    }
+
+    /// A project without a file.
+    pub(crate) fn empty() -> Self {
+        let stage = Self { folder: tempfile::tempdir().unwrap(), guards: None, without: None };
+        fs::create_dir_all(stage.path(".git")).unwrap();
+        stage
+    }
+
+    /// The same, agreed to as it is.
+    pub(crate) fn agreed() -> Self {
+        let stage = Self::new();
+        stage.agree();
+        stage
+    }
+
+    /// A path of the project.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("project").join(file)
+    }
+
+    /// The file of agreements.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("state/trust.json")
+    }
+
+    pub(crate) fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn trust(&self) -> Trust {
+        Trust { store: Some(self.store()), guards: self.guards, lists: false }
+    }
+
+    pub(crate) fn layers(&self) -> Layers {
+        let own = self.folder.path().canonicalize().unwrap().join("own");
+        let config = own.is_dir().then_some(own);
+        Layers { cwd: self.path(""), config, without: self.without.map(str::to_owned), ..Layers::default() }
+    }
+
+    /// What a host has that works in the project.
+    pub(crate) fn built(&self) -> Built {
+        self.built_in(self.layers())
+    }
+
+    pub(crate) fn built_in(&self, layers: Layers) -> Built {
+        let built = Runtime::builder().layers(layers).trust(self.trust()).build();
+        let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
+        assert!(!built.has_errors(), "{found:?}");
+        built
+    }
+
+    /// How the project stands.
+    pub(crate) fn consent(&self) -> Consent {
+        self.built().projects.into_iter().next().unwrap()
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.consent().state
+    }
+
+    pub(crate) fn agree(&self) {
+        let consent = self.consent();
+        Store::agree(&self.trust(), consent.folder(), Agreement::to(&consent.footprint, 1)).unwrap();
+        assert_eq!(self.state(), State::Agreed);
+    }
+
+    /// What comes of a call of the shell.
+    pub(crate) fn shell(&self) -> Outcome {
+        self.fire(
+            "tool.pre",
+            serde_json::json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"}),
+        )
+    }
+
+    /// Fires the example of an event with other fields.
+    pub(crate) fn fire(&self, event: &str, fields: Value) -> Outcome {
+        self.built().runtime.fire(&self.event(event, fields))
+    }
+
+    pub(crate) fn event(&self, event: &str, fields: Value) -> Event {
+        let row = CATALOGUE.iter().find(|row| row.name == event).unwrap();
+        let mut payload = (row.example)();
+        if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
+            payload.extend(fields);
+        }
+        let origin = Origin { cwd: self.path("").display().to_string(), ..Origin::default() };
+        Event::new(EventName::parse(event).unwrap(), payload, Arc::new(origin))
+    }
+}

@@ -1,0 +1,151 @@
+//! What runs in each state.
+
+use pintle::loader::{ClaimKind, State, Store};
+use pintle::{Decision, Reach, UntrustedGuards};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[test]
+fn an_agreed_project_runs_whole() {
+    let stage = Stage::agreed();
+    let consent = stage.consent();
+    assert!(consent.withheld.is_empty() && consent.notice().is_none());
+    let outcome = stage.shell();
+    assert_eq!(outcome.decision, Decision::Deny);
+    assert!(outcome.reason().contains("the guard says no"), "{}", outcome.reason());
+    assert!(format!("{:?}", stage.fire("session.start", json!({})).effects).contains("hello from the project"));
+}
+
+#[test]
+fn in_a_new_project_runs_only_what_can_only_judge() {
+    let stage = Stage::new();
+    let consent = stage.consent();
+    assert_eq!(consent.state, State::New);
+    let withheld: Vec<_> = consent.withheld.iter().map(|hook| (hook.hook.as_str(), hook.guard, hook.denies)).collect();
+    assert_eq!(withheld, [("teller::tell", false, false), ("guard", true, false), ("hello", true, false)]);
+    assert_eq!(stage.shell().decision, Decision::Allow);
+    assert!(stage.fire("session.start", json!({})).effects.is_empty());
+    assert_eq!(stage.fire("prompt.submit", json!({"prompt": "a secret"})).decision, Decision::Deny);
+    let folder = stage.path("");
+    let folder = folder.components().as_path().display();
+    assert_eq!(
+        consent.notice().unwrap(),
+        format!(
+            "nobody agreed to the hooks of `{folder}`; not run: `teller::tell`, `guard`, `hello`; \
+             `pintle trust '{folder}'` shows what they may do and asks"
+        )
+    );
+}
+
+#[test]
+fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
+    let mut stage = Stage::new();
+    stage.guards = Some(UntrustedGuards::Deny);
+    let outcome = stage.shell();
+    assert_eq!(outcome.decision, Decision::Deny);
+    assert!(
+        outcome.reason().contains("nobody agreed to hook `guard` of this project; run `pintle trust`"),
+        "{}",
+        outcome.reason()
+    );
+    let other = json!({"name": "read", "args": {}, "arguments": "{}", "id": "1"});
+    assert_eq!(stage.fire("tool.pre", other).decision, Decision::Allow, "its matcher still holds");
+    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    stage.guards = Some(UntrustedGuards::Skip);
+    assert_eq!(stage.shell().decision, Decision::Allow);
+}
+
+#[test]
+fn a_guard_that_changed_denies_until_somebody_agrees_again() {
+    let mut stage = Stage::agreed();
+    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    let consent = stage.consent();
+    assert_eq!(consent.state, State::Changed);
+    let withheld: Vec<_> = consent.withheld.iter().map(|hook| (hook.hook.as_str(), hook.denies)).collect();
+    assert_eq!(withheld, [("guard", true)], "the others are as they were");
+    assert_eq!(consent.difference.files_changed, ["hooks/guard.sh"]);
+    let outcome = stage.shell();
+    assert_eq!(outcome.decision, Decision::Deny);
+    let wanted = "hook `guard` of this project was changed since you agreed to it; run `pintle trust` to look at it";
+    assert!(outcome.reason().contains(wanted), "{}", outcome.reason());
+    stage.guards = Some(UntrustedGuards::Skip);
+    assert_eq!(stage.shell().decision, Decision::Allow);
+    stage.guards = None;
+    stage.agree();
+    assert_eq!(stage.shell().decision, Decision::Allow, "the new guard allows, and somebody agreed to that");
+}
+
+#[test]
+fn what_a_project_may_do_is_told_of_each_hook() {
+    let consent = Stage::new().consent();
+    let claims: Vec<_> = consent
+        .footprint
+        .claims
+        .iter()
+        // Besides them docker-agent wires built-ins of its own, which only judge.
+        .filter(|claim| claim.kind == ClaimKind::Hook && claim.name != "redact_secrets")
+        .filter(|claim| claim.name != "limit_large_tool_results")
+        .map(|claim| {
+            (
+                claim.name.as_str(),
+                claim.event.as_deref().unwrap(),
+                claim.guard,
+                claim.reach.clone(),
+                claim.files.join(" "),
+            )
+        })
+        .collect();
+    let command = |text: &str| vec![Reach::Command(text.to_owned())];
+    let modules = "harn.toml policy.star src/extra.star teller.star";
+    assert_eq!(
+        claims,
+        [
+            ("policy::judge", "prompt.submit", true, vec![], modules.to_owned()),
+            (
+                "teller::tell",
+                "session.end",
+                false,
+                vec![Reach::Host(String::from("the hosts that its agent allows"))],
+                modules.to_owned()
+            ),
+            (
+                "guard",
+                "tool.pre",
+                true,
+                command(". ./hooks/lib.sh; exec ./hooks/guard.sh"),
+                String::from("agent.yaml hooks/guard.sh hooks/lib.sh")
+            ),
+            (
+                "hello",
+                "session.start",
+                true,
+                command("cat words/hello.txt"),
+                String::from("agent.yaml words/hello.txt")
+            ),
+        ]
+    );
+    assert!(!consent.footprint.files.contains_key("README.md"));
+}
+
+#[test]
+fn a_project_that_can_only_judge_needs_nobody() {
+    let stage = Stage::new();
+    for file in ["agent.yaml", "harn.toml", "policy.star", "teller.star"] {
+        std::fs::remove_file(stage.path(file)).unwrap();
+    }
+    stage.write(
+        ".harness/hooks/guard.md",
+        "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"see https://a.example\")\n---\n",
+    );
+    assert_eq!(stage.state(), State::Free);
+    assert_eq!(stage.shell().decision, Decision::Deny);
+}
+
+#[test]
+fn an_agreement_can_be_taken_back() {
+    let stage = Stage::agreed();
+    assert!(Store::revoke(&stage.trust(), stage.consent().folder()).unwrap());
+    assert!(!Store::revoke(&stage.trust(), stage.consent().folder()).unwrap());
+    assert_eq!(stage.state(), State::New);
+}

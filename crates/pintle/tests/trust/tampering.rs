@@ -1,0 +1,140 @@
+//! Every way to change what an agreed hook does is seen.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
+
+use pintle::loader::State;
+use pintle::{Decision, UntrustedGuards};
+
+use crate::stage::{PROJECT, Stage};
+
+#[test]
+fn whatever_is_tampered_with_the_agreement_no_longer_counts() {
+    let guard = "#!/bin/sh\nexit 0\n";
+    let append = |stage: &Stage, file: &str| {
+        let text = fs::read_to_string(stage.path(file)).unwrap();
+        stage.write(file, format!("{text}\n# more\n"));
+    };
+    type Tamper<'a> = &'a dyn Fn(&Stage);
+    let cases: [(&str, Tamper<'_>); 14] = [
+        ("the script of a hook", &|stage| stage.write("hooks/guard.sh", guard)),
+        ("the script, its time set back", &|stage| {
+            let before = fs::metadata(stage.path("hooks/guard.sh")).unwrap().modified().unwrap();
+            stage.write("hooks/guard.sh", guard);
+            let file = fs::File::options().write(true).open(stage.path("hooks/guard.sh")).unwrap();
+            file.set_modified(before).unwrap();
+        }),
+        ("the script replaced by a link elsewhere", &|stage| {
+            stage.write("../elsewhere.sh", guard);
+            fs::remove_file(stage.path("hooks/guard.sh")).unwrap();
+            symlink(stage.path("../elsewhere.sh"), stage.path("hooks/guard.sh")).unwrap();
+        }),
+        ("another file renamed over the script", &|stage| {
+            stage.write("hooks/new.sh", guard);
+            fs::rename(stage.path("hooks/new.sh"), stage.path("hooks/guard.sh")).unwrap();
+        }),
+        ("the script taken away", &|stage| fs::remove_file(stage.path("hooks/guard.sh")).unwrap()),
+        ("the folder of the script replaced by a link", &|stage| {
+            stage.write("other/guard.sh", guard);
+            stage.write("other/lib.sh", "COLOUR=blue\n");
+            fs::remove_dir_all(stage.path("hooks")).unwrap();
+            symlink(stage.path("other"), stage.path("hooks")).unwrap();
+        }),
+        ("a file that the command reads in", &|stage| append(stage, "hooks/lib.sh")),
+        ("a file that is only an argument", &|stage| append(stage, "words/hello.txt")),
+        ("the file that declares the hooks", &|stage| append(stage, "agent.yaml")),
+        ("the manifest", &|stage| append(stage, "harn.toml")),
+        ("a module of the package", &|stage| append(stage, "teller.star")),
+        ("a module that no hook names", &|stage| append(stage, "src/extra.star")),
+        ("a module more", &|stage| stage.write("lib/more.star", "A = 1\n")),
+        ("a hook more", &|stage| {
+            let text = fs::read_to_string(stage.path("harn.toml")).unwrap();
+            stage.write(
+                "harn.toml",
+                format!("{text}\n[[hooks]]\nevent = \"SessionStart\"\nhandler = \"teller::tell\"\n"),
+            );
+        }),
+    ];
+    for (what, tamper) in cases {
+        let stage = Stage::agreed();
+        tamper(&stage);
+        assert_eq!(stage.state(), State::Changed, "{what}");
+    }
+}
+
+#[test]
+fn what_does_not_change_a_byte_that_counts_changes_nothing() {
+    type Touch<'a> = &'a dyn Fn(&Stage);
+    let cases: [(&str, Touch<'_>); 4] = [
+        ("times", &|stage| {
+            for (file, _) in PROJECT {
+                let later = SystemTime::now() + Duration::from_secs(3_600);
+                fs::File::options().write(true).open(stage.path(file)).unwrap().set_modified(later).unwrap();
+            }
+        }),
+        ("the same bytes anew", &|stage| {
+            for (file, text) in PROJECT {
+                stage.write(file, text);
+            }
+        }),
+        ("a file that nobody loads or names", &|stage| stage.write("README.md", "Other words.\n")),
+        ("a link to the same bytes", &|stage| {
+            fs::rename(stage.path("hooks/lib.sh"), stage.path("hooks/lib.real.sh")).unwrap();
+            symlink("lib.real.sh", stage.path("hooks/lib.sh")).unwrap();
+        }),
+    ];
+    for (what, touch) in cases {
+        let stage = Stage::agreed();
+        touch(&stage);
+        assert_eq!(stage.state(), State::Agreed, "{what}");
+    }
+}
+
+#[test]
+fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
+    let agent = |stage: &Stage| fs::read_to_string(stage.path("agent.yaml")).unwrap();
+    let replaced = |stage: &Stage, from: &str, to: &str| {
+        let text = agent(stage);
+        assert!(text.contains(from), "{text}");
+        stage.write("agent.yaml", text.replacen(from, to, 1));
+    };
+    type Disarm<'a> = &'a dyn Fn(&Stage);
+    let cases: [(&str, Disarm<'_>, &str); 6] = [
+        ("taken out", &|stage| replaced(stage, "name: guard, type: command", "name: other, type: command"), "is gone"),
+        ("for another tool", &|stage| replaced(stage, "matcher: shell", "matcher: shellx"), "is gone"),
+        ("on another event", &|stage| replaced(stage, "pre_tool_use", "post_tool_use"), "is gone"),
+        ("by taking the file away", &|stage| fs::remove_file(stage.path("agent.yaml")).unwrap(), "is gone"),
+        ("with another command", &|stage| replaced(stage, "exec ./hooks", "true || exec ./hooks"), "was changed"),
+        (
+            "by taking everything away",
+            &|stage| {
+                for (file, _) in PROJECT {
+                    fs::remove_file(stage.path(file)).unwrap();
+                }
+            },
+            "is gone",
+        ),
+    ];
+    for (what, disarm, said) in cases {
+        let mut stage = Stage::agreed();
+        disarm(&stage);
+        let outcome = stage.shell();
+        assert_eq!(outcome.decision, Decision::Deny, "{what}");
+        assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
+        stage.guards = Some(UntrustedGuards::Skip);
+        assert_eq!(stage.shell().decision, Decision::Allow, "{what}, skipped");
+    }
+}
+
+#[test]
+fn a_project_that_moved_is_a_new_one() {
+    let stage = Stage::agreed();
+    let moved = stage.path("").parent().unwrap().join("moved");
+    fs::rename(stage.path(""), &moved).unwrap();
+    let built = stage.built_in(pintle::loader::Layers { cwd: moved, ..stage.layers() });
+    assert_eq!(built.projects.first().map(|project| project.state), Some(State::New));
+    // Another one in its place has to be what was agreed to.
+    stage.write("agent.yaml", "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n");
+    assert_eq!(stage.state(), State::Changed);
+}
