@@ -34,6 +34,16 @@ impl Dispatches {
         Self { format, last, ..Self::default() }
     }
 
+    /// The format of the tape.
+    pub(crate) fn format(&self) -> u32 {
+        self.format
+    }
+
+    /// The number of the last one.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
     /// A dispatch begins.
     pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut Open {
         self.last += 1;

@@ -7,6 +7,7 @@
 pub mod record;
 pub mod replay;
 pub mod show;
+pub mod store;
 pub mod verify;
 
 mod blobs;
@@ -21,4 +22,4 @@ mod write;
 pub use error::TapeError;
 pub use read::{Line, Reader, Reading, Torn, read, read_bytes};
 pub use record::{Body, Header, HookEntry, HostRecord, Record};
-pub use write::{Durability, Follower, Tape, in_use};
+pub use write::{Cursor, Durability, Follower, Tape, in_use};

@@ -17,6 +17,7 @@ pub(crate) struct Lines {
     prev: Option<String>,
     /// The digests of the blobs that were written.
     known: HashSet<String>,
+    last_line_bytes: u64,
     line: Vec<u8>,
 }
 
@@ -83,7 +84,29 @@ impl Prepared {
 impl Lines {
     /// Goes on behind the lines of a tape.
     pub(crate) fn after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
-        Self { next_seq, prev, known, line: Vec::new() }
+        Self { next_seq, prev, known, ..Self::default() }
+    }
+
+    /// Says how long the line before is, with its end.
+    pub(crate) fn whose_last_has(self, last_line_bytes: u64) -> Self {
+        Self { last_line_bytes, ..self }
+    }
+
+    /// How long the last line is, with its end.
+    pub(crate) fn last_line_bytes(&self) -> u64 {
+        self.last_line_bytes
+    }
+
+    /// The digest of the last line.
+    pub(crate) fn prev(&self) -> Option<&str> {
+        self.prev.as_deref()
+    }
+
+    /// The digests of the blobs that were written, in the order of their digests.
+    pub(crate) fn known(&self) -> Vec<String> {
+        let mut known: Vec<String> = self.known.iter().cloned().collect();
+        known.sort_unstable();
+        known
     }
 
     /// The number of the next line.
@@ -131,6 +154,7 @@ impl Lines {
         self.prev = Some(digest(&self.line));
         self.next_seq += 1;
         self.line.push(b'\n');
+        self.last_line_bytes = self.line.len() as u64;
         each(Written { seq, prev: prev.as_deref(), line: &self.line, of })
     }
 }

@@ -1,6 +1,7 @@
 //! The writer.
 
 mod append;
+mod cursor;
 mod durability;
 mod file;
 pub(crate) mod lines;
@@ -26,6 +27,7 @@ pub(crate) use lines::Prepared;
 use numbers::Numbers;
 use output::{Output, Sink};
 
+pub use cursor::Cursor;
 pub use durability::Durability;
 pub use file::in_use;
 
@@ -130,9 +132,15 @@ impl Tape {
         });
     }
 
-    /// Records hooks that were loaded and that every agent is under.
-    pub fn hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
-        self.put(|state| Body::Hooks(state.hooks.load(Scope::Runtime, chains)));
+    /// Records hooks that were loaded and that every agent is under. Those that a tape which goes on ends with are not
+    /// recorded again.
+    pub fn hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain, IntoIter: Clone>) {
+        let chains = chains.into_iter();
+        self.with(|state| {
+            if let Some(loaded) = state.hooks.stand(chains) {
+                state.output.put(self.clock.unix_ms(), Body::Hooks(loaded));
+            }
+        });
     }
 
     /// Records hooks that were loaded for one agent and those below it.
