@@ -35,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<OpenModel>>,
     pub(crate) session: String,
+    /// The absolute path of the session's tape; empty when it is kept nowhere.
+    pub(crate) transcript: String,
     /// What was registered while running, against the limits of the first agent.
     pub(crate) registered: Registered,
     /// Whether and how far agents may change themselves: the first agent's word counts for all.
@@ -99,7 +101,9 @@ impl Shared {
             budget,
             prices,
         } = choices;
+        let tape = runtime.tape().and_then(|tape| std::path::absolute(tape.path()?).ok());
         Self {
+            transcript: tape.map(|path| path.display().to_string()).unwrap_or_default(),
             runtime,
             workspace,
             observer,

@@ -190,6 +190,7 @@ impl Turn {
             persona: state.work.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
             step: state.work.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
             cwd: shared.workspace.root().display().to_string(),
+            transcript: shared.transcript.clone(),
         });
         let state = Arc::new(state);
         let host = AgentHost::new(Arc::clone(agent), Arc::clone(&origin), Arc::clone(&state));

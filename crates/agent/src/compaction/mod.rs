@@ -160,6 +160,7 @@ pub(crate) fn compact(
         output_tokens,
         input_tokens_after: tokens_after,
         context_limit: limit,
+        host: None,
     };
     let _ = turn.fire_end_of(post);
     tell(&format!("compacted {removed_messages} messages of the conversation"));
@@ -177,6 +178,7 @@ fn announce(
         source: cause.source().to_owned(),
         message_count: u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX),
         instructions: instructions.map(str::to_owned),
+        host: None,
     };
     let mut steering: Vec<String> = instructions.map(str::to_owned).into_iter().collect();
     let Some(outcome) = turn.fire_of(payload) else { return Ok(Some(steering)) };
@@ -207,6 +209,7 @@ fn replaced(
         output_tokens,
         context_limit,
         messages: removed.iter().map(shown).collect(),
+        host: None,
     };
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     if is_vetoed(turn, &outcome)? {

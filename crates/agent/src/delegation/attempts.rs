@@ -179,6 +179,7 @@ impl Task<'_> {
             tool_results: answer.tool_results.clone(),
             usage: answer.usage,
             is_error: false,
+            host: None,
         }
     }
 

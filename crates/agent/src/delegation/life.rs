@@ -27,7 +27,7 @@ impl Life {
         let life = Self { began_us: Some(shared.runtime.clock().monotonic_us()) };
         let cwd = shared.workspace.root().display().to_string();
         let turn = task.turn_at(0);
-        let payload = SessionStart { source: String::from("startup"), cwd };
+        let payload = SessionStart { source: String::from("startup"), cwd, host: None };
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
         conversation.notes.extend(turn.state.take_persistent());
         if outcome.is_allowed() {
@@ -53,6 +53,7 @@ impl Life {
             duration_ms: elapsed_us / 1_000,
             usage,
             message: result.err().cloned(),
+            host: None,
         };
         let turn = task.turn_at(0);
         match result {

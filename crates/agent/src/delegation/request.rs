@@ -82,6 +82,7 @@ impl Request {
             system_prompt: self.system_prompt.clone(),
             verify: self.verify.clone(),
             max_verify_retries: self.max_verify_retries,
+            host: None,
         }
     }
 }

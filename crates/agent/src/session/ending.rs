@@ -35,6 +35,7 @@ pub(crate) fn ends_badly(turn: &Turn, status: &str, stop_reason: &str, message: 
         status: status.to_owned(),
         stop_reason: stop_reason.to_owned(),
         message: message.to_owned(),
+        host: None,
     });
 }
 
@@ -75,6 +76,7 @@ impl Session {
             duration_ms: elapsed_us / 1_000,
             usage: self.usage(),
             message: ending.fault.map(|(.., message)| message),
+            host: None,
         };
         let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
     }

@@ -145,6 +145,7 @@ fn raise(turn: &Turn, fault: &Fault, iteration: u32) {
         level: String::from("error"),
         title: None,
         message: fault.message.clone(),
+        host: None,
     };
     let _ = turn.fire_of(notice);
     let payload = ErrorRaised {
@@ -154,6 +155,7 @@ fn raise(turn: &Turn, fault: &Fault, iteration: u32) {
         code,
         retryable,
         iteration: (iteration > 0).then_some(iteration),
+        host: None,
     };
     let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
 }

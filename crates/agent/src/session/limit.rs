@@ -47,6 +47,7 @@ impl Run<'_> {
             level: String::from("warning"),
             title: None,
             message: message.clone(),
+            host: None,
         };
         let _ = self.turn.fire_of(notice);
         let payload = LimitIterations { limit, message: message.clone(), action: action.to_owned() };
@@ -116,6 +117,7 @@ impl Run<'_> {
             cwd: turn.origin.cwd.clone(),
             previous_max_iterations: Some(self.limit),
             new_max_iterations: Some(raised),
+            host: None,
         };
         if let Some(outcome) = turn.fire_of(resume).filter(|outcome| !outcome.is_allowed()) {
             turn.tell(Happening::Notice { message: &format!("session blocked: {}", outcome.reason()) });

@@ -154,7 +154,7 @@ impl Session {
     fn begin(&mut self, source: &str) -> Result<(), Fault> {
         self.stage = Stage::Started;
         let cwd = self.agent.shared.workspace.root().display().to_string();
-        let payload = SessionStart { source: source.to_owned(), cwd };
+        let payload = SessionStart { source: source.to_owned(), cwd, host: None };
         let turn = self.turn_at(&self.first, 0);
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
         self.begun(&turn, &outcome)

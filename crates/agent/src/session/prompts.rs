@@ -23,7 +23,7 @@ pub(super) fn submitted(turn: &Turn, prompt: &str) -> Result<String, Fault> {
     if !is_of_person(turn) {
         return Ok(prompt.to_owned());
     }
-    let Some(outcome) = turn.fire_of(|| PromptSubmit { prompt: prompt.to_owned(), source: None }) else {
+    let Some(outcome) = turn.fire_of(|| PromptSubmit { prompt: prompt.to_owned(), source: None, host: None }) else {
         return Ok(prompt.to_owned());
     };
     if turn.scope.cancel.is_cancelled() {

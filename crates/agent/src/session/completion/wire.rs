@@ -23,6 +23,7 @@ pub(crate) fn payload_of_request(request: &ModelRequest, opened: &str, iteration
         stop: (!request.stop.is_empty()).then(|| request.stop.clone()),
         iteration,
         provider: None,
+        host: None,
     }
 }
 
@@ -76,6 +77,7 @@ pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64
         cost_usd: None,
         provider: None,
         last_user_message: None,
+        host: None,
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> T
             category,
             read_only,
             permission_mode,
+            host: None,
         }
     };
     match turn.fire_end_of(payload) {

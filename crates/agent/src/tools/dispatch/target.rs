@@ -100,20 +100,20 @@ impl Target {
     pub(super) fn transform(&self, turn: &Turn, id: &str) -> ToolTransform {
         let About { category, read_only, permission_mode } = self.about(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
-        ToolTransform { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode }
+        ToolTransform { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
     }
 
     pub(super) fn guard(&self, turn: &Turn, id: &str) -> ToolGuard {
         let About { category, read_only, permission_mode } = self.about(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
-        ToolGuard { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode }
+        ToolGuard { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
     }
 
     pub(super) fn pre(&self, turn: &Turn, id: &str) -> ToolPre {
         let About { category, read_only, permission_mode } = self.about(turn);
         let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
         let invalid = self.invalid.clone();
-        ToolPre { id: id.to_owned(), name, arguments, args, invalid, category, read_only, permission_mode }
+        ToolPre { id: id.to_owned(), name, arguments, args, invalid, category, read_only, permission_mode, host: None }
     }
 
     pub(super) fn ask(&self, turn: &Turn, id: &str) -> PermissionAsk {

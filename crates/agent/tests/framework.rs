@@ -1,0 +1,209 @@
+//! Scripts that are registered in `settings.json`, under the agent's loop: real programs, a scripted model.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::tape::{Header, Tape};
+use pintle::{AgentSpec, Layer, Resolution, Runtime, SystemClock};
+use pintle_agent::Session;
+use pintle_testkit::ScriptedResolver;
+use serde_json::{Value, json};
+use support::*;
+
+/// Keeps what it was sent, below the folder of the settings.
+const LOG: &str = "cat >> \"$ENGRAM_DIR/seen.jsonl\"; echo >> \"$ENGRAM_DIR/seen.jsonl\"";
+const CALL: (&str, &str) = ("shell", r#"{"command":"echo ran > out.txt"}"#);
+
+/// A framework root with one script an entry: the event, the rest of the entry, and the script's lines.
+fn framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut events = serde_json::Map::new();
+    fs::create_dir(folder.path().join("hooks")).unwrap();
+    for (at, (event, rest, lines)) in entries.iter().enumerate() {
+        let name = format!("Hook{at}");
+        let path = folder.path().join(format!("hooks/{name}.sh"));
+        let text = format!("#!/bin/sh\n# Hook: {name}\n# Event: {event}\n# Description: A test.\n{lines}\n");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut entry = json!({"path": format!("hooks/{name}.sh")});
+        entry.as_object_mut().unwrap().extend(rest.as_object().cloned().unwrap_or_default());
+        let list = events.entry(*event).or_insert_with(|| json!([]));
+        list.as_array_mut().unwrap().push(entry);
+    }
+    fs::write(folder.path().join("settings.json"), json!({"hooks": events}).to_string()).unwrap();
+    folder
+}
+
+/// A session under the settings of a folder, with its tape.
+fn session(root: &Path, work: &Path, model: &Arc<Play>) -> Session {
+    let tape = Tape::create(root.join("tape.jsonl"), Header::new("s", 0), Arc::new(SystemClock::default())).unwrap();
+    let nobody = Arc::new(ScriptedResolver::new(Resolution::Nobody));
+    let builder = Runtime::builder().worker(worker()).resolver(nobody);
+    let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    let spec = AgentSpec { agents: vec![Arc::new(helper())], ..agent() };
+    Session::builder(built.runtime, spec, model.clone()).workspace(work).name("s").build().unwrap()
+}
+
+fn helper() -> AgentSpec {
+    AgentSpec { name: String::from("helper"), description: String::from("helps"), ..AgentSpec::default() }
+}
+
+/// One turn with one shell call under one entry: whether the command ran, and what the model was told afterwards.
+fn judged(entries: &[(&str, Value, &str)]) -> (bool, Vec<String>) {
+    let (root, work) = (framework(entries), tempfile::tempdir().unwrap());
+    let model = Play::root([call(&[CALL]), say("end")]);
+    session(root.path(), work.path(), &model).turn("go").unwrap();
+    (work.path().join("out.txt").exists(), told(&model.request(1)))
+}
+
+#[test]
+fn every_event_comes_with_its_payload_and_a_transcript_that_is_there() {
+    let events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStop", "Stop", "SessionEnd"];
+    let root = framework(&events.map(|event| (event, json!({}), LOG)));
+    let work = tempfile::tempdir().unwrap();
+    let model = Play::root([call(&[CALL]), call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]), say("end")]);
+    model.add("helper", [say("helped")]);
+    let mut session = session(root.path(), work.path(), &model);
+    session.turn("do it").unwrap();
+    session.end();
+    let text = fs::read_to_string(root.path().join("seen.jsonl")).unwrap();
+    let mut seen: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for payload in &mut seen {
+        let payload = payload.as_object_mut().unwrap();
+        assert_eq!(payload.remove("session_id"), Some(json!("s")));
+        let transcript = payload.remove("transcript_path").unwrap();
+        let lines = fs::read_to_string(transcript.as_str().unwrap()).unwrap();
+        assert!(Path::new(transcript.as_str().unwrap()).is_absolute() && lines.lines().count() > 1);
+        assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    }
+    assert_eq!(
+        seen,
+        [
+            json!({"hook_event_name": "SessionStart"}),
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "do it"}),
+            json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "echo ran > out.txt"}}),
+            json!({"hook_event_name": "PreToolUse", "tool_name": "delegate", "tool_input": {"agent": "helper", "task": "help"}}),
+            json!({"hook_event_name": "SubagentStop"}),
+            json!({"hook_event_name": "Stop"}),
+            json!({"hook_event_name": "SessionEnd"}),
+        ]
+    );
+}
+
+/// What a hook on `PreToolUse` does, whether the command runs, and what the model is told of it.
+const JUDGED: &[(&str, bool, &str)] = &[
+    ("exit 0", true, ""),
+    ("echo '{\"continue\": true}'", true, ""),
+    ("echo '{\"decision\": \"block\", \"message\": \"not here\"}'", false, "not here"),
+    ("echo '{\"decision\": \"block\", \"message\": \"not here\"}'; exit 2", false, "not here"),
+    ("echo 'said on stderr' >&2; exit 2", false, "said on stderr"),
+    ("exit 2", false, "hook `Hook0` blocked at PreToolUse and gave no explanation"),
+    ("echo '{\"continue\": true}'; exit 2", false, "gave no explanation"),
+    ("echo '{\"decision\": \"ask\", \"message\": \"sure?\"}'", false, "sure?"),
+    ("exit 1", true, ""),
+    ("echo '{\"decision\": \"block\"}'; exit 1", true, ""),
+    ("kill -9 $$", true, ""),
+    ("echo 'words for the model'", true, "words for the model"),
+    ("echo 'log line'; echo '{\"decision\": \"block\", \"message\": \"not here\"}'", false, "not here"),
+];
+
+#[test]
+fn a_script_decides_by_its_exit_status_and_by_what_it_prints() {
+    for (lines, runs, text) in JUDGED {
+        let (ran, told) = judged(&[("PreToolUse", json!({"matcher": {"tool_name": "Bash"}}), lines)]);
+        assert_eq!(ran, *runs, "{lines}");
+        assert!(told.iter().any(|line| line.contains(text)), "{lines}: {told:?}");
+    }
+}
+
+#[test]
+fn a_hook_that_is_too_slow_is_killed_and_things_go_on_unless_it_fails_closed() {
+    let slow = "exec tail -f /dev/null";
+    let entry = |rest: Value| [("PreToolUse", rest, slow)];
+    assert!(judged(&entry(json!({"timeout": 200}))).0);
+    let (ran, told) = judged(&entry(json!({"timeout": 200, "on_error": "closed"})));
+    assert!(!ran && told.iter().any(|line| line.contains("timed out after 200 ms")), "{told:?}");
+}
+
+#[test]
+fn all_hooks_of_an_event_run_and_the_strictest_counts() {
+    let (ran, told) = judged(&[
+        ("PreToolUse", json!({}), "echo '{\"continue\": true}'"),
+        ("PreToolUse", json!({}), "echo '{\"decision\": \"block\", \"message\": \"no\"}'"),
+        ("PreToolUse", json!({}), "exit 1"),
+        ("PreToolUse", json!({"matcher": {"tool_name": "Write"}}), "exit 2"),
+    ]);
+    assert!(!ran && told.iter().any(|line| line.contains("no")), "{told:?}");
+}
+
+#[test]
+fn what_a_hook_prints_is_a_system_message_and_stands_on_the_tape() {
+    let root = framework(&[
+        ("SessionStart", json!({}), "echo 'Current project: MyApp'"),
+        ("UserPromptSubmit", json!({}), "echo 'be careful today'"),
+        ("Stop", json!({}), "echo 'the first turn went well'"),
+        ("SessionEnd", json!({}), "echo 'saved'"),
+    ]);
+    let work = tempfile::tempdir().unwrap();
+    let model = Play::root([say("one"), say("two")]);
+    let mut session = session(root.path(), work.path(), &model);
+    session.turn("first").unwrap();
+    session.turn("second").unwrap();
+    session.end();
+    let system = |at: usize| {
+        let lines = told(&model.request(at));
+        lines.into_iter().filter(|line| line.starts_with("system: ")).collect::<Vec<_>>().join("\n")
+    };
+    for (at, text) in [(0, "Current project: MyApp"), (0, "be careful today"), (1, "the first turn went well")] {
+        assert!(system(at).contains(text), "{}", system(at));
+    }
+    let tape = fs::read_to_string(root.path().join("tape.jsonl")).unwrap();
+    for text in ["Current project: MyApp", "be careful today", "the first turn went well", "saved"] {
+        assert!(tape.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_blocked_does_not_reach_the_model() {
+    let root = framework(&[("UserPromptSubmit", json!({}), "echo 'no secrets here' >&2; exit 2")]);
+    let work = tempfile::tempdir().unwrap();
+    let model = Play::root([say("one")]);
+    let fault = session(root.path(), work.path(), &model).turn("the password is x").unwrap_err();
+    assert!(fault.message.contains("no secrets here"), "{}", fault.message);
+    assert_eq!(model.count(), 0);
+}
+
+#[test]
+fn a_response_that_is_blocked_fails_its_turn_and_the_model_is_told_at_the_next() {
+    let once = "[ -e \"$ENGRAM_DIR/once\" ] || { touch \"$ENGRAM_DIR/once\"; echo 'no sources given' >&2; exit 2; }";
+    let root = framework(&[("Stop", json!({}), once)]);
+    let work = tempfile::tempdir().unwrap();
+    let model = Play::root([say("one"), say("two")]);
+    let mut session = session(root.path(), work.path(), &model);
+    let fault = session.turn("first").unwrap_err();
+    assert!(fault.message.contains("no sources given"), "{}", fault.message);
+    assert_eq!(session.turn("second").unwrap().text, "two");
+    assert!(
+        told(&model.request(1)).iter().any(|line| line.contains("no sources given")),
+        "{:?}",
+        told(&model.request(1))
+    );
+}
+
+#[test]
+fn the_answer_of_a_sub_agent_that_is_blocked_is_withheld_and_the_reason_given_in_its_place() {
+    let root = framework(&[("SubagentStop", json!({}), "echo 'too thin' >&2; exit 2")]);
+    let work = tempfile::tempdir().unwrap();
+    let model = Play::root([call(&[("delegate", r#"{"agent":"helper","task":"help"}"#)]), say("end")]);
+    model.add("helper", [say("helped")]);
+    session(root.path(), work.path(), &model).turn("go").unwrap();
+    let told = told(&model.request(2)).join("\n");
+    assert!(told.contains("too thin") && !told.contains("helped"), "{told}");
+}
