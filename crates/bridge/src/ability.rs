@@ -1,0 +1,114 @@
+//! What a host can do with what hooks decide.
+
+/// One thing that a hook can decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// It must not happen.
+    Deny,
+    /// A person should look first.
+    Ask,
+    /// It may happen without a person being asked.
+    Approve,
+    /// It happens, with other input: the arguments of a tool, the text of a prompt.
+    Rewrite,
+    /// What came of it is changed or withheld.
+    Output,
+    /// The model is told something.
+    Context,
+    /// The run ends.
+    Stop,
+    /// The person is told something.
+    Notice,
+}
+
+impl Verb {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 8] =
+        [Self::Deny, Self::Ask, Self::Approve, Self::Rewrite, Self::Output, Self::Context, Self::Stop, Self::Notice];
+
+    /// The word for reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Approve => "approve",
+            Self::Rewrite => "rewrite",
+            Self::Output => "change the result",
+            Self::Context => "context",
+            Self::Stop => "stop",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+/// What becomes of one decision on one event of a host. The words say why, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ability {
+    /// The host does it.
+    Does,
+    /// The host does something like it, as the words say.
+    Nearly(&'static str),
+    /// The host does it beside an approval only; without one, what the event is about is denied.
+    OnlyApproved(&'static str),
+    /// The host cannot now; the model is told at the next event that it can be told something at.
+    Later(&'static str),
+    /// The host cannot; what the event is about is denied instead.
+    Denies(&'static str),
+    /// The host cannot; the person is told instead.
+    Tells(&'static str),
+    /// Nothing comes of it.
+    Lost(&'static str),
+    /// The decision makes no sense on this event.
+    Absent,
+}
+
+/// What becomes of every decision on one event of a host.
+#[derive(Debug, Clone, Copy)]
+pub struct Abilities {
+    /// It must not happen.
+    pub deny: Ability,
+    /// A person should look first.
+    pub ask: Ability,
+    /// It may happen without a person being asked.
+    pub approve: Ability,
+    /// It happens, with other input.
+    pub rewrite: Ability,
+    /// What came of it is changed or withheld.
+    pub output: Ability,
+    /// The model is told something.
+    pub context: Ability,
+    /// The run ends.
+    pub stop: Ability,
+    /// The person is told something.
+    pub notice: Ability,
+}
+
+impl Abilities {
+    /// An event that only tells, of a host that listens to nothing.
+    pub const DEAF: Self = Self {
+        deny: Ability::Absent,
+        ask: Ability::Absent,
+        approve: Ability::Absent,
+        rewrite: Ability::Absent,
+        output: Ability::Absent,
+        context: Ability::Lost("the host does not read what is said here"),
+        stop: Ability::Lost("the host does not read what is said here"),
+        notice: Ability::Lost("the host does not read what is said here"),
+    };
+
+    /// What becomes of one decision.
+    #[must_use]
+    pub fn of(&self, verb: Verb) -> Ability {
+        match verb {
+            Verb::Deny => self.deny,
+            Verb::Ask => self.ask,
+            Verb::Approve => self.approve,
+            Verb::Rewrite => self.rewrite,
+            Verb::Output => self.output,
+            Verb::Context => self.context,
+            Verb::Stop => self.stop,
+            Verb::Notice => self.notice,
+        }
+    }
+}

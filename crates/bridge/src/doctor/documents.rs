@@ -1,0 +1,40 @@
+//! Settings of a host that tell whether hooks run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::CstRootNode;
+use serde_json::Value;
+
+/// A settings file as far as it can be read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The file.
+    pub path: PathBuf,
+    /// What it holds; null when it is not there or cannot be read.
+    pub value: Value,
+    /// Whether it is there and cannot be read.
+    pub broken: bool,
+}
+
+impl Document {
+    /// Reads a file of JSON with comments.
+    #[must_use]
+    pub fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let root = CstRootNode::parse(&text, &ParseOptions::default());
+        let broken = root.is_err();
+        Self {
+            path: path.to_owned(),
+            value: root.ok().and_then(|root| root.to_serde_value()).unwrap_or_default(),
+            broken,
+        }
+    }
+
+    /// Whether a field, given as a path such as `/hooks/enabled`, is exactly this.
+    #[must_use]
+    pub fn is(&self, field: &str, wanted: bool) -> bool {
+        self.value.pointer(field) == Some(&Value::Bool(wanted))
+    }
+}

@@ -1,0 +1,94 @@
+//! Running a program as a host would.
+
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::install::Site;
+
+/// What a program did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ran {
+    /// What it wrote to standard output.
+    pub(crate) stdout: String,
+    /// What it wrote to standard error.
+    pub(crate) stderr: String,
+    /// Its exit status; nothing when a signal ended it.
+    pub(crate) status: Option<i32>,
+}
+
+/// Runs a program in the project's folder with the site's environment and this on standard input. A program that takes
+/// longer than the limit, in milliseconds, is ended with all that it started, and nothing is returned.
+pub(crate) fn run(words: &[&OsStr], site: &Site, input: &str, limit_ms: u64) -> Option<Ran> {
+    let mut child = start(words, site)?;
+    let group = Pid::from_child(&child);
+    let stdin = child.stdin.take();
+    let input = input.to_owned();
+    // A program that does not read is no reason to wait.
+    thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))));
+    let (done, wait) = mpsc::channel();
+    thread::spawn(move || done.send(child.wait_with_output()));
+    let Ok(ended) = wait.recv_timeout(Duration::from_millis(limit_ms)) else {
+        end(group);
+        return None;
+    };
+    let output = ended.ok()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(Ran { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.status.code() })
+}
+
+/// Asks a program that goes on until it is told to end: writes this to its standard input, and gives what the first line
+/// of its standard output that means something means.
+pub(crate) fn ask<T>(
+    words: &[&OsStr],
+    site: &Site,
+    input: &str,
+    limit_ms: u64,
+    means: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
+    let until = Instant::now() + Duration::from_millis(limit_ms);
+    let mut child = start(words, site)?;
+    let group = Pid::from_child(&child);
+    // Its end would be the program's end, so it stays open.
+    let mut stdin = child.stdin.take()?;
+    let stdout = child.stdout.take()?;
+    let (said, lines) = mpsc::channel();
+    thread::spawn(move || BufReader::new(stdout).lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
+    let mut found = None;
+    if stdin.write_all(input.as_bytes()).is_ok() {
+        while let (None, Ok(line)) = (&found, lines.recv_timeout(until.saturating_duration_since(Instant::now()))) {
+            found = means(&line);
+        }
+    }
+    end(group);
+    // It was ended, and what it makes of that is its own affair.
+    let _ = child.wait();
+    found
+}
+
+fn start(words: &[&OsStr], site: &Site) -> Option<Child> {
+    let (program, arguments) = words.split_first()?;
+    Command::new(program)
+        .args(arguments)
+        .current_dir(&site.project)
+        .env_clear()
+        .envs(&site.variables)
+        .env("HOME", &site.home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .ok()
+}
+
+fn end(group: Pid) {
+    // It may have ended just now.
+    let _ = kill_process_group(group, Signal::KILL);
+}

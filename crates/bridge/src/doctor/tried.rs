@@ -1,0 +1,113 @@
+//! Whether the installed command lines answer as they must.
+
+use std::ffi::OsStr;
+
+use serde_json::{Map, Value, json};
+
+use super::{Finding, Placement, Ran, run};
+use crate::canary::Canary;
+use crate::install::{Entry, Form, Site, UNASKED, program};
+use crate::{Answer, Asked, Host, Row};
+
+/// How long an entry without a time-out of its own may take, in milliseconds.
+const LIMIT_MS: u64 = 60_000;
+
+/// Sends a call that must be refused, and one that must not, through every guarded entry as the host would.
+pub(super) fn check(host: &'static Host, site: &Site, place: &Placement) -> Vec<Finding> {
+    let scope = place.scope.as_str();
+    let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.row(&entry.event)?)));
+    let mut events = Vec::new();
+    let mut findings = Vec::new();
+    for (entry, row) in guarded.filter(|(_, row)| row.guards) {
+        let wrong =
+            [Canary::Deny, Canary::Pass].into_iter().find_map(|canary| differs(host, row, entry, site, place, canary));
+        match wrong {
+            Some((what, help)) => {
+                let finding = Finding::bad(format!("{scope}, `{}`: {what}", row.name));
+                findings.push(Finding { help, ..finding });
+            }
+            None => events.push(format!("`{}`", row.name)),
+        }
+    }
+    if !events.is_empty() {
+        let what = format!(
+            "{scope}: of two made-up calls one is refused and one let through, as they must be, at {}",
+            events.join(", ")
+        );
+        findings.push(Finding::good(what));
+    }
+    findings
+}
+
+/// How what a made-up call comes to differs from what it must come to, and what to do next.
+fn differs(
+    host: &'static Host,
+    row: &'static Row,
+    entry: &Entry,
+    site: &Site,
+    place: &Placement,
+    canary: Canary,
+) -> Option<(String, Option<String>)> {
+    let payload = canary.marked(call(row, site));
+    let wanted = (row.answer)(&Asked { row, payload: &payload }, &canary.ruling());
+    let what = match canary {
+        Canary::Deny => "a made-up call that must be refused",
+        Canary::Pass => "a made-up call that must be let through",
+    };
+    let limit_ms = if entry.timeout_ms == 0 { LIMIT_MS } else { entry.timeout_ms };
+    let Some(ran) = send(host, entry, site, place, &payload, limit_ms) else {
+        return Some((format!("{what} got no answer within {limit_ms} ms"), None));
+    };
+    if same(&ran, &wanted) {
+        return None;
+    }
+    if ran.stderr.contains(UNASKED) {
+        let what = String::from("Pintle does not answer there, so everything is refused");
+        let help = program(host, entry)
+            .map(|program| format!("see what `{program} hook {} {} </dev/null` says", host.name, row.name));
+        return Some((what, help));
+    }
+    Some((format!("{what} came to {}", seen(&ran)), None))
+}
+
+/// A payload with the fields that every host has.
+fn call(row: &Row, site: &Site) -> Map<String, Value> {
+    let fields = json!({
+        "session_id": "pintle-doctor",
+        "transcript_path": "",
+        "cwd": site.project.to_string_lossy(),
+        "hook_event_name": row.name,
+    });
+    match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+fn send(host: &Host, entry: &Entry, site: &Site, place: &Placement, payload: &Value, limit_ms: u64) -> Option<Ran> {
+    let program = place.path.join(&entry.event);
+    let words: Vec<&OsStr> = match host.install.form {
+        Form::Programs => vec![program.as_os_str()],
+        _ => host.install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
+    };
+    run(&words, site, &payload.to_string(), limit_ms)
+}
+
+/// Whether it said what it must. Standard output counts as JSON; that nothing else stands there counts too.
+fn same(ran: &Ran, wanted: &Answer) -> bool {
+    let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let stdout = ran.stdout.trim() == wanted.stdout.trim()
+        || json(&ran.stdout).is_some_and(|value| json(&wanted.stdout) == Some(value));
+    ran.status == Some(i32::from(wanted.exit_code)) && stdout && ran.stderr.trim() == wanted.stderr.trim()
+}
+
+/// What somebody who mends it wants to see, in one line.
+fn seen(ran: &Ran) -> String {
+    let status = ran.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
+    let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(200).collect::<String>();
+    match (first(&ran.stderr), first(&ran.stdout)) {
+        (said, _) if !said.is_empty() => format!("{status}: {said}"),
+        (_, said) if !said.is_empty() => format!("{status} with `{said}`"),
+        _ => format!("{status} and no word"),
+    }
+}

@@ -1,0 +1,90 @@
+//! What Claude Code can do with what hooks decide.
+
+use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, OnlyApproved, Tells};
+use crate::{Abilities, Ability};
+
+const LATER: Ability = Later("the model is told at the next event that lets it be told");
+
+/// An event that only tells.
+pub(super) const TELLS: Abilities = Abilities {
+    deny: Absent,
+    ask: Absent,
+    approve: Absent,
+    rewrite: Absent,
+    output: Absent,
+    context: LATER,
+    stop: Nearly("every tool call is denied until the next prompt"),
+    notice: Does,
+};
+
+pub(super) const SESSION_START: Abilities = Abilities {
+    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
+    context: Does,
+    ..TELLS
+};
+
+pub(super) const PROMPT: Abilities = Abilities {
+    deny: Does,
+    ask: Denies("Claude Code cannot ask a person about a prompt"),
+    rewrite: Denies("Claude Code cannot change a prompt"),
+    context: Does,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const BEFORE_TOOL: Abilities = Abilities {
+    deny: Does,
+    ask: Does,
+    approve: Does,
+    rewrite: Does,
+    context: Does,
+    stop: Nearly("the call is denied and the run ends"),
+    ..TELLS
+};
+
+pub(super) const PERMISSION: Abilities = Abilities {
+    deny: Does,
+    ask: Nearly("the person is asked, as without the hook"),
+    approve: Does,
+    rewrite: OnlyApproved("Claude Code changes a call that it asks about only when it is approved"),
+    context: LATER,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: Abilities = Abilities {
+    deny: Nearly("the reason takes the place of the result"),
+    output: Does,
+    context: Does,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const FAILED_TOOL: Abilities = Abilities {
+    deny: Nearly("the reason stands beside the error"),
+    output: Tells("Claude Code cannot change the text of an error"),
+    context: Does,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Does, ..TELLS };
+
+pub(super) const STOP: Abilities = Abilities {
+    deny: Does,
+    ask: Denies("Claude Code cannot ask a person whether an agent may stop"),
+    output: Tells("Claude Code cannot change an answer that the person already saw"),
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: Abilities =
+    Abilities { deny: Nearly("the subagent goes on, with the reason as its next message"), ..STOP };
+
+pub(super) const COMPACT: Abilities = Abilities {
+    deny: Does,
+    ask: Denies("Claude Code cannot ask a person about a compaction"),
+    output: Lost("Claude Code writes the summary itself"),
+    context: Does,
+    ..TELLS
+};

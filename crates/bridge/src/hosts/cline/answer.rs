@@ -1,0 +1,28 @@
+//! Rulings in Cline's terms: JSON alone. The status means nothing, and so does what stands beside the JSON.
+
+use serde_json::{Map, Value};
+
+use crate::{Answer, Asked, Ruling};
+
+/// An event whose answer is not waited for.
+pub(super) fn nothing(_asked: &Asked<'_>, _ruling: &Ruling) -> Answer {
+    Answer::silent()
+}
+
+/// An event that the task can be ended at.
+pub(super) fn cancel(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+    let mut fields = Map::new();
+    let mut say = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    if let Some(why) = ruling.is_denied().then_some(&ruling.reason).or(ruling.stop.as_ref()) {
+        say("cancel", Value::Bool(true));
+        say("errorMessage", Value::from(why.as_str()));
+    } else {
+        if let Some(input) = &ruling.input {
+            say("overrideInput", input.clone());
+        }
+        if let Some(text) = ruling.context_text() {
+            say("contextModification", Value::from(text));
+        }
+    }
+    Answer::json(&Value::Object(fields))
+}

@@ -1,0 +1,87 @@
+//! Payloads in Cline's form.
+
+use serde_json::{Map, Value};
+
+use crate::hosts::fields::{decoded, needed, object, said, text, value};
+use crate::{Call, Moment, Unreadable, Whose};
+
+pub(super) fn whose(payload: &Value) -> Result<Whose, Unreadable> {
+    let fields = object(payload)?;
+    let root = fields.get("workspaceRoots").and_then(Value::as_array).and_then(|roots| roots.first());
+    // Every agent has an id; that of its parent says that it is a subagent.
+    let run = said(fields, "parent_agent_id").map(|_| text(fields, "agent_id"));
+    Ok(Whose {
+        session: text(fields, "taskId"),
+        run: run.unwrap_or_default(),
+        cwd: root.and_then(Value::as_str).unwrap_or_default().to_owned(),
+        ..Whose::default()
+    })
+}
+
+pub(super) fn session_start(payload: &Value) -> Result<Moment, Unreadable> {
+    object(payload).map(|_| Moment::SessionStart { source: String::from("startup") })
+}
+
+pub(super) fn session_resume(payload: &Value) -> Result<Moment, Unreadable> {
+    object(payload).map(|_| Moment::SessionStart { source: String::from("resume") })
+}
+
+pub(super) fn session_end(payload: &Value) -> Result<Moment, Unreadable> {
+    object(payload).map(|_| Moment::SessionEnd { reason: String::from("exit") })
+}
+
+pub(super) fn prompt(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let inner = fields.get("userPromptSubmit").or_else(|| fields.get("user_prompt_submit"));
+    let prompt = inner.unwrap_or(payload).get("prompt").and_then(Value::as_str);
+    let text = prompt.ok_or_else(|| Unreadable(String::from("`prompt` is missing, or is no text")))?;
+    Ok(Moment::Prompt { text: text.to_owned(), source: None })
+}
+
+pub(super) fn before_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    call(fields, "tool_call", "preToolUse").map(Moment::BeforeTool)
+}
+
+pub(super) fn after_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let result = fields.get("tool_result");
+    let response = match result.and_then(|result| result.get("output")) {
+        Some(output) => output.clone(),
+        None => fields.get("postToolUse").and_then(|told| told.get("result")).cloned().unwrap_or(Value::Null),
+    };
+    let success = fields.get("postToolUse").and_then(|told| told.get("success")).and_then(Value::as_bool);
+    let failed = result.and_then(|result| result.get("error")).is_some_and(|error| !error.is_null());
+    Ok(Moment::AfterTool {
+        call: call(fields, "tool_result", "postToolUse")?,
+        response,
+        is_error: failed || success == Some(false),
+        duration_ms: result.and_then(|result| result.get("durationMs")).and_then(Value::as_u64),
+    })
+}
+
+pub(super) fn complete(payload: &Value) -> Result<Moment, Unreadable> {
+    let turn = object(payload)?.get("turn");
+    let answer = turn.and_then(|turn| turn.get("outputText")).and_then(Value::as_str).unwrap_or_default();
+    Ok(Moment::Stop { answer: answer.to_owned(), continued: false })
+}
+
+pub(super) fn failed(payload: &Value) -> Result<Moment, Unreadable> {
+    let error = value(object(payload)?, "error");
+    let of = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(Moment::Failed { kind: of("name"), message: of("message") })
+}
+
+pub(super) fn other(payload: &Value) -> Result<Moment, Unreadable> {
+    object(payload).map(|_| Moment::Other)
+}
+
+/// A call as the model made it; an older part of the payload has all of its arguments as texts.
+fn call(fields: &Map<String, Value>, newer: &str, older: &str) -> Result<Call, Unreadable> {
+    if let Some(call) = fields.get(newer).and_then(Value::as_object) {
+        return Ok(Call { id: text(call, "id"), name: needed(call, "name")?, input: decoded(call, "input")? });
+    }
+    let told = fields.get(older).and_then(Value::as_object);
+    let told = told.ok_or_else(|| Unreadable(format!("`{newer}` and `{older}` are missing")))?;
+    Ok(Call { id: String::new(), name: needed(told, "toolName")?, input: decoded(told, "parameters")? })
+}

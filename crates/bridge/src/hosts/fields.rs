@@ -1,0 +1,57 @@
+//! Fields of payloads, in whatever spelling.
+
+use serde_json::{Map, Value};
+
+use crate::Unreadable;
+
+/// The fields of a payload.
+///
+/// # Errors
+/// When it is no object.
+pub fn object(payload: &Value) -> Result<&Map<String, Value>, Unreadable> {
+    payload.as_object().ok_or_else(|| Unreadable(String::from("it is no JSON object")))
+}
+
+/// A text; empty when it is not there.
+#[must_use]
+pub fn text(fields: &Map<String, Value>, name: &str) -> String {
+    fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A text that says something.
+#[must_use]
+pub fn said(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    Some(text(fields, name)).filter(|text| !text.is_empty())
+}
+
+/// A text that must be there and say something.
+///
+/// # Errors
+/// When it does not.
+pub fn needed(fields: &Map<String, Value>, name: &str) -> Result<String, Unreadable> {
+    said(fields, name).ok_or_else(|| Unreadable(format!("`{name}` is missing, or is no text")))
+}
+
+/// Whether a field says yes.
+#[must_use]
+pub fn flag(fields: &Map<String, Value>, name: &str) -> bool {
+    fields.get(name).and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// A value; null when it is not there.
+#[must_use]
+pub fn value(fields: &Map<String, Value>, name: &str) -> Value {
+    fields.get(name).cloned().unwrap_or(Value::Null)
+}
+
+/// A value that stands there as such or as JSON text.
+///
+/// # Errors
+/// When it is missing.
+pub fn decoded(fields: &Map<String, Value>, name: &str) -> Result<Value, Unreadable> {
+    match fields.get(name) {
+        Some(Value::String(text)) => Ok(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))),
+        Some(value) => Ok(value.clone()),
+        None => Err(Unreadable(format!("`{name}` is missing"))),
+    }
+}

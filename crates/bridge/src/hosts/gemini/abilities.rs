@@ -1,0 +1,75 @@
+//! What Gemini CLI can do with what hooks decide.
+
+use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, Tells};
+use crate::{Abilities, Ability};
+
+const LATER: Ability = Later("the model is told at the next event that lets it be told");
+
+const NO_ASK: &str = "Gemini CLI waits for ever for an answer when nobody sits before it";
+
+/// An event that only tells.
+pub(super) const TELLS: Abilities = Abilities {
+    deny: Absent,
+    ask: Absent,
+    approve: Absent,
+    rewrite: Absent,
+    output: Absent,
+    context: LATER,
+    stop: Nearly("every tool call is denied until the next prompt"),
+    notice: Does,
+};
+
+pub(super) const SESSION_START: Abilities = Abilities {
+    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
+    context: Does,
+    ..TELLS
+};
+
+pub(super) const PROMPT: Abilities = Abilities {
+    deny: Does,
+    ask: Denies("Gemini CLI cannot ask a person about a prompt"),
+    rewrite: Denies("Gemini CLI cannot change a prompt"),
+    context: Does,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const BEFORE_TOOL: Abilities = Abilities {
+    deny: Does,
+    ask: Denies(NO_ASK),
+    approve: Lost("Gemini CLI asks as its own settings say"),
+    rewrite: Nearly("an argument that is taken away is a deny, because Gemini CLI lays the change over its own input"),
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: Abilities = Abilities {
+    deny: Nearly("the reason takes the place of the result"),
+    output: Nearly("the changed result takes the place of the result, as an error"),
+    context: Does,
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const STOP: Abilities = Abilities {
+    deny: Does,
+    ask: Denies("Gemini CLI cannot ask a person whether an agent may stop"),
+    output: Tells("Gemini CLI cannot change an answer that the person already saw"),
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const BEFORE_MODEL: Abilities = Abilities {
+    deny: Does,
+    ask: Denies(NO_ASK),
+    rewrite: Lost("hooks are not shown a request of Gemini CLI in the form that they could change"),
+    stop: Does,
+    ..TELLS
+};
+
+pub(super) const COMPACT: Abilities = Abilities {
+    deny: Lost("Gemini CLI compresses whatever hooks say"),
+    ask: Lost("Gemini CLI compresses whatever hooks say"),
+    output: Lost("Gemini CLI writes the summary itself"),
+    ..TELLS
+};

@@ -1,0 +1,200 @@
+//! Reading payloads in Claude Code's spelling. Each function reads the payload of one kind of event.
+
+use serde_json::{Map, Value};
+
+use crate::hosts::fields::{flag, needed};
+use crate::{Call, Moment, Unreadable, Whose};
+
+pub use crate::hosts::fields::{object, text};
+
+/// The event's name, as the payload says it.
+#[must_use]
+pub fn event(payload: &Value) -> Option<&str> {
+    payload.get("hook_event_name").and_then(Value::as_str)
+}
+
+/// Whose life it is about.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn whose(payload: &Value) -> Result<Whose, Unreadable> {
+    let fields = object(payload)?;
+    let optional = |name: &str| Some(text(fields, name)).filter(|text| !text.is_empty());
+    Ok(Whose {
+        session: text(fields, "session_id"),
+        // `agent_type` alone says as what the session itself runs, not that this is a subagent.
+        agent: text(fields, "agent_type"),
+        run: text(fields, "agent_id"),
+        cwd: text(fields, "cwd"),
+        transcript_path: optional("transcript_path"),
+        permission_mode: optional("permission_mode"),
+        turn_id: optional("turn_id").or_else(|| optional("prompt_id")),
+        model: optional("model"),
+    })
+}
+
+/// A session begins.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn session_start(payload: &Value) -> Result<Moment, Unreadable> {
+    Ok(Moment::SessionStart { source: text(object(payload)?, "source") })
+}
+
+/// A session is over.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn session_end(payload: &Value) -> Result<Moment, Unreadable> {
+    Ok(Moment::SessionEnd { reason: text(object(payload)?, "reason") })
+}
+
+/// A person sent a prompt.
+///
+/// # Errors
+/// When there is no prompt.
+pub fn prompt(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let prompt = fields.get("prompt").and_then(Value::as_str);
+    let text = prompt.ok_or_else(|| Unreadable(String::from("`prompt` is missing, or is no text")))?.to_owned();
+    Ok(Moment::Prompt { text, source: fields.get("source").and_then(Value::as_str).map(str::to_owned) })
+}
+
+/// A tool is about to run, or a person is about to be asked about it.
+///
+/// # Errors
+/// When the tool has no name, or its arguments are missing.
+pub fn before_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    call(object(payload)?).map(Moment::BeforeTool)
+}
+
+/// A tool gave its result.
+///
+/// # Errors
+/// When the tool has no name, or its arguments are missing.
+pub fn after_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    Ok(Moment::AfterTool {
+        call: call(fields)?,
+        response: fields.get("tool_response").cloned().unwrap_or(Value::Null),
+        is_error: false,
+        duration_ms: fields.get("duration_ms").and_then(Value::as_u64),
+    })
+}
+
+/// A tool failed.
+///
+/// # Errors
+/// When the tool has no name, or its arguments are missing.
+pub fn failed_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    Ok(Moment::AfterTool {
+        call: call(fields)?,
+        response: fields.get("error").or_else(|| fields.get("tool_response")).cloned().unwrap_or(Value::Null),
+        is_error: true,
+        duration_ms: fields.get("duration_ms").and_then(Value::as_u64),
+    })
+}
+
+/// All tools of one answer are over.
+///
+/// # Errors
+/// When a call has no name.
+pub fn batch(payload: &Value) -> Result<Moment, Unreadable> {
+    let calls = object(payload)?.get("tool_calls").and_then(Value::as_array);
+    let one = |entry: &Value| {
+        let fields = object(entry)?;
+        Ok((call(fields)?, fields.get("tool_response").cloned().unwrap_or(Value::Null)))
+    };
+    calls.into_iter().flatten().map(one).collect::<Result<_, _>>().map(Moment::Batch)
+}
+
+/// A subagent is about to work.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn subagent_start(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let [agent, id, task] = ["agent_type", "agent_id", "prompt"].map(|name| text(fields, name));
+    Ok(Moment::SubagentStart { agent, id, task })
+}
+
+/// A subagent is about to give its answer.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn subagent_stop(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let [agent, id, answer] = ["agent_type", "agent_id", "last_assistant_message"].map(|name| text(fields, name));
+    Ok(Moment::SubagentStop { agent, id, answer, continued: flag(fields, "stop_hook_active") })
+}
+
+/// The agent is about to give its answer.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn stop(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    Ok(Moment::Stop { answer: text(fields, "last_assistant_message"), continued: flag(fields, "stop_hook_active") })
+}
+
+/// The agent met an error.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn failed(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let kind = text(fields, "error");
+    let details = text(fields, "error_details");
+    Ok(Moment::Failed { message: if details.is_empty() { kind.clone() } else { details }, kind })
+}
+
+/// The conversation is about to be compacted.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn compact_before(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    let instructions = Some(text(fields, "custom_instructions")).filter(|text| !text.is_empty());
+    Ok(Moment::CompactBefore { trigger: text(fields, "trigger"), instructions })
+}
+
+/// The conversation was compacted.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn compact_after(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    Ok(Moment::CompactAfter { trigger: text(fields, "trigger"), summary: text(fields, "compact_summary") })
+}
+
+/// The person is told something.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn notification(payload: &Value) -> Result<Moment, Unreadable> {
+    let fields = object(payload)?;
+    Ok(Moment::Notification {
+        kind: text(fields, "notification_type"),
+        title: fields.get("title").and_then(Value::as_str).map(str::to_owned),
+        message: text(fields, "message"),
+    })
+}
+
+/// Something that no canonical event is about.
+///
+/// # Errors
+/// When the payload is no object.
+pub fn other(payload: &Value) -> Result<Moment, Unreadable> {
+    object(payload).map(|_| Moment::Other)
+}
+
+fn call(fields: &Map<String, Value>) -> Result<Call, Unreadable> {
+    let name = needed(fields, "tool_name")?;
+    if name.is_empty() {
+        return Err(Unreadable(String::from("`tool_name` is empty")));
+    }
+    let input = fields.get("tool_input").cloned();
+    let input = input.ok_or_else(|| Unreadable(String::from("`tool_input` is missing")))?;
+    Ok(Call { id: text(fields, "tool_use_id"), name, input })
+}

@@ -1,0 +1,92 @@
+//! Results in the form that the host's own tool gives.
+
+use serde_json::{Map, Value};
+
+/// Fields that hold the text of a result, the most telling first.
+const TEXTS: [&str; 8] = ["stdout", "content", "text", "output", "result", "llmContent", "message", "error"];
+/// Fields that say what a result is and not what it says. Without them the host takes it for none.
+const MARKS: [&str; 3] = ["type", "filePath", "mimeType"];
+
+/// What hooks made of a result, in the form of the original: a host that checks the form passes over any other. A text
+/// takes the place of the original's text, and every other text in it goes.
+#[must_use]
+pub fn shaped(original: &Value, changed: &Value) -> Value {
+    if kind(original) == kind(changed) || original.is_null() {
+        return changed.clone();
+    }
+    let text = match changed {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut shape = emptied(original);
+    if put(&mut shape, &text) { shape } else { Value::String(text) }
+}
+
+fn kind(value: &Value) -> u8 {
+    match value {
+        Value::Null => 0,
+        Value::Bool(_) => 1,
+        Value::Number(_) => 2,
+        Value::String(_) => 3,
+        Value::Array(_) => 4,
+        Value::Object(_) => 5,
+    }
+}
+
+/// The same form with no text in it.
+fn emptied(value: &Value) -> Value {
+    match value {
+        Value::String(_) => Value::String(String::new()),
+        Value::Array(items) => Value::Array(items.iter().map(emptied).collect()),
+        Value::Object(fields) => {
+            let kept = |name: &str, value: &Value| if MARKS.contains(&name) { value.clone() } else { emptied(value) };
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), kept(name, value))).collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Puts a text where the form has a place for it.
+fn put(shape: &mut Value, text: &str) -> bool {
+    match shape {
+        Value::String(place) => {
+            text.clone_into(place);
+            true
+        }
+        Value::Array(items) => items.iter_mut().any(|item| put(item, text)),
+        Value::Object(fields) => {
+            let known = TEXTS.into_iter().find(|name| fields.get(*name).is_some_and(Value::is_string));
+            if let Some(place) = known.and_then(|name| fields.get_mut(name)) {
+                return put(place, text);
+            }
+            fields.iter_mut().any(|(name, value)| !MARKS.contains(&name.as_str()) && put(value, text))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_takes_the_place_of_the_text_and_the_form_stays() {
+        let shell = json!({"stdout": "secret", "stderr": "more", "interrupted": false, "isImage": false});
+        let read = json!({"type": "text", "file": {"filePath": "/a", "content": "secret", "numLines": 2}});
+        let server = json!([{"type": "text", "text": "secret"}, {"type": "text", "text": "more"}]);
+        for (original, expected) in [
+            (shell, json!({"stdout": "NO", "stderr": "", "interrupted": false, "isImage": false})),
+            (read, json!({"type": "text", "file": {"filePath": "/a", "content": "NO", "numLines": 2}})),
+            (server, json!([{"type": "text", "text": "NO"}, {"type": "text", "text": ""}])),
+            (json!("secret"), json!("NO")),
+            (json!({"count": 1}), json!("NO")),
+            (Value::Null, json!("NO")),
+        ] {
+            assert_eq!(shaped(&original, &json!("NO")), expected, "{original}");
+        }
+        assert_eq!(shaped(&json!({"stdout": "a"}), &json!({"stdout": "b"})), json!({"stdout": "b"}));
+        assert_eq!(shaped(&json!("a"), &json!({"b": 1})), json!("{\"b\":1}"));
+    }
+}

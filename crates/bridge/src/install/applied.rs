@@ -1,0 +1,94 @@
+//! Making a change.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::{Change, InstallFault, Plan, backup, plan};
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Files that were written.
+    pub written: Vec<PathBuf>,
+    /// Files that were removed.
+    pub removed: Vec<PathBuf>,
+    /// Copies that were made.
+    pub backups: Vec<PathBuf>,
+}
+
+/// The mode of a new settings file: other people's programs have no business in it.
+const PLAIN: u32 = 0o600;
+/// The mode of a new program.
+const PROGRAM: u32 = 0o755;
+
+impl Plan {
+    /// Makes the changes. Each file is written beside itself and then renamed, so that no reader ever sees a half.
+    ///
+    /// # Errors
+    /// When a file changed since the plan was made, or cannot be written.
+    pub fn apply(&self) -> Result<Applied, InstallFault> {
+        let mut applied = Applied::default();
+        for change in &self.changes {
+            if plan::read(&change.path)? != change.before {
+                return Err(InstallFault::Changed { path: change.path.clone() });
+            }
+            if let Some(copy) = &change.backup {
+                backup::make(&change.path, copy).map_err(|fault| InstallFault::file("write", copy, &fault))?;
+                applied.backups.push(copy.clone());
+            }
+            for copy in &change.obsolete {
+                fs::remove_file(copy).map_err(|fault| InstallFault::file("remove", copy, &fault))?;
+            }
+            match &change.after {
+                Some(text) => {
+                    write(change, text).map_err(|fault| InstallFault::file("write", &change.path, &fault))?;
+                    applied.written.push(change.path.clone());
+                }
+                None => {
+                    fs::remove_file(&change.path)
+                        .map_err(|fault| InstallFault::file("remove", &change.path, &fault))?;
+                    applied.removed.push(change.path.clone());
+                    self.remove_empty(&change.path);
+                }
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Removes the folders that a removed file leaves empty, below the base.
+    fn remove_empty(&self, path: &Path) {
+        let below =
+            path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
+        for folder in below {
+            // A folder with something in it refuses, and that is where this ends.
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+fn write(change: &Change, text: &str) -> io::Result<()> {
+    let path = &change.path;
+    let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
+    fs::create_dir_all(folder)?;
+    let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
+    let beside = folder.join(format!(".{name}.pintle-{}", std::process::id()));
+    let fresh = if change.executable { PROGRAM } else { PLAIN };
+    let mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        // The mode at creation goes through the mask of the process.
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        // What could not be put in place is of no use; that it cannot be removed either changes nothing.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}

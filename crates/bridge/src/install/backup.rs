@@ -1,0 +1,43 @@
+//! Copies of a settings file as it was, beside it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const MARK: &str = ".pintle-backup-";
+
+/// The copies of a file, oldest first.
+pub(super) fn of(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
+    let begin = format!("{}{MARK}", name.to_string_lossy());
+    let mut found: Vec<(u32, PathBuf)> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let number = entry.file_name().to_str()?.strip_prefix(&begin)?.parse().ok()?;
+            Some((number, entry.path()))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The name of the next copy; nothing when a copy of the same bytes is there.
+pub(super) fn next(path: &Path, text: &str) -> Option<PathBuf> {
+    let present = of(path);
+    if present.iter().any(|copy| fs::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
+        return None;
+    }
+    let free = |number: &u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("{MARK}{number}"));
+        Some(PathBuf::from(name)).filter(|path| !present.contains(path))
+    };
+    (1..).find_map(|number| free(&number))
+}
+
+/// Makes a copy.
+pub(super) fn make(path: &Path, copy: &Path) -> io::Result<()> {
+    fs::copy(path, copy).map(drop)
+}

@@ -1,0 +1,54 @@
+//! Why nothing was installed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why nothing was installed or removed. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InstallFault {
+    /// Nothing says where the person's home is.
+    #[error("`HOME` is not set, so nobody knows where the settings are")]
+    NoHome,
+    /// A file could not be read or written.
+    #[error("cannot {what} `{path}`: {why}")]
+    File {
+        /// What was to be done.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// A settings file is not what the host would read.
+    #[error("`{path}` is left as it is: {why}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line.
+        why: String,
+    },
+    /// Somebody else's executable has the name of ours.
+    #[error("`{path}` is somebody else's hook, and there can be only one of that name")]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file changed after the plan was made.
+    #[error("`{path}` was changed by somebody else in the meantime; try again")]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A word that is no event of the host.
+    #[error("{0}")]
+    Event(String),
+}
+
+impl InstallFault {
+    pub(super) fn file(what: &'static str, path: &Path, fault: &io::Error) -> Self {
+        // The system's words end in a number that says nothing to people.
+        let why = fault.to_string();
+        let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
+        Self::File { what, path: path.to_owned(), why }
+    }
+}

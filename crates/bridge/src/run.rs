@@ -1,0 +1,271 @@
+//! From what a host sent to what it gets back.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pintle::{Builder, Built, Clock, Origin, Question, Resolution, Resolver, Scope, Severity, SystemClock};
+use serde_json::{Value, json};
+
+use crate::hearing::Hearing;
+use crate::narrow::narrowed;
+use crate::session::{Session, State, host_folder, mark_fired};
+use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
+
+/// One call of a host.
+#[derive(Debug)]
+pub struct Errand<'a> {
+    /// The host.
+    pub host: &'static Host,
+    /// The event, where the command line names it. What the payload says counts more.
+    pub event: Option<&'static Row>,
+    /// What the host sent.
+    pub payload: &'a [u8],
+    /// Where sessions are kept. Without it nothing is kept, and there is no tape.
+    pub state_directory: Option<&'a Path>,
+    /// The project's folder, in the words of the host's environment.
+    pub project: Option<PathBuf>,
+    /// Whether every hook is asked and nothing is enforced.
+    pub shadow: bool,
+    /// When an answer has to be there.
+    pub deadline: &'a Deadline,
+}
+
+/// Where hooks are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// The dialect whose hooks the host runs itself.
+    pub without: Option<&'static str>,
+}
+
+/// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
+/// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
+pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, String>) -> Answer {
+    let payload = serde_json::from_slice(errand.payload);
+    let read = payload.as_ref().unwrap_or(&Value::Null);
+    let named = (errand.host.event)(read);
+    let Some(row) = named.and_then(|name| errand.host.row(name)).or(errand.event) else {
+        return unknown(errand.host, named, payload.as_ref().err());
+    };
+    errand.deadline.is_about(errand.host, row);
+    let heard = match &payload {
+        Err(fault) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
+        // Somebody else's code may run in hooks, and ours is not without faults either.
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| heard(errand, row, payload, hooks)))
+            .unwrap_or_else(|_| Err(String::from("the bridge itself failed; `pintle hook` should not do that"))),
+    };
+    let ruling = match heard {
+        Ok(_) if errand.deadline.is_over() && row.guards => Ruling::deny(errand.deadline.reason()),
+        Ok(ruling) => ruling,
+        Err(why) if row.guards => Ruling::deny(format!("pintle: {why}")),
+        Err(why) => Ruling { notices: vec![format!("pintle: {why}")], ..Ruling::pass() },
+    };
+    (row.answer)(&Asked { row, payload: read }, &narrowed(ruling, row.can))
+}
+
+/// What is answered to an event that is none of the host's, as far as is known here.
+fn unknown(host: &Host, named: Option<&str>, fault: Option<&serde_json::Error>) -> Answer {
+    match (named, fault) {
+        // A host gets new events now and then, and what is not known here guards nothing.
+        (Some(_), _) => Answer::silent(),
+        (None, Some(fault)) => {
+            let text = format!("pintle: could not read what {} sent: {fault}", host.title);
+            Answer::silent().with_stderr(&text).with_exit_code(1)
+        }
+        (None, None) => {
+            let text = format!("pintle: what {} sent does not say which event it is of; name the event", host.title);
+            Answer::silent().with_stderr(&text).with_exit_code(1)
+        }
+    }
+}
+
+/// What a made-up call comes to. The hooks are loaded as for a real one, so that this too is tried, and none is asked.
+fn tried(
+    errand: &Errand<'_>,
+    row: &'static Row,
+    ruling: Ruling,
+    hooks: impl FnOnce(&Place) -> Result<Builder, String>,
+) -> Result<Ruling, String> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let project = project(errand, None, &cwd, clock.unix_ms());
+    let built = hooks(&Place { project, without: errand.host.own_dialect })?.clock(clock).build();
+    Ok(match broken(&built) {
+        Some(why) if row.guards => Ruling::deny(why),
+        _ => ruling,
+    })
+}
+
+/// Reads a payload, and asks the hooks.
+fn heard(
+    errand: &Errand<'_>,
+    row: &'static Row,
+    payload: &Value,
+    hooks: impl FnOnce(&Place) -> Result<Builder, String>,
+) -> Result<Ruling, String> {
+    let host = errand.host;
+    let unreadable = |fault| format!("could not read what {} sent: {fault}", host.title);
+    if let Some(ruling) = canary::ruling(payload) {
+        return tried(errand, row, ruling, hooks);
+    }
+    let told =
+        Told { whose: (host.whose)(payload).map_err(unreadable)?, moment: (row.read)(payload).map_err(unreadable)? };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let now_ms = clock.unix_ms();
+    let folder = errand.state_directory.map(|directory| host_folder(directory, host.name));
+    let patience = errand.deadline.left() / 2;
+    let mut session = match &folder {
+        Some(folder) => {
+            let claimed = Session::claim(folder, &told.whose.session, patience);
+            mark_fired(folder, row.name, now_ms);
+            Some(claimed.map_err(|fault| format!("cannot open the session: {}", plain_fault(&fault)))?)
+        }
+        None => None,
+    };
+    let whose_cwd = Some(told.whose.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let project = project(errand, session.as_mut(), &cwd, now_ms);
+    let mut builder = hooks(&Place { project, without: host.own_dialect })?;
+    if let Some(session) = &session {
+        let tape = session.tape(&told.whose.session, Arc::clone(&clock));
+        builder = builder.tape(Arc::new(tape.map_err(|fault| fault.to_string())?));
+    }
+    let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
+    let mut notices: Vec<String> = session.as_mut().and_then(|session| session.notice.take()).into_iter().collect();
+    notices.extend(built.projects.iter().filter_map(pintle::loader::Consent::notice));
+    let broken = broken(&built);
+    let mut unkept = State::default();
+    let scope = Scope { cancel: errand.deadline.cancel(), ..Scope::default() };
+    if let Some(session) = &session {
+        session.restore(&built.runtime, &scope);
+    }
+    let state = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
+    // What is so for the whole session is told once.
+    notices.retain(|notice| state.gives("notices", notice, false));
+    let mut ruling = match (broken, refusal(state, row, &told.moment)) {
+        (Some(why), _) if row.guards => Ruling::deny(why),
+        (_, Some(why)) => Ruling::deny(why),
+        (broken, None) => {
+            notices.extend(broken);
+            let whose = &told.whose;
+            let hearing = Hearing {
+                host,
+                row,
+                whose,
+                payload,
+                runtime: &built.runtime,
+                scope: &scope,
+                origin: Arc::new(Origin {
+                    session: whose.session.clone(),
+                    turn: state.turn,
+                    agent: if whose.agent.is_empty() { String::from("root") } else { whose.agent.clone() },
+                    depth: u32::from(!whose.run.is_empty()),
+                    run: whose.run.clone(),
+                    cwd: cwd.display().to_string(),
+                    ..Origin::default()
+                }),
+                state,
+                now_ms,
+                ruling: Ruling::pass(),
+            };
+            hearing.hear(&told)
+        }
+    };
+    notices.append(&mut ruling.notices);
+    ruling.notices = notices;
+    if let Some(secrets) = built.runtime.secrets() {
+        scrub(&mut ruling, &**secrets);
+    }
+    if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
+        tape.note("bridge", noted(host, row, &ruling));
+        if let Some(fault) = tape.fault() {
+            return Err(format!("cannot write the tape: {fault}"));
+        }
+        session.keep(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;
+    }
+    Ok(ruling)
+}
+
+/// The folder whose hooks count: as the host's environment says, else the one that the session began in.
+fn project(errand: &Errand<'_>, session: Option<&mut Session>, cwd: &Path, now_ms: u64) -> PathBuf {
+    let known = errand.project.clone().filter(|folder| folder.is_dir());
+    let Some(session) = session else { return known.unwrap_or_else(|| cwd.to_owned()) };
+    if session.state.project.is_empty() {
+        let first = known.clone().unwrap_or_else(|| cwd.to_owned());
+        session.state.project = first.display().to_string();
+        session.state.started_ms = now_ms;
+    }
+    known.unwrap_or_else(|| PathBuf::from(&session.state.project))
+}
+
+/// Why hooks cannot be trusted to be all there: something that was declared does not run, and a guard may be among it.
+fn broken(built: &Built) -> Option<String> {
+    let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
+    let place = found.location.path().map(|path| format!("{}: ", path.display()));
+    let place = place.unwrap_or_default();
+    Some(format!("pintle: a hook does not load ({place}{}); `pintle validate` tells more", found.message))
+}
+
+/// Why everything is refused, when a hook refused the session or ended the turn.
+fn refusal(state: &State, row: &Row, moment: &Moment) -> Option<String> {
+    if !row.guards {
+        return None;
+    }
+    let stopped = state.stopped.as_ref().filter(|_| matches!(moment, Moment::BeforeTool(_)));
+    state.blocked.as_ref().or(stopped).cloned()
+}
+
+/// What the tape keeps of an answer.
+fn noted(host: &Host, row: &Row, ruling: &Ruling) -> Value {
+    let mut note = json!({
+        "host": host.name,
+        "event": row.name,
+        "decision": ruling.decision,
+        "reason": ruling.reason,
+    });
+    if let Some(fields) = note.as_object_mut() {
+        let more = [
+            ("input", ruling.input.clone()),
+            ("output", ruling.output.clone()),
+            ("stop", ruling.stop.clone().map(Value::from)),
+            ("context", (!ruling.context.is_empty()).then(|| Value::from(ruling.context.clone()))),
+            ("notices", (!ruling.notices.is_empty()).then(|| Value::from(ruling.notices.clone()))),
+        ];
+        for (name, value) in more {
+            if let Some(value) = value {
+                fields.insert(String::from(name), value);
+            }
+        }
+    }
+    note
+}
+
+/// Takes secrets out of what is said.
+fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redact) {
+    let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
+    for text in texts {
+        if let Some(clean) = secrets.redact(text) {
+            *text = clean;
+        }
+    }
+}
+
+fn plain_fault(fault: &io::Error) -> String {
+    match fault.kind() {
+        io::ErrorKind::TimedOut => String::from("another call of it is still going on"),
+        _ => fault.to_string(),
+    }
+}
+
+/// The host asks the person in its own way.
+#[derive(Debug)]
+struct Later;
+
+impl Resolver for Later {
+    fn resolve(&self, _question: &Question<'_>) -> Resolution {
+        Resolution::Deferred
+    }
+}

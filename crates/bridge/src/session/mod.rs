@@ -1,0 +1,123 @@
+//! A host's session over many short processes: its folder, its state and its tape.
+
+mod state;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle::tape::store::{self, SessionFolder};
+use pintle::tape::{Header, Tape, TapeError};
+use pintle::{Clock, LogLevel, LogLine, Request, Runtime, Scope, event};
+use serde_json::{Map, Value};
+
+pub(crate) use state::State;
+
+/// How long an entry of the list of events that fired stays as it is, in milliseconds.
+const FIRED_STEP_MS: u64 = 10_000;
+
+/// A session that this process has for as long as the value lives.
+#[derive(Debug)]
+pub(crate) struct Session {
+    folder: SessionFolder,
+    pub(crate) state: State,
+    /// What the person should know of it.
+    pub(crate) notice: Option<String>,
+}
+
+/// The folder of a host in the state directory.
+pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
+    state_directory.join("bridge").join(host)
+}
+
+impl Session {
+    /// Claims a session of a host.
+    ///
+    /// # Errors
+    /// When another process still has it after `patience`, or its folder cannot be made or read.
+    pub(crate) fn claim(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
+        let folder = SessionFolder::claim(folder.join(store::folder_name(session)), patience)?;
+        let kept = folder.kept()?;
+        let read = |bytes: &Vec<u8>| {
+            let value: Value = serde_json::from_slice(bytes).ok()?;
+            serde_json::from_value(value).ok()
+        };
+        let state: Option<State> = kept.as_ref().and_then(read);
+        let lost = kept.is_some() && state.is_none();
+        let notice = lost.then(|| String::from("pintle: what was kept of this session cannot be read and begins anew"));
+        Ok(Self { folder, state: state.unwrap_or_default(), notice })
+    }
+
+    /// Begins the session's tape, or goes on with it.
+    ///
+    /// # Errors
+    /// When it cannot be opened or written, or its chain is broken.
+    pub(crate) fn tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
+        let path = self.folder.tape();
+        let went_on = match &self.state.cursor {
+            Some(cursor) => Tape::go_on(&path, cursor, Arc::clone(&clock)),
+            None => Tape::append_to(&path, Arc::clone(&clock)),
+        };
+        match went_on {
+            Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Tape::create(&path, Header::new(session, clock.unix_ms()), clock)
+            }
+            went_on => went_on,
+        }
+    }
+
+    /// Gives scripts back what they keep.
+    pub(crate) fn restore(&self, runtime: &Runtime, scope: &Scope) {
+        for (name, value) in &self.state.metrics {
+            runtime.recall(scope, "", Request::MetricSet { name: name.clone(), value: value.clone() });
+        }
+        for (key, value) in &self.state.cache {
+            runtime.recall(scope, "", Request::CacheSet { key: key.clone(), value: value.clone() });
+        }
+        for (key, value) in &self.state.scratch {
+            scope.scratch.set(key.clone(), value.clone());
+        }
+        for event::LogLine { level, hook, message } in &self.state.logs {
+            let level = if level == "warn" { LogLevel::Warn } else { LogLevel::Info };
+            scope.logs.push(LogLine { level, hook: hook.clone(), message: message.clone() });
+        }
+    }
+
+    /// Keeps what scripts keep, and where the tape stands.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn keep(&mut self, runtime: &Runtime, scope: &Scope) -> io::Result<()> {
+        self.state.metrics = runtime.metrics();
+        self.state.cache = runtime.cached();
+        self.state.scratch = scope.scratch.all();
+        self.state.logs = scope.logs.take().into_iter().map(plain).collect();
+        self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
+        self.folder.keep(&serde_json::to_vec(&self.state)?)
+    }
+}
+
+/// A log line as events tell it.
+pub(crate) fn plain(line: LogLine) -> event::LogLine {
+    let level = match line.level {
+        LogLevel::Info => "info",
+        LogLevel::Warn => "warn",
+    };
+    event::LogLine { level: level.to_owned(), hook: line.hook, message: line.message }
+}
+
+/// Writes down when an event of a host fired last, for `pintle doctor`. It only tells, so a fault is none.
+pub(crate) fn mark_fired(folder: &Path, event: &str, now_ms: u64) {
+    let path = folder.join("fired.json");
+    let known = store::read(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let mut known: Map<String, Value> = known.unwrap_or_default();
+    let before_ms = known.get(event).and_then(Value::as_u64).unwrap_or_default();
+    if now_ms.abs_diff(before_ms) < FIRED_STEP_MS {
+        return;
+    }
+    known.insert(event.to_owned(), Value::from(now_ms));
+    if let Ok(bytes) = serde_json::to_vec(&known) {
+        let _ = store::replace(&path, &bytes);
+    }
+}

@@ -1,0 +1,140 @@
+//! What is kept of a session from one call to the next.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pintle::event::{LogLine, ToolCall, ToolResult};
+use pintle::tape::Cursor;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// Calls of a turn that are kept for `agent.stop` and `turn.end`; of more, the newest.
+const MOST_CALLS: usize = 64;
+/// How much of a result is kept there, in bytes.
+const MOST_RESULT_BYTES: usize = 2_000;
+
+/// What is kept of a session from one call to the next.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct State {
+    /// Where the tape stands.
+    pub(crate) cursor: Option<Cursor>,
+    /// The folder that the session began in. An agent that changes its folder does not get other hooks by that.
+    pub(crate) project: String,
+    /// Turns so far.
+    pub(crate) turn: u32,
+    pub(crate) started_ms: u64,
+    pub(crate) turn_started_ms: u64,
+    /// What scripts keep for the session.
+    pub(crate) metrics: Map<String, Value>,
+    pub(crate) cache: Map<String, Value>,
+    /// What scripts keep for the turn, and what they logged in it.
+    pub(crate) scratch: Map<String, Value>,
+    pub(crate) logs: Vec<LogLine>,
+    /// The texts that the model already has: for the session, and for this turn.
+    pub(crate) given: BTreeSet<String>,
+    pub(crate) given_in_turn: BTreeSet<String>,
+    /// Texts that the model could not be told where hooks said them.
+    pub(crate) waiting: Vec<String>,
+    /// Why the session is refused, when a hook of its beginning did.
+    pub(crate) blocked: Option<String>,
+    /// Why the turn has ended, when a hook ended it and the host could not.
+    pub(crate) stopped: Option<String>,
+    /// How often hooks sent an agent on in this turn, by its run.
+    pub(crate) continuations: BTreeMap<String, u32>,
+    /// The reason that hooks sent the agent on with. Some hosts tell it to their prompt event as if it were a prompt.
+    pub(crate) sent_on: Option<String>,
+    /// Whether the host began anew with that reason, for which it also begins to count anew.
+    pub(crate) resumed: bool,
+    pub(crate) prompt: String,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) results: Vec<ToolResult>,
+}
+
+impl State {
+    /// A turn begins: what belonged to the one before is over.
+    pub(crate) fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
+        self.turn = self.turn.saturating_add(1);
+        self.turn_started_ms = now_ms;
+        prompt.clone_into(&mut self.prompt);
+        self.stopped = None;
+        self.scratch.clear();
+        self.logs.clear();
+        self.given_in_turn.clear();
+        self.continuations.clear();
+        self.sent_on = None;
+        self.resumed = false;
+        self.calls.clear();
+        self.results.clear();
+    }
+
+    /// Whether a prompt is no person's but the reason that hooks sent the agent on with, so that the turn goes on.
+    pub(crate) fn resumes(&mut self, prompt: &str) -> bool {
+        self.resumed = self.sent_on.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
+        self.resumed
+    }
+
+    /// The conversation is another one: what the model was told is gone.
+    pub(crate) fn forget_given(&mut self) {
+        self.given.clear();
+        self.given_in_turn.clear();
+    }
+
+    /// Whether the model does not have a text yet, and from now on has it. `for_turn` is a text of this turn alone.
+    pub(crate) fn gives(&mut self, run: &str, text: &str, for_turn: bool) -> bool {
+        let key = key(run, text);
+        if self.given.contains(&key) {
+            return false;
+        }
+        if for_turn { self.given_in_turn.insert(key) } else { self.given.insert(key) }
+    }
+
+    /// Keeps a call that is over for the end of the turn.
+    pub(crate) fn keep_call(&mut self, call: ToolCall, mut result: ToolResult) {
+        if result.content.len() > MOST_RESULT_BYTES {
+            let end = (0..=MOST_RESULT_BYTES).rev().find(|end| result.content.is_char_boundary(*end)).unwrap_or(0);
+            result.content.truncate(end);
+            result.content.push_str(" [cut]");
+            result.result = Value::String(result.content.clone());
+        }
+        self.calls.push(call);
+        self.results.push(result);
+        if self.calls.len() > MOST_CALLS {
+            self.calls.remove(0);
+            self.results.remove(0);
+        }
+    }
+}
+
+fn key(run: &str, text: &str) -> String {
+    let digest = Sha256::new().chain_update(run).chain_update([0]).chain_update(text).finalize();
+    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_given_once_a_session_or_once_a_turn() {
+        let mut state = State::default();
+        assert!(state.gives("", "stays", false) && !state.gives("", "stays", false));
+        assert!(state.gives("", "turn", true) && !state.gives("", "turn", true));
+        assert!(state.gives("subagent", "stays", false), "another agent has another conversation");
+        state.begin_turn("next", 1);
+        assert!(!state.gives("", "stays", true) && state.gives("", "turn", true));
+        state.forget_given();
+        assert!(state.gives("", "stays", false));
+    }
+
+    #[test]
+    fn a_long_turn_is_kept_in_bounds() {
+        let mut state = State::default();
+        for _ in 0..100 {
+            let result = ToolResult::new("c", "shell", Value::from("\u{fc}".repeat(3_000)), false);
+            state.keep_call(ToolCall::new("c", "shell", Value::Null), result);
+        }
+        assert_eq!((state.calls.len(), state.results.len()), (MOST_CALLS, MOST_CALLS));
+        assert!(state.results.iter().all(|result| result.content.len() <= MOST_RESULT_BYTES + 6));
+    }
+}

@@ -1,0 +1,98 @@
+//! Whatever comes on standard input: an answer, and never an allow of what could not be read.
+
+use pintle_bridge::{Deadline, Errand, HOSTS, run};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::stage::{answered, hosts, row_of, under};
+
+#[test]
+fn what_cannot_be_read_is_denied_where_something_is_guarded() {
+    for host in HOSTS {
+        for row in host.rows.iter().filter(|row| row.guards) {
+            let denied = |payload: &[u8]| answered(host, row, payload, Vec::new());
+            let cases: [&[u8]; 9] =
+                [b"", b"{", b"nonsense", b"null", b"[]", b"\xff\xfe", b"\"text\"", b"1", "{}{}".as_bytes()];
+            for payload in cases {
+                let answer = denied(payload);
+                let nothing = answer.stdout.is_empty() && answer.exit_code == 0;
+                assert!(!nothing, "{} {} lets {payload:?} through", host.name, row.name);
+                assert!(format!("{answer:?}").contains("could not read"), "{} {}: {answer:?}", host.name, row.name);
+            }
+            let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+            assert!(format!("{:?}", denied(deep.as_bytes())).contains("could not read"));
+        }
+    }
+}
+
+#[test]
+fn hooks_that_cannot_be_loaded_deny() {
+    for (host, files) in hosts() {
+        for file in files {
+            let row = row_of(host, &file);
+            let deadline = Deadline::of_ms(60_000);
+            let payload = std::fs::read(&file).unwrap();
+            let errand = Errand {
+                host,
+                event: Some(row),
+                payload: &payload,
+                state_directory: None,
+                project: None,
+                shadow: false,
+                deadline: &deadline,
+            };
+            let broken = run(&errand, |_| Err(String::from("there is no `x`")));
+            let whole = run(&errand, |_| Ok(under(Vec::new())));
+            if row.guards {
+                assert!(broken != whole && format!("{broken:?}").contains("there is no `x`"), "{broken:?}");
+            } else {
+                assert_eq!(broken.exit_code, 0, "{broken:?}");
+            }
+        }
+    }
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            prop::collection::vec(("[a-z_]{1,12}", inner), 0..5)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_give_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for host in HOSTS {
+            for row in host.rows {
+                let answer = answered(host, row, &bytes, Vec::new());
+                prop_assert!(!row.guards || serde_json::from_slice::<Value>(&bytes).is_ok() || !(answer.stdout.is_empty() && answer.exit_code == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn any_value_in_the_place_of_any_field_gives_an_answer(at in any::<prop::sample::Index>(), put in value()) {
+        for (host, files) in hosts() {
+            for file in files {
+                let row = row_of(host, &file);
+                let mut payload: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+                let fields = payload.as_object_mut().unwrap();
+                let name = fields.keys().nth(at.index(fields.len())).unwrap().clone();
+                fields.insert(name, put.clone());
+                let answer = answered(host, row, payload.to_string().as_bytes(), Vec::new());
+                prop_assert!(matches!(answer.exit_code, 0 | 2), "{:?}", answer);
+            }
+        }
+    }
+}

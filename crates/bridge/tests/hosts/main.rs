@@ -1,0 +1,10 @@
+//! Every host against the same questions: its payloads as real agents sent them, and what it is answered when hooks say
+//! this or that. The payloads are in `tests/data/HOST/payloads`, the answers beside them.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod answers;
+mod garbage;
+mod sessions;
+mod stage;
+mod told;

@@ -1,0 +1,240 @@
+//! A session over many processes: its state, its tape, and what is said only once.
+
+use std::fs;
+use std::path::Path;
+
+use pintle::tape::{replay, verify};
+use pintle::{Caller, Effect, EventName, Hook, Reply, Request, Verdict, native};
+use pintle_bridge::{Answer, HOSTS, Host};
+use serde_json::{Value, json};
+
+use crate::stage::answered_in;
+
+fn claude() -> &'static Host {
+    Host::named("claude").unwrap()
+}
+
+/// Answers an event of one session of Claude Code.
+fn fire(state: &Path, event: &str, fields: Value, hooks: Vec<Hook>) -> Answer {
+    let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let row = claude().row(event).unwrap();
+    answered_in(claude(), row, payload.to_string().as_bytes(), hooks, Some(state))
+}
+
+fn prompt(state: &Path, hooks: Vec<Hook>) -> Answer {
+    fire(state, "UserPromptSubmit", json!({"prompt": "go"}), hooks)
+}
+
+fn tool(state: &Path, hooks: Vec<Hook>) -> Answer {
+    fire(state, "PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}), hooks)
+}
+
+fn telling(event: &str, text: &'static str) -> Hook {
+    native::hook("teller", EventName::parse(event).unwrap(), move |_| {
+        Verdict::pass().with(Effect::Context(String::from(text)))
+    })
+}
+
+fn denying(event: &str) -> Hook {
+    native::hook("no", EventName::parse(event).unwrap(), |_| Verdict::deny("go on"))
+}
+
+fn tape(state: &Path) -> Vec<u8> {
+    fs::read(state.join("bridge/claude/s1/tape.jsonl")).unwrap()
+}
+
+#[test]
+fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    let counts = || {
+        native::hook("counts", EventName::parse("tool.pre").unwrap(), |call| {
+            let caller = Caller { call: call.id, name: "counts" };
+            let Reply::Int(count) =
+                call.seam.perform(caller, Request::MetricIncr { name: String::from("n"), by: 1 }).unwrap()
+            else {
+                panic!("no number")
+            };
+            if count % 2 == 0 {
+                Verdict::deny(format!("{count} is even, {}", "x".repeat(2_000)))
+            } else {
+                Verdict::pass()
+            }
+        })
+    };
+    fire(path, "SessionStart", json!({"source": "startup"}), vec![counts()]);
+    prompt(path, vec![counts()]);
+    let statuses: Vec<u8> = (0..6).map(|_| tool(path, vec![counts()]).exit_code).collect();
+    assert_eq!(statuses, [0, 2, 0, 2, 0, 2], "the counter goes on from process to process");
+    fire(path, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}), vec![counts()]);
+    fire(path, "SessionEnd", json!({"reason": "other"}), vec![]);
+    let bytes = tape(path);
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    assert_eq!(text.matches("\"kind\":\"hooks\"").count(), 2, "hooks are recorded when they changed: {text}");
+    let verified = verify::verify_bytes(&bytes).unwrap();
+    assert!(verified.findings.is_empty() && verified.unfinished.is_empty(), "{verified:?}");
+    let replayed = replay::replay(&bytes, &replay::Options::default()).unwrap();
+    assert!(replayed.difference.is_none(), "{:?}", replayed.difference);
+    assert!(replayed.dispatches >= 9, "{}", replayed.dispatches);
+}
+
+#[test]
+fn a_process_that_died_leaves_a_session_that_goes_on() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    prompt(path, vec![]);
+    tool(path, vec![]);
+    // It wrote half a record, and its state is the one before.
+    let file = path.join("bridge/claude/s1/tape.jsonl");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.extend_from_slice(b"{\"seq\":99,\"at_ms\":1,\"pr");
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2);
+    let bytes = tape(path);
+    assert!(verify::verify_bytes(&bytes).unwrap().findings.is_empty());
+    assert!(replay::replay(&bytes, &replay::Options::default()).unwrap().difference.is_none());
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_said_and_begun_anew() {
+    let state = tempfile::tempdir().unwrap();
+    prompt(state.path(), vec![]);
+    fs::write(state.path().join("bridge/claude/s1/state.json"), b"{").unwrap();
+    let answer = tool(state.path(), vec![]);
+    assert!(answer.stdout.contains("begins anew"), "{answer:?}");
+    assert!(verify::verify_bytes(&tape(state.path())).unwrap().findings.is_empty());
+}
+
+#[test]
+fn a_tape_that_was_changed_denies() {
+    let state = tempfile::tempdir().unwrap();
+    tool(state.path(), vec![]);
+    let file = state.path().join("bridge/claude/s1/tape.jsonl");
+    let text = fs::read_to_string(&file).unwrap().replacen("\"command\":\"ls\"", "\"command\":\"rm\"", 1);
+    fs::write(&file, text + "\n").unwrap();
+    let answer = tool(state.path(), vec![]);
+    assert_eq!(answer.exit_code, 2, "{answer:?}");
+}
+
+#[test]
+fn a_text_is_given_to_the_model_once_a_session_or_once_a_turn() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    let hooks = || vec![telling("session.start", "stays"), telling("prompt.submit", "for the turn")];
+    let start = |source: &str| fire(path, "SessionStart", json!({"source": source}), hooks()).stdout.contains("stays");
+    assert_eq!([start("startup"), start("resume"), start("compact"), start("clear")], [true, false, true, true]);
+    let asked = |event: &str| {
+        let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
+        fire(path, event, fields, vec![telling("tool.pre", "careful")]).stdout.contains("careful")
+    };
+    prompt(path, vec![]);
+    assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false]);
+    prompt(path, vec![]);
+    assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false], "the next turn");
+}
+
+#[test]
+fn what_the_model_cannot_be_told_at_the_end_of_a_turn_comes_with_the_next_prompt() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    let fields = json!({"stop_hook_active": false, "last_assistant_message": "done"});
+    let stop = fire(path, "Stop", fields, vec![telling("turn.end", "remember this")]);
+    assert_eq!((stop.stdout.as_str(), stop.exit_code), ("", 0));
+    assert!(prompt(path, vec![]).stdout.contains("remember this"));
+    assert!(!prompt(path, vec![]).stdout.contains("remember this"), "once");
+}
+
+#[test]
+fn a_session_that_a_hook_refused_stays_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    fire(path, "SessionStart", json!({"source": "startup"}), vec![denying("session.start")]);
+    for answer in [prompt(path, vec![]), tool(path, vec![])] {
+        assert_eq!(answer.exit_code, 2, "{answer:?}");
+        assert!(answer.stderr.contains("session blocked"), "{answer:?}");
+    }
+    fire(path, "SessionStart", json!({"source": "resume"}), vec![]);
+    assert_eq!(tool(path, vec![]).exit_code, 0, "another beginning is judged anew");
+}
+
+#[test]
+fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    let ends = Hook { on_deny: pintle::OnDeny::StopRun, ..denying("tool.post") };
+    let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}});
+    let after = fire(path, "PostToolUse", fields, vec![ends]);
+    assert!(after.stdout.contains("\"continue\":false") && !after.stdout.contains("updatedToolOutput"), "{after:?}");
+    assert_eq!(tool(path, vec![]).exit_code, 2);
+    assert_eq!(prompt(path, vec![]).exit_code, 0);
+    assert_eq!(tool(path, vec![]).exit_code, 0);
+}
+
+#[test]
+fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    prompt(path, vec![]);
+    let stop = |active: bool| {
+        let fields = json!({"stop_hook_active": active, "last_assistant_message": "done"});
+        fire(path, "Stop", fields, vec![denying("agent.stop")])
+    };
+    let mut blocks = 0;
+    while stop(blocks > 0).exit_code == 2 {
+        blocks += 1;
+        assert!(blocks < 50, "it never stops");
+    }
+    assert_eq!(blocks, 8);
+    assert!(stop(true).stdout.contains("may not again"));
+    assert_eq!(stop(false).exit_code, 2, "the host begins to count anew");
+}
+
+#[test]
+fn two_processes_of_one_session_do_not_mix() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2));
+        }
+    });
+    let bytes = tape(path);
+    assert!(verify::verify_bytes(&bytes).unwrap().findings.is_empty());
+    assert_eq!(String::from_utf8(bytes).unwrap().matches("\"kind\":\"outcome\"").count(), 8);
+}
+
+#[test]
+fn events_that_fired_are_written_down_for_the_doctor() {
+    let state = tempfile::tempdir().unwrap();
+    prompt(state.path(), vec![]);
+    tool(state.path(), vec![]);
+    let fired: Value =
+        serde_json::from_slice(&fs::read(state.path().join("bridge/claude/fired.json")).unwrap()).unwrap();
+    let names: Vec<&String> = fired.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["UserPromptSubmit", "PreToolUse"]);
+}
+
+#[test]
+fn no_session_of_any_host_reaches_out_of_its_folder() {
+    for host in HOSTS {
+        let state = tempfile::tempdir().unwrap();
+        let row = host.rows.iter().find(|row| row.fires.contains(&"tool.pre")).unwrap();
+        for session in ["../../x", "/etc", "a/b", ".."] {
+            let payload = json!({"session_id": session, "sessionId": session, "taskId": session,
+                "conversation_id": session, "tool_name": "x", "tool_input": {}});
+            answered_in(host, row, payload.to_string().as_bytes(), vec![], Some(state.path()));
+        }
+        let outside: Vec<_> = fs::read_dir(state.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(outside.iter().all(|name| name == "bridge"), "{outside:?}");
+    }
+}
+
+#[test]
+fn a_policy_that_knows_a_tool_by_another_name_is_asked_too() {
+    let state = tempfile::tempdir().unwrap();
+    let named = |name: &'static str| native::when(denying("tool.pre"), pintle_testkit::SubjectMatcher::new([name]));
+    for (name, denied) in [("shell", true), ("run_command", true), ("read", false), ("Bash", false)] {
+        assert_eq!(tool(state.path(), vec![named(name)]).exit_code == 2, denied, "{name}");
+    }
+}

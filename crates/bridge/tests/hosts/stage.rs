@@ -1,0 +1,152 @@
+//! A host's call under hooks that say what they are told to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use pintle::{
+    Builder, Effect, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Mode, OnDeny, Runtime, Verdict,
+    native,
+};
+use pintle_bridge::{Answer, Deadline, Errand, HOSTS, Host, Row, run};
+use serde_json::{Map, Value, json};
+
+/// The canonical event that a row is about before all others.
+pub(crate) fn main_event(row: &Row) -> Option<&'static str> {
+    ["tool.pre", "tool.post"].into_iter().find(|event| row.fires.contains(event)).or(row.fires.first().copied())
+}
+
+/// The hosts that there are payloads of.
+pub(crate) fn hosts() -> Vec<(&'static Host, Vec<PathBuf>)> {
+    let with = |host: &&'static Host| {
+        let folder = data(host).join("payloads");
+        let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        Some((*host, files))
+    };
+    HOSTS.iter().filter_map(with).collect()
+}
+
+/// The folder of a host's data.
+pub(crate) fn data(host: &Host) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(host.name)
+}
+
+/// The event that a file of payloads is named after: `PreToolUse.Write.json` is of `PreToolUse`.
+pub(crate) fn row_of(host: &'static Host, file: &Path) -> &'static Row {
+    let name = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap();
+    host.row(name).unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
+}
+
+/// Answers a payload under hooks, without keeping anything.
+pub(crate) fn answered(host: &'static Host, row: &'static Row, payload: &[u8], hooks: Vec<Hook>) -> Answer {
+    answered_in(host, row, payload, hooks, None)
+}
+
+/// The same, keeping the session in a folder.
+pub(crate) fn answered_in(
+    host: &'static Host,
+    row: &'static Row,
+    payload: &[u8],
+    hooks: Vec<Hook>,
+    state: Option<&Path>,
+) -> Answer {
+    let deadline = Deadline::of_ms(60_000);
+    let errand = Errand {
+        host,
+        event: Some(row),
+        payload,
+        state_directory: state,
+        project: None,
+        shadow: false,
+        deadline: &deadline,
+    };
+    run(&errand, |_| Ok(under(hooks)))
+}
+
+pub(crate) fn under(hooks: Vec<Hook>) -> Builder {
+    Runtime::builder().chain(native::chain("hooks", Layer::Project, hooks))
+}
+
+/// What a hook of the row's main event says, in the words of the tables.
+pub(crate) const SAYINGS: [&str; 14] = [
+    "allow",
+    "approve",
+    "deny",
+    "deny with an empty reason",
+    "ask",
+    "rewrite",
+    "approved rewrite",
+    "context",
+    "notice",
+    "stop",
+    "failed open",
+    "failed closed",
+    "timeout",
+    "shadow deny",
+];
+
+/// A hook that says it.
+pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
+    let name = EventName::parse(event).unwrap();
+    let hook = native::hook("h", name, move |call| match said {
+        "allow" => Verdict::pass(),
+        "approve" => Verdict::allow("fine"),
+        "deny" | "stop" | "shadow deny" => Verdict::deny("not \"today\"\nand `never`"),
+        "deny with an empty reason" => Verdict::deny(""),
+        "ask" => Verdict::ask("is that so?"),
+        "rewrite" => Verdict::rewrite(changed(call.event.payload.value())),
+        "approved rewrite" => {
+            Verdict::allow("fine").rewriting(pintle::Rewrite::Fields(changed(call.event.payload.value())))
+        }
+        "context" => Verdict::pass().with(Effect::Context(String::from("the tests take a minute"))),
+        "notice" => Verdict::pass().with(Effect::Notice(String::from("for the person"))),
+        "failed open" | "failed closed" => Verdict::failed(Failure::new(FailureKind::Error, "it broke")),
+        "timeout" => Verdict::failed(Failure::new(FailureKind::Timeout, "no answer within 5000 ms")),
+        other => panic!("{other}"),
+    });
+    match said {
+        "stop" => Hook { on_deny: OnDeny::StopRun, ..hook },
+        "shadow deny" => Hook { mode: Mode::Shadow, ..hook },
+        "failed open" => Hook { on_failure: FailurePolicy::Open, ..hook },
+        "failed closed" | "timeout" => Hook { on_failure: FailurePolicy::Closed, ..hook },
+        _ => hook,
+    }
+}
+
+/// What a rewrite changes: the first text among what the event lets change.
+fn changed(payload: &Value) -> Map<String, Value> {
+    let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
+    if let Some(args) = payload.get("args").filter(|_| payload.get("content").is_none()) {
+        let mut args = args.clone();
+        if let Some(fields) = args.as_object_mut() {
+            for name in ["command", "content", "path", "patch", "prompt"] {
+                if let Some(place) = fields.get_mut(name) {
+                    *place = json!("REWRITTEN");
+                    break;
+                }
+            }
+        }
+        return one("args", args);
+    }
+    let texts = ["content", "prompt", "response", "text", "result"];
+    let found = texts.into_iter().find(|name| payload.get(name).is_some());
+    found.map_or_else(Map::new, |name| one(name, json!("REWRITTEN")))
+}
+
+/// Events that were heard: their names and payloads.
+pub(crate) type Heard = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// Hooks that write down the events they hear, and what is written.
+pub(crate) fn listening(row: &Row) -> (Vec<Hook>, Heard) {
+    let heard = Heard::default();
+    let listen = |event: &&str| {
+        let heard = Arc::clone(&heard);
+        native::hook("listener", EventName::parse(event).unwrap(), move |call| {
+            let payload = call.event.payload.value().clone();
+            heard.lock().unwrap().push((call.event.name.to_string(), payload));
+            Verdict::pass()
+        })
+    };
+    (row.fires.iter().map(listen).collect(), heard)
+}
