@@ -31,7 +31,8 @@ struct Line {
 }
 
 fn main() -> ExitCode {
-    let line = match Line::try_parse() {
+    let at_once = Command::at_once().map(|command| Line { global: Global::default(), command });
+    let line = match at_once.map_or_else(Line::try_parse, Ok) {
         Ok(line) => line,
         Err(asked) => {
             // Help and version are printed this way too; they are no mistakes. What cannot be printed is lost.

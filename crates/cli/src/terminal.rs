@@ -76,6 +76,13 @@ impl Terminal {
         let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
 
+    /// Writes texts to standard output and standard error byte for byte. Gives whether both are out.
+    pub(crate) fn exactly(&self, out: &str, err: &str) -> bool {
+        let told = io::stderr().lock().write_all(err.as_bytes()).is_ok();
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(out.as_bytes()).and_then(|()| stdout.flush()).is_ok() && told
+    }
+
     /// Writes something worth knowing to standard error.
     pub(crate) fn note(&self, text: impl Display) {
         self.err(tone::labelled(Tone::Quiet, "note", text));

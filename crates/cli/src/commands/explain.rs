@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::loader::Withheld;
 use pintle::tape::show::{Line, Tone, plain};
-use pintle::{Event, Explanation, Origin, Runs, explain};
+use pintle::{Built, Event, Explanation, Origin, Runs, explain};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -15,6 +16,9 @@ use crate::terminal::Terminal;
 
 /// Characters of a hook's name that are shown: that of a command is its whole text.
 const NAME: usize = 48;
+
+/// Why a hook does not run that nobody agreed to.
+const NOT_TRUSTED: &str = "not trusted";
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
@@ -32,14 +36,15 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = self.hooks.paths(&self.path);
+        let places = self.hooks.places(&self.path).listing();
         let given = payload(&self.event.0)?;
-        let built = load(builder(&paths, &self.hooks.user)?, &paths, terminal)?;
+        let built = load(builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with(self.hooks.agent.chains(&built)?);
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(Origin::default()));
         let explanations = explain(&hooks, &event);
         if global.json {
-            let hooks: Vec<Value> = explanations.iter().map(explanation_json).collect();
+            let hooks: Vec<Value> =
+                explanations.iter().map(|one| explanation_json(one, is_trusted(&built, one))).collect();
             terminal.json(&json!({
                 "event": event.name,
                 "payload": given.value,
@@ -47,13 +52,29 @@ impl Explain {
                 "hooks": hooks,
             }));
         } else {
+            let explanations: Vec<(Explanation, bool)> = explanations
+                .into_iter()
+                .map(|one| {
+                    let trusted = is_trusted(&built, &one);
+                    (one, trusted)
+                })
+                .collect();
             terminal.lines(&lines(&event, &given, &explanations, self.all));
         }
         Ok(Status::Done)
     }
 }
 
-fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) -> Vec<Line> {
+/// Whether a hook runs as far as consent goes.
+fn is_trusted(built: &Built, explanation: &Explanation) -> bool {
+    let is_it = |withheld: &Withheld| {
+        withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
+    };
+    !built.projects.iter().flat_map(|project| &project.withheld).any(is_it)
+}
+
+/// What is shown: each hook, and whether somebody agreed to it where that is needed.
+fn lines(event: &Event, given: &Given, explanations: &[(Explanation, bool)], all: bool) -> Vec<Line> {
     let mut head = Line::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
         head.push(Tone::Plain, format!(" {}", plain(subject, 80)));
@@ -62,18 +83,23 @@ fn lines(event: &Event, given: &Given, explanations: &[Explanation], all: bool) 
         head.push(Tone::Quiet, "  (no payload was given: this is the example of the catalogue)");
     }
     let mut lines = vec![head];
-    let elsewhere = |explanation: &&Explanation| matches!(explanation.runs, Runs::OtherEvent { .. });
-    let width = explanations.iter().map(|explanation| plain(explanation.hook.as_str(), NAME).chars().count()).max().unwrap_or(0);
-    let rank_width = explanations.iter().map(|explanation| rank(explanation).len()).max().unwrap_or(0);
+    let elsewhere = |one: &&(Explanation, bool)| matches!(one.0.runs, Runs::OtherEvent { .. });
+    let width = explanations
+        .iter()
+        .map(|(explanation, _)| plain(explanation.hook.as_str(), NAME).chars().count())
+        .max()
+        .unwrap_or(0);
+    let rank_width = explanations.iter().map(|(explanation, _)| rank(explanation).len()).max().unwrap_or(0);
     let mut order = 0;
-    for explanation in explanations.iter().filter(|explanation| all || !elsewhere(explanation)) {
-        let runs = explanation.runs.is_yes();
+    for (explanation, trusted) in explanations.iter().filter(|one| all || !elsewhere(one)) {
+        let runs = explanation.runs.is_yes() && *trusted;
         order += usize::from(runs);
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
         let (hook, tone) = (plain(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = Line::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
-        line.push(tone, plain(&explanation.runs.to_string(), 400));
+        let why = if *trusted { plain(&explanation.runs.to_string(), 400) } else { String::from(NOT_TRUSTED) };
+        line.push(tone, why);
         if let Some(place) = place(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
         }
@@ -92,11 +118,11 @@ fn rank(explanation: &Explanation) -> String {
     format!("{}, priority {}", explanation.layer, explanation.priority)
 }
 
-fn explanation_json(explanation: &Explanation) -> Value {
+fn explanation_json(explanation: &Explanation, trusted: bool) -> Value {
     json!({
         "hook": explanation.hook,
-        "runs": explanation.runs.is_yes(),
-        "why": explanation.runs.to_string(),
+        "runs": explanation.runs.is_yes() && trusted,
+        "why": if trusted { explanation.runs.to_string() } else { String::from(NOT_TRUSTED) },
         "event": explanation.event,
         "layer": explanation.layer,
         "profile": explanation.profile,

@@ -8,7 +8,7 @@ use pintle::{Built, Chain, FailurePolicy, Hook, Mode};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Global, UserOptions, builder, here, load, own_chains};
+use crate::options::{AgentOption, Global, Places, UserOptions, builder, load, own_chains};
 use crate::render::{path, place, table};
 use crate::terminal::Terminal;
 
@@ -35,8 +35,8 @@ struct Loaded<'a> {
 
 impl Hooks {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = here(&self.path);
-        let built = load(builder(&paths, &self.user)?, &paths, terminal)?;
+        let places = Places::named_or_here(self.path.clone()).listing();
+        let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
         let set = built.runtime.hooks();
         let members = self.members(&built)?;
         let shared = set.hooks().map(|(chain, hook)| Loaded { agent: None, chain, hook });

@@ -27,6 +27,13 @@ macro_rules! commands {
     };
 }
 
+impl Command {
+    /// Reads a command line of the one command whose callers wait for every millisecond. `None` when it is none of its.
+    pub(crate) fn at_once() -> Option<Self> {
+        hook::Hook::of_command_line().map(Self::Hook)
+    }
+}
+
 commands! {
     /// Run an agent under its hooks.
     run::Run,
@@ -46,8 +53,18 @@ commands! {
     tape::Tape,
     /// List sessions, to take one up again with `run --resume`, and delete them.
     sessions::Sessions,
+    /// Look at what a project's hooks may do, and agree to it.
+    trust::Trust,
     /// Go back to the files as they were before an agent's work.
     snapshot::Snapshot,
+    /// Answer another agent, such as Claude Code. Started by that agent, as `pintle install` writes it.
+    hook::Hook,
+    /// Put Pintle into an agent's settings, so that your hooks hold there.
+    install::Install,
+    /// Take Pintle out of an agent's settings.
+    uninstall::Uninstall,
+    /// Prove that an agent asks Pintle, and say why when it does not.
+    doctor::Doctor,
     /// Run scripts of hooks in isolation. Started by the program itself.
     #[command(hide = true)]
     script_worker::ScriptWorker,

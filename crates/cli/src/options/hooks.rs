@@ -8,7 +8,7 @@ use clap::Args;
 use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram};
 use pintle_agent::{ModelJudge, OpenModel, model};
 
-use super::{AgentOption, UserOptions};
+use super::{AgentOption, Places, UserOptions, consent};
 use crate::fault::Fault;
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
@@ -27,21 +27,21 @@ pub(crate) struct HookOptions {
 
 impl HookOptions {
     /// The paths, or the current directory when none was named. `more` are paths that were named in another way.
-    pub(crate) fn paths(&self, more: &[PathBuf]) -> Vec<PathBuf> {
-        here(&[more, &self.hooks].concat())
+    pub(crate) fn places(&self, more: &[PathBuf]) -> Places {
+        Places::named_or_here([more, &self.hooks].concat())
     }
 }
 
-/// The paths, or the current directory when there is none.
-pub(crate) fn here(paths: &[PathBuf]) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.to_vec() }
-}
-
-/// Begins a runtime over the person's own hooks and those of these paths.
-pub(crate) fn builder(paths: &[PathBuf], user: &UserOptions) -> Result<Builder, Fault> {
-    let judge = Arc::new(ModelJudge::new(opener(paths)));
-    let start = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge))?;
-    Ok(paths.iter().fold(start, |builder, path| builder.path(path, Layer::Project)))
+/// Begins a runtime over the person's own hooks and those of these places. What nobody named needs consent.
+pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<Builder, Fault> {
+    let judge = Arc::new(ModelJudge::new(opener(&places.paths)));
+    let start =
+        user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust()))?;
+    let with = |builder: Builder, path| match places.is_found {
+        true => builder.found(path, Layer::Project),
+        false => builder.path(path, Layer::Project),
+    };
+    Ok(places.paths.iter().fold(start, with))
 }
 
 /// Opens the models that hooks ask. A script is seen from the folder of the first path.
@@ -73,12 +73,14 @@ pub(crate) fn load(builder: Builder, paths: &[PathBuf], terminal: &Terminal) -> 
     for finding in built.diagnostics.iter().filter(is_shown) {
         terminal.err(diagnostic::text(finding));
     }
+    consent::tell(&built, terminal);
     if built.has_errors() {
         return Err(Fault::invalid("the hooks do not load; nothing was done").help(
             "a hook that does not load guards nothing: repair it or take it away; `pintle validate` checks again",
         ));
     }
-    if built.diagnostics.is_empty() && !has_hooks {
+    let is_whole = built.projects.iter().all(|project| project.withheld.is_empty());
+    if built.diagnostics.is_empty() && !has_hooks && is_whole {
         let places = paths.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ");
         let is_plugin = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "star");
         terminal.note(if !paths.is_empty() && paths.iter().all(is_plugin) {

@@ -2,11 +2,14 @@
 
 mod agent;
 mod asks;
+pub(crate) mod consent;
 mod event;
 mod flags;
 mod global;
 mod hooks;
+mod host;
 mod payload;
+mod places;
 mod rules;
 mod session;
 mod tape;
@@ -17,8 +20,10 @@ pub(crate) use asks::{Asks, open};
 pub(crate) use event::{EventArgument, RowArgument};
 pub(crate) use flags::HookFlags;
 pub(crate) use global::{Color, Global};
-pub(crate) use hooks::{HookOptions, builder, here, load};
+pub(crate) use hooks::{HookOptions, builder, load};
+pub(crate) use host::{HostArgument, ProjectOption, ScopeArgument};
 pub(crate) use payload::{Given, payload};
+pub(crate) use places::Places;
 pub(crate) use rules::{Rules, mode_of, mode_word};
 pub(crate) use session::{SessionTape, find, tapes, tapes_folder};
 pub(crate) use tape::NewTape;

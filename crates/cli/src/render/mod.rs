@@ -1,5 +1,6 @@
 //! How things look.
 
+pub(crate) mod consent;
 pub(crate) mod diagnostic;
 pub(crate) mod table;
 pub(crate) mod tone;

@@ -60,13 +60,19 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn open(stage: &Stage, arguments: &str) -> Self {
+        Self::open_in(stage, ".", arguments)
+    }
+
+    /// The same in a folder of the stage.
+    pub(crate) fn open_in(stage: &Stage, folder: &str, arguments: &str) -> Self {
         let line = format!("stty -echo; exec {} {arguments}", env!("CARGO_BIN_EXE_pintle"));
         // `script` of util-linux holds the terminal and gives the status of what runs in it.
         // What is never shown ends the test instead of keeping it.
         let mut child = Command::new("timeout")
             .args(["--kill-after=1", "60", "script", "--quiet", "--return", "--command", &line, "/dev/null"])
-            .current_dir(stage.path("."))
+            .current_dir(stage.path(folder))
             .env("PINTLE_CONFIG_DIR", stage.path("own"))
+            .env("PINTLE_STATE_DIR", stage.path("state"))
             .env("NO_COLOR", "1")
             .env("SHELL", "/bin/sh")
             .stdin(Stdio::piped())

@@ -107,8 +107,9 @@ fn a_module_in_harn_is_run_by_its_program_where_that_is_installed() {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(stage.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!("{}:/usr/bin:/bin", stage.path("bin").display());
-        let fire =
-            |prompt: &str| stage.pintle(&["fire", "prompt.submit"]).input(prompt).environment("PATH", &path).parts();
+        let fire = |prompt: &str| {
+            stage.pintle(&["fire", "prompt.submit", "."]).input(prompt).environment("PATH", &path).parts()
+        };
         let (out, err, status) = fire("{\"prompt\": \"a secret\"}");
         assert_eq!(status, Some(2), "{out}{err}");
         assert!(out.contains("Harn says no"), "{out}{err}");

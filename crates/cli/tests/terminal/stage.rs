@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
         }
         // The hooks of whoever runs the tests are none of theirs.
         let nobodys = tempfile::tempdir().unwrap();
-        command.env("PINTLE_CONFIG_DIR", nobodys.path());
+        command.env("PINTLE_CONFIG_DIR", nobodys.path()).env("PINTLE_STATE_DIR", nobodys.path());
         for variable in &self.unset {
             command.env_remove(variable);
         }
@@ -190,6 +190,8 @@ macro_rules! snapshot {
                 (r#""(at_ms|started_ms)":\d+"#, r#""$1":"[time]""#),
                 (r#""prev":"[0-9a-f]{64}""#, r#""prev":"[digest]""#),
                 (r"\d{8}-\d{6}-\d{3}", "[session]"),
+                (r"/[a-z/]+/\.tmp[A-Za-z0-9]+", "[folder]"),
+                (r#""(agreed_at_ms)":\d+"#, r#""$1":"[time]""#),
             ],
             omit_expression => true,
             prepend_module_to_snapshot => false,

@@ -13,7 +13,7 @@ fn help_and_mistakes() {
 #[test]
 fn every_command_has_help_that_says_what_it_does() {
     let stage = Stage::empty();
-    for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show"] {
+    for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show", "trust"] {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         let (out, err, status) = stage.pintle(&words).parts();

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::loader::ClaimKind;
 use pintle::tape::Header;
 use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, load, open, own_chains, payload};
+use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, consent, load, open, own_chains, payload};
 use crate::terminal::Terminal;
 use report::Report;
 
@@ -39,7 +40,7 @@ pub(crate) struct Fire {
 
 impl Fire {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = self.hooks.paths(&self.path);
+        let places = self.hooks.places(&self.path);
         let given = payload(&self.event.0)?;
         if given.example && !global.json {
             terminal.note("no payload was given on standard input; firing the example of the catalogue");
@@ -49,8 +50,11 @@ impl Fire {
         let mut tape = NewTape::begin(self.tape, header, clock)?;
         let report = Arc::new(Report::default());
         tape.tape.follow(report.clone());
-        let builder = builder(&paths, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
-        let built = load(builder, &paths, terminal)?;
+        consent::ask(&places, &self.hooks.user, terminal)?;
+        let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
+        let built = load(builder, &places.paths, terminal)?;
+        // Its hooks are asked, too, and nothing else of it.
+        consent::of_agents(&built, |claim| claim.kind == ClaimKind::Member)?;
         let agent = self.hooks.agent.of(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| own_chains(&built, agent)).unwrap_or_default();
         tape.keep();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{excerpt, progress};
 use crate::fault::{Fault, Status};
-use crate::options::{Global, UserOptions, builder, load};
+use crate::options::{Global, Places, UserOptions, builder, load};
 use crate::render::{count, diagnostic};
 use crate::terminal::Terminal;
 
@@ -49,7 +49,8 @@ impl HookArguments {
     ) -> Result<Status, Fault> {
         let reading = read_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
         let paths = if self.with.is_empty() { sources(&reading)? } else { self.with.clone() };
-        let built = load(builder(&paths, &self.user)?, &paths, terminal)?;
+        let places = Places::named(paths);
+        let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
         let (present, found) = Present::of(&built);
         if !found.is_empty() {
             found.iter().for_each(|finding| terminal.err(diagnostic::text(finding)));

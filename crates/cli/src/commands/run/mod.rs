@@ -27,7 +27,7 @@ use pintle::{Layer, PermissionMode, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Asks, Global, Rules, UserOptions, builder, load};
+use crate::options::{AgentOption, Asks, Global, Rules, UserOptions, builder, consent, load};
 use crate::terminal::Terminal;
 use absent::Absent;
 use daemon::Waits;
@@ -116,10 +116,13 @@ impl Run {
         let (input, absent) = (Input::default(), Arc::new(Absent::default()));
         let mut paths = vec![place.source.clone()];
         paths.extend(self.hooks.iter().cloned());
-        let base = builder(std::slice::from_ref(&place.source), &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
+        let places = place.places();
+        consent::ask(&places, &self.user, terminal)?;
+        let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
         let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
         let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
         let mut built = load(builder.resolver(asked), &paths, terminal)?;
+        consent::of_agents(&built, |_| true)?;
 
         shown.ask(built.runtime.clone());
 

@@ -7,6 +7,7 @@ use pintle::calendar_date;
 use pintle::loader::team_file;
 
 use crate::fault::Fault;
+use crate::options::Places;
 
 /// The file that makes a folder an agent's.
 pub(super) const AGENT_FILE: &str = "harness.md";
@@ -20,15 +21,21 @@ pub(super) struct Place {
     /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
     pub(super) home: PathBuf,
     pub(super) prompt: Option<String>,
+    /// Whether nobody named the agent: it is what the current directory holds.
+    pub(super) is_found: bool,
 }
 
 impl Place {
     /// Reads the arguments. A first argument with a space in it is no path but the beginning of the prompt.
     pub(super) fn find(named: Option<PathBuf>, mut prompt: Vec<String>) -> Result<Self, Fault> {
         let here = PathBuf::from(".");
+        let mut is_found = true;
         let path = match named {
             None => here,
-            Some(path) if path.exists() => path,
+            Some(path) if path.exists() => {
+                is_found = false;
+                path
+            }
             Some(words) if words.to_string_lossy().contains(char::is_whitespace) => {
                 prompt.insert(0, words.to_string_lossy().into_owned());
                 here
@@ -42,17 +49,26 @@ impl Place {
         };
         let prompt = (!prompt.is_empty()).then(|| prompt.join(" "));
         if let Some(file) = team_file(&path) {
-            return Ok(Self { folder: parent(&file), source: file, home: PathBuf::from("."), prompt });
+            return Ok(Self { folder: parent(&file), source: file, home: PathBuf::from("."), prompt, is_found });
         }
         let folder = match path {
             folder if folder.is_dir() => folder,
             file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent(&file),
             file => {
-                let help = format!("name a folder with a `{AGENT_FILE}`, or a YAML with `agents:`; `--hooks` adds hooks");
+                let help =
+                    format!("name a folder with a `{AGENT_FILE}`, or a YAML with `agents:`; `--hooks` adds hooks");
                 return Err(Fault::invalid(format!("`{}` is no agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: folder.clone(), home: folder.clone(), folder, prompt })
+        Ok(Self { source: folder.clone(), home: folder.clone(), folder, prompt, is_found })
+    }
+
+    /// Where the agent's hooks are, and whether somebody named it.
+    pub(super) fn places(&self) -> Places {
+        match self.is_found {
+            true => Places::found(self.source.clone()),
+            false => Places::named(vec![self.source.clone()]),
+        }
     }
 }
 

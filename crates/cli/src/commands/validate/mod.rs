@@ -10,7 +10,7 @@ use pintle::tape::show::Tone;
 use pintle::{AgentSpec, Built, Diagnostic, Severity};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Global, UserOptions, builder, here};
+use crate::options::{Global, Places, UserOptions, builder, consent};
 use crate::render::diagnostic::{self, Finding};
 use crate::render::{count, tone};
 use crate::terminal::Terminal;
@@ -29,18 +29,20 @@ pub(crate) struct Validate {
 
 impl Validate {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let paths = here(&self.path);
+        let places = Places::named_or_here(self.path.clone()).listing();
+        let paths = &places.paths;
         if let Some(missing) = paths.iter().find(|path| !path.exists()) {
             return Err(Fault::invalid(format!("there is no `{}`", missing.display())));
         }
         if terminal.shows_progress() && paths.iter().map(|path| artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
             terminal.note("checking more than 200 files");
         }
-        let mut built = builder(&paths, &self.user)?.build();
+        let mut built = builder(&places, &self.user)?.build();
         let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check).collect();
         built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(place);
+        consent::tell(&built, terminal);
         if global.json {
             terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());
         } else {

@@ -1,0 +1,76 @@
+//! What was found, for people and for programs.
+
+use pintle::tape::show::{Line, Tone, plain};
+use pintle::{Clock, SystemClock};
+use pintle_bridge::doctor::{Examination, Fired, Health};
+use pintle_bridge::install::Site;
+use serde_json::{Value, json};
+
+use crate::render::{age, count};
+
+/// Characters of a line that is shown.
+const CUT: usize = 600;
+
+/// What was found of a host, for people.
+pub(super) fn lines(examination: &Examination, site: &Site) -> Vec<Line> {
+    let host = examination.host;
+    let client = examination.client.as_ref().map(|client| {
+        format!(" {} ({})", number(&plain(&client.version, CUT)), site.shown(&client.path))
+    });
+    let mut lines = vec![Line::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
+    for place in &examination.places {
+        let entries = match place.entries.len() {
+            0 => String::from("not installed"),
+            number => count(number, "event"),
+        };
+        let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.shown(&place.path));
+        lines.push(Line::new(Tone::Quiet, text));
+    }
+    for finding in &examination.findings {
+        let tone = match finding.health {
+            Health::Good => Tone::Good,
+            Health::Note => Tone::Warn,
+            Health::Bad => Tone::Bad,
+        };
+        lines.push(Line::new(tone, format!("  {:<5} {}", finding.health.as_str(), plain(&finding.text, CUT))));
+        lines.extend(finding.help.iter().map(|help| Line::new(Tone::Quiet, format!("        {}", plain(help, CUT)))));
+    }
+    let now_ms = SystemClock::default().unix_ms();
+    let width = examination.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();
+    if !examination.events.is_empty() {
+        let is_new = examination.events.iter().all(|fired| fired.last_ms.is_none());
+        let none = if is_new { ": none did yet, so start a new session and look again" } else { "" };
+        lines.push(Line::new(Tone::Plain, format!("  when each event last fired{none}")));
+    }
+    lines.extend(examination.events.iter().map(|fired| {
+        let last = fired.last_ms.map_or_else(|| String::from("never"), |at| age(now_ms.saturating_sub(at)));
+        Line::new(Tone::Plain, format!("    {:<width$}  {last}", fired.event))
+    }));
+    lines
+}
+
+/// The number in what a program says of its version; all of it when there is none.
+fn number(said: &str) -> &str {
+    let number = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    number.map_or(said, |number| number.trim_end_matches(['.', ',']))
+}
+
+/// What was found of a host, for programs.
+pub(super) fn described(examination: &Examination) -> Value {
+    let places = examination.places.iter().map(|place| {
+        let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
+        json!({"scope": place.scope.as_str(), "path": place.path, "events": events})
+    });
+    let findings = examination.findings.iter().map(|finding| {
+        json!({"health": finding.health.as_str(), "text": finding.text, "help": finding.help})
+    });
+    let fired = |fired: &Fired| json!({"event": fired.event, "last_ms": fired.last_ms});
+    json!({
+        "host": examination.host.name,
+        "healthy": examination.is_healthy(),
+        "client": examination.client.as_ref().map(|client| json!({"path": client.path, "version": client.version})),
+        "places": places.collect::<Vec<_>>(),
+        "findings": findings.collect::<Vec<_>>(),
+        "events": examination.events.iter().map(fired).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,137 @@
+//! `pintle hook`: other agents ask through it. The host's payload comes on standard input, and the host's own form of an
+//! answer is all that ever goes out.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{env, iter, panic, process, thread};
+
+use clap::{Args, Parser};
+use pintle::loader::{self, Layers, Trust};
+use pintle::{Builder, Layer, Runtime, WorkerProgram, script};
+use pintle_agent::{ModelJudge, model};
+use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
+
+use crate::fault::{Fault, Status};
+use crate::options::Global;
+use crate::terminal::Terminal;
+
+/// What a payload fits in, unless a tool's result is part of it.
+const USUAL_PAYLOAD_BYTES: usize = 16 << 10;
+
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// The agent that asks, such as `claude`.
+    host: String,
+    /// Its event, such as `PreToolUse`. What the payload says counts more; hosts whose payloads do not say need it.
+    event: Option<String>,
+    /// Hooks in the place of the project's: a project, a `.harness` folder or one hook file; may be repeated. To name a
+    /// path is to agree to what its hooks may do. Default: the project that the agent works in.
+    #[arg(long, value_name = "PATH")]
+    hooks: Vec<PathBuf>,
+    /// Answer at the latest after so many milliseconds. What is guarded is then denied. Default: below the time-out that
+    /// `pintle install` writes.
+    #[arg(long, value_name = "N")]
+    deadline_ms: Option<u64>,
+    /// Ask every hook and enforce nothing; the person is told what would have happened.
+    #[arg(long)]
+    shadow: bool,
+}
+
+/// The command alone. To put together the descriptions of all the others takes longer than many a hook.
+#[derive(Debug, Parser)]
+struct Alone {
+    #[command(flatten)]
+    hook: Hook,
+}
+
+impl Hook {
+    /// Reads the command line where it begins with this command and has nothing but its own options. Whatever else it is,
+    /// mistakes included, is for the whole program to read.
+    pub(crate) fn of_command_line() -> Option<Self> {
+        let mut words = env::args_os();
+        let program = words.next()?;
+        let is_this = words.next()? == "hook";
+        let alone = is_this.then(|| Alone::try_parse_from(iter::once(program).chain(words)))?;
+        Some(alone.ok()?.hook)
+    }
+
+    /// Exits itself. Status 0 and 2 mean that something was decided, in the host's terms, and nothing else does.
+    pub(crate) fn execute(self, terminal: &Terminal, _global: &Global) -> Result<Status, Fault> {
+        let host = Host::named(&self.host).map_err(Fault::invalid)?;
+        let row = self.event.as_deref().map(|event| row(host, event)).transpose()?;
+        // What a panic prints would be taken for a reason.
+        panic::set_hook(Box::new(|_| {}));
+        // The host may still be writing the payload, and hooks have yet to be found and read. Without the thread this is
+        // done when it is needed.
+        let _ = thread::Builder::new().name(String::from("warm-up")).spawn(script::warm_up);
+        let deadline = Deadline::of_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
+        let watched = deadline.watch({
+            let terminal = terminal.clone();
+            move |answer| finish(&terminal, &answer)
+        });
+        watched.map_err(|fault| Fault::failed(format!("cannot watch the time: {fault}")))?;
+        let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
+        io::stdin()
+            .read_to_end(&mut payload)
+            .map_err(|fault| Fault::failed(format!("cannot read standard input: {fault}")))?;
+        let state_directory = loader::state_dir();
+        let errand = Errand {
+            host,
+            event: row,
+            payload: &payload,
+            state_directory: state_directory.as_deref(),
+            project: host.project_variable.and_then(env::var_os).map(PathBuf::from),
+            shadow: self.shadow,
+            deadline: &deadline,
+        };
+        let answer = run(&errand, |place| self.builder(place));
+        if deadline.claim() {
+            finish(terminal, &answer);
+        }
+        // Somebody else is writing the answer, and exits.
+        loop {
+            thread::park();
+        }
+    }
+
+    fn builder(&self, place: &Place) -> Result<Builder, String> {
+        if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
+            return Err(format!("there is no `{}`, which --hooks names", missing.display()));
+        }
+        let project = if self.hooks.is_empty() { place.project.as_path() } else { Path::new("") };
+        let folder = place.project.clone();
+        let judge = ModelJudge::new(Box::new(move |spec| {
+            let read = |file: &str| {
+                let path = folder.join(file);
+                let text = std::fs::read_to_string(&path);
+                text.map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
+            };
+            model::open(spec, &read)
+        }));
+        let builder = Runtime::builder()
+            .worker(WorkerProgram::current_exe())
+            .judge(Arc::new(judge))
+            .one_agent()
+            .unprobed()
+            .layers(Layers::of_environment(project).without(place.without))
+            .trust(Trust::of_environment());
+        Ok(self.hooks.iter().fold(builder, |builder, path| builder.path(path, Layer::Project)))
+    }
+}
+
+fn row(host: &'static Host, event: &str) -> Result<&'static Row, Fault> {
+    host.row(event).ok_or_else(|| {
+        let near = pintle::did_you_mean(event, host.rows.iter().map(|row| row.name));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Fault::invalid(format!("{} has no event `{event}`{near}", host.title))
+    })
+}
+
+/// Writes an answer and ends the program with its status.
+fn finish(terminal: &Terminal, answer: &Answer) -> ! {
+    let is_out = terminal.exactly(&answer.stdout, &answer.stderr);
+    // An answer that did not get out decided nothing, unless its status alone denies.
+    let undecided = !is_out && answer.exit_code == 0;
+    process::exit(if undecided { Status::Failed as i32 } else { i32::from(answer.exit_code) })
+}

@@ -1,0 +1,80 @@
+//! `pintle install`.
+
+mod edit;
+mod report;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pintle_bridge::install::{Options, Plan};
+
+pub(super) use edit::{Agreement, Edit};
+
+use crate::fault::{Fault, Status};
+use crate::options::{Global, HostArgument, ProjectOption, ScopeArgument};
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// The agent: claude, codex, gemini, qwen, copilot, cline or cursor.
+    #[arg(value_name = "HOST")]
+    host: HostArgument,
+    /// Whose settings are edited.
+    #[arg(long, value_enum, default_value = "user")]
+    scope: ScopeArgument,
+    /// Load these hooks there in the place of the project's; may be repeated.
+    #[arg(long, value_name = "PATH")]
+    hooks: Vec<PathBuf>,
+    /// Install these events only, in the host's words. Default: all at which something is refused or worth telling.
+    #[arg(long, value_name = "EVENT,..", value_delimiter = ',')]
+    events: Vec<String>,
+    /// How the host starts Pintle: a path, or a name on its PATH. Default: this program.
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<String>,
+    #[command(flatten)]
+    agreement: Agreement,
+    #[command(flatten)]
+    project: ProjectOption,
+    /// Tell what each decision of a hook comes to in this host, and change nothing.
+    #[arg(long)]
+    report: bool,
+}
+
+impl Install {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let host = self.host.0;
+        if self.report {
+            report::show(host, terminal, global);
+            return Ok(Status::Done);
+        }
+        let site = self.project.site()?;
+        let options = Options { program: program(self.program)?, hooks: absolute(self.hooks)?, events: self.events };
+        let plan = Plan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
+        let edit = Edit { host, site: &site, plan, done: "installed", idle: "already installed" };
+        let hints = (host.install.hints)(self.scope.into());
+        edit.carry_out(&self.agreement, &hints, terminal, global)
+    }
+}
+
+/// The program that the host is to start.
+fn program(given: Option<String>) -> Result<String, Fault> {
+    let own = || {
+        let path = std::env::current_exe().and_then(|path| path.canonicalize());
+        let path = path.map_err(|fault| Fault::failed(format!("cannot tell where this program is: {fault}")))?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    let program = given.map_or_else(own, Ok)?;
+    if pintle_bridge::install::ours(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x").is_none() {
+        let fault = Fault::invalid(format!("`{program}` is not named `pintle`, by which entries are known again"));
+        return Err(fault.help("name it so, or give another with `--program`"));
+    }
+    Ok(program)
+}
+
+/// Paths that mean the same wherever the host starts.
+fn absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, Fault> {
+    let absolute = |path: PathBuf| {
+        path.canonicalize().map_err(|fault| Fault::invalid(format!("cannot open `{}`: {fault}", path.display())))
+    };
+    hooks.into_iter().map(absolute).collect()
+}

@@ -1,0 +1,126 @@
+//! Asking whether a project's hooks may do what they want to do.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pintle::loader::{Agreement, Claim, ClaimKind, Consent, Layers, Store, StoreFault, Trust, find_projects};
+use pintle::tape::show::{Tone, plain};
+use pintle::{Built, Layer, Runtime, WorkerProgram};
+
+use super::{Places, UserOptions};
+use crate::fault::Fault;
+use crate::render::consent::question;
+use crate::render::tone;
+use crate::terminal::Terminal;
+
+/// Whether there is somebody to ask: someone who can type and sees what is asked.
+pub(crate) fn is_somebody_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks the person at the terminal, once, about a place that nobody named and nobody agreed to. Without a person nothing
+/// is asked, and what needs consent does not run.
+pub(crate) fn ask(places: &Places, user: &UserOptions, terminal: &Terminal) -> Result<(), Fault> {
+    if !places.is_found || !is_somebody_there() {
+        return Ok(());
+    }
+    for path in &places.paths {
+        let trust = places.trust();
+        let Some(consent) = look(path, user, &trust)?.filter(is_open) else { continue };
+        for line in question(&consent) {
+            terminal.err(line);
+        }
+        if agrees(terminal)? {
+            agree(&trust, &consent, terminal)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an agent that nobody named and that may do what nobody agreed to: its tools and models are the project's.
+pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Result<(), Fault> {
+    let first = |project: &Consent| {
+        let claim = project.of_agents.iter().find(|claim| counts(claim))?;
+        Some((project.folder().display().to_string(), claim.clone()))
+    };
+    let Some((folder, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
+    let deeds: Vec<String> = claim.reach.iter().map(ToString::to_string).collect();
+    let what = format!(
+        "nobody agreed to what the agent in the current directory may do: `{}` {}",
+        claim.name,
+        deeds.join(", ")
+    );
+    let help = format!(
+        "`pintle trust '{folder}'` shows everything and asks; a path on the command line, such as `.`, is consent for once"
+    );
+    Err(Fault::invalid(plain(&what, usize::MAX)).help(help))
+}
+
+/// Tells of every project what of it does not run.
+pub(crate) fn tell(built: &Built, terminal: &Terminal) {
+    for notice in built.projects.iter().filter_map(notice) {
+        terminal.err(tone::labelled(Tone::Warn, "not trusted", plain(&notice, usize::MAX)));
+    }
+}
+
+/// What is to be said of a project: which hooks do not run, or that its agents have hooks that nobody agreed to.
+fn notice(consent: &Consent) -> Option<String> {
+    let has_members = consent.of_agents.iter().any(|claim| claim.kind == ClaimKind::Member);
+    consent.notice().or_else(|| {
+        let folder = consent.folder().display();
+        has_members.then(|| {
+            format!("nobody agreed to the hooks of the agents in `{folder}`; `pintle trust '{folder}'` shows what they may do and asks")
+        })
+    })
+}
+
+/// Whether a person has something to agree to.
+pub(crate) fn is_open(consent: &Consent) -> bool {
+    !consent.withheld.is_empty() || !consent.of_agents.is_empty()
+}
+
+/// What a path may do and how it stands to what was agreed to; nothing of it runs.
+pub(crate) fn look(path: &Path, user: &UserOptions, trust: &Trust) -> Result<Option<Consent>, Fault> {
+    let builder = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
+    // As a host finds it: what it would do there is as much as what it does here, and the person is asked once.
+    let layers = Layers { cwd: path.to_owned(), ..Layers::default() };
+    let is_project =
+        find_projects(&layers, &Trust::default()).iter().any(|found| path.canonicalize().ok().as_ref() == Some(found));
+    let builder = if is_project { builder.layers(layers) } else { builder.found(path, Layer::Project) };
+    Ok(builder.build().projects.pop())
+}
+
+/// Reads a yes or a no, which is everything but a clear yes.
+pub(crate) fn agrees(terminal: &Terminal) -> Result<bool, Fault> {
+    terminal.err_piece("may they? [y/N] ");
+    let mut line = String::new();
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
+}
+
+/// Writes down that a project is agreed to as it is. A file of agreements that cannot be read is kept beside the new one.
+pub(crate) fn agree(trust: &Trust, consent: &Consent, terminal: &Terminal) -> Result<(), Fault> {
+    let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let agreement = Agreement::to(&consent.footprint, at_ms.try_into().unwrap_or(u64::MAX));
+    let store = match Store::open(trust) {
+        Err(fault) if fault.is_broken => {
+            if let Some(aside) = Store::set_aside(trust).map_err(refused)? {
+                terminal.note(format!("{fault}; it is kept as `{}`", aside.display()));
+            }
+            Store::open(trust).map_err(refused)?
+        }
+        opened => opened.map_err(refused)?,
+    };
+    if let Some(doubt) = store.doubt(consent.folder()) {
+        return Err(refused(doubt));
+    }
+    Store::agree(trust, consent.folder(), agreement).map_err(refused)
+}
+
+/// A fault of the agreements as one of the command.
+pub(crate) fn refused(fault: StoreFault) -> Fault {
+    Fault::invalid(&fault).help(fault.help)
+}

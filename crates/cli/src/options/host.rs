@@ -1,0 +1,55 @@
+//! Which host, and whose settings of it.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use pintle_bridge::Host;
+use pintle_bridge::install::{Scope, Site};
+
+use crate::fault::Fault;
+
+/// A host named on the command line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HostArgument(pub(crate) &'static Host);
+
+impl FromStr for HostArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Host::named(text).map(Self).map_err(|unknown| unknown.to_string())
+    }
+}
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArgument {
+    /// Yours, for all projects.
+    User,
+    /// This project's.
+    Project,
+}
+
+impl From<ScopeArgument> for Scope {
+    fn from(scope: ScopeArgument) -> Self {
+        match scope {
+            ScopeArgument::User => Self::User,
+            ScopeArgument::Project => Self::Project,
+        }
+    }
+}
+
+/// The project that a host works on.
+#[derive(Debug, Args)]
+pub(crate) struct ProjectOption {
+    /// The project. Default: the current directory.
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    directory: PathBuf,
+}
+
+impl ProjectOption {
+    /// This machine with the project.
+    pub(crate) fn site(&self) -> Result<Site, Fault> {
+        Site::of_environment(&self.directory).map_err(Fault::invalid)
+    }
+}

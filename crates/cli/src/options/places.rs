@@ -1,0 +1,45 @@
+//! Where a command's hooks are, and whether somebody said so.
+
+use std::path::PathBuf;
+
+use pintle::loader::Trust;
+
+/// The places of hooks.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    pub(crate) paths: Vec<PathBuf>,
+    /// Whether nobody named them: the current directory. To name a path is to agree to what its hooks may do.
+    pub(crate) is_found: bool,
+    /// Whether hooks are only looked at, so that those that do not run are shown, too.
+    lists: bool,
+}
+
+impl Places {
+    /// These paths, or the current directory when there is none.
+    pub(crate) fn named_or_here(paths: Vec<PathBuf>) -> Self {
+        match paths.is_empty() {
+            true => Self::found(PathBuf::from(".")),
+            false => Self::named(paths),
+        }
+    }
+
+    /// Paths that somebody named.
+    pub(crate) fn named(paths: Vec<PathBuf>) -> Self {
+        Self { paths, is_found: false, lists: false }
+    }
+
+    /// A path that nobody named.
+    pub(crate) fn found(path: PathBuf) -> Self {
+        Self { paths: vec![path], is_found: true, lists: false }
+    }
+
+    /// The same for a command that fires nothing.
+    pub(crate) fn listing(self) -> Self {
+        Self { lists: true, ..self }
+    }
+
+    /// Whose agreements count.
+    pub(crate) fn trust(&self) -> Trust {
+        Trust { lists: self.lists, ..Trust::of_environment() }
+    }
+}

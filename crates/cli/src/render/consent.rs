@@ -1,0 +1,82 @@
+//! What a project may do, for whoever is to agree to that.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pintle::loader::{Claim, ClaimKind, Consent, Difference, State};
+use pintle::tape::show::{Tone, plain};
+
+use super::{age, count, tone};
+
+/// Everything a yes lets through, whole: nobody agrees to what was left out.
+pub(crate) fn question(consent: &Consent) -> Vec<String> {
+    let folder = consent.folder().display();
+    let mut lines = vec![match consent.state {
+        State::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
+        _ => format!("`{folder}` comes with hooks that want to do more than judge"),
+    }];
+    lines.extend(claims(consent));
+    if consent.state == State::Changed {
+        lines.extend(difference(&consent.difference));
+    }
+    let files = count(consent.footprint.files.len(), "file");
+    lines.push(format!("a yes is for the bytes of {files} as they are; when one changes you are asked again"));
+    lines
+}
+
+/// What needs consent, a line for each thing that is done.
+fn claims(consent: &Consent) -> Vec<String> {
+    let mut all: Vec<&Claim> = Vec::new();
+    for claim in &consent.footprint.claims {
+        // A hook of an agent may be the host's as well.
+        let is_told = |told: &&Claim| told.name == claim.name && told.event == claim.event && told.reach == claim.reach;
+        if claim.kind != ClaimKind::Member || !all.iter().any(is_told) {
+            all.push(claim);
+        }
+    }
+    let (free, open): (Vec<&Claim>, Vec<&Claim>) = all.into_iter().partition(|claim| claim.reach.is_empty());
+    let mut lines = Vec::new();
+    for claim in &open {
+        let event = claim.event.as_deref().map(|event| format!(" on {event}")).unwrap_or_default();
+        let guard = if claim.guard { ", a guard" } else { "" };
+        let matcher = claim.matcher.as_deref().map(|text| format!(", for {}", plain(text, 200))).unwrap_or_default();
+        let head = format!("  {}{event}{guard}{matcher}", plain(&claim.name, 200));
+        lines.push(tone::piece(Tone::Plain, head));
+        for reach in &claim.reach {
+            lines.push(tone::piece(Tone::Warn, format!("      {}", plain(&reach.to_string(), usize::MAX))));
+        }
+        if !claim.files.is_empty() {
+            lines.push(tone::piece(Tone::Quiet, format!("      in {}", plain(&claim.files.join(", "), usize::MAX))));
+        }
+    }
+    if !free.is_empty() {
+        lines.push(tone::piece(Tone::Quiet, format!("  besides {} that can only judge", count(free.len(), "hook"))));
+    }
+    lines
+}
+
+/// What is different now: `+` is new, `-` is gone, `~` has other bytes.
+fn difference(difference: &Difference) -> Vec<String> {
+    let reach = |all: &[pintle::Reach]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let rows: [(&str, Tone, &str, &[String]); 8] = [
+        ("~", Tone::Warn, "", &difference.files_changed),
+        ("+", Tone::Warn, "", &difference.files_added),
+        ("-", Tone::Warn, "", &difference.files_removed),
+        ("+", Tone::Warn, "", &reach(&difference.reach_added)),
+        ("-", Tone::Quiet, "", &reach(&difference.reach_removed)),
+        ("+", Tone::Warn, "listens to ", &difference.events_added),
+        ("-", Tone::Warn, "listens to ", &difference.events_removed),
+        ("-", Tone::Bad, "guard ", &difference.guards_removed),
+    ];
+    let mut lines = vec![String::from("since then:")];
+    for (sign, tone, what, entries) in rows {
+        let line = |entry: &String| tone::piece(tone, format!("  {sign} {what}{}", plain(entry, usize::MAX)));
+        lines.extend(entries.iter().map(line));
+    }
+    lines
+}
+
+/// How long ago something was agreed to.
+pub(crate) fn since(at_ms: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    age(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(at_ms))
+}

@@ -1,0 +1,267 @@
+//! `pintle hook` through the command line that `pintle install` writes, as the host would run it: what the host gets when
+//! all goes well, and when the program is killed, aborts, runs out of memory or is gone in the middle of a call.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long anything may take before a test gives up. Far more than it needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A home and a project, in which Pintle is installed for a host.
+struct Stage {
+    root: tempfile::TempDir,
+    host: &'static str,
+}
+
+impl Stage {
+    fn new(host: &'static str, policy: &str) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project", "state"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let stage = Self { root, host };
+        fs::write(stage.path("policy.yaml"), policy).unwrap();
+        let installed = stage
+            .command(Path::new(env!("CARGO_BIN_EXE_pintle")))
+            .args(["install", host, "--yes", "--hooks"])
+            .arg(stage.path("policy.yaml"))
+            .output()
+            .unwrap();
+        assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.path("home"))
+            .env("PINTLE_STATE_DIR", self.path("state"))
+            .current_dir(self.path("project"));
+        command
+    }
+
+    /// The command line that stands in the host's settings for an event.
+    fn line(&self, event: &str) -> String {
+        let file = match self.host {
+            "claude" => "home/.claude/settings.json",
+            "codex" => "home/.codex/hooks.json",
+            other => panic!("{other}"),
+        };
+        let settings: Value = serde_json::from_slice(&fs::read(self.path(file)).unwrap()).unwrap();
+        settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+    }
+
+    fn payload(&self, event: &str) -> String {
+        json!({
+            "session_id": "s1", "cwd": self.path("project"), "hook_event_name": event, "turn_id": "t1",
+            "tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "echo hi > out.txt"},
+            "tool_response": "", "prompt": "go",
+        })
+        .to_string()
+    }
+
+    /// Starts a line as the host would.
+    fn start(&self, line: &str, event: &str) -> Child {
+        let mut child = self
+            .command(Path::new("/bin/sh"))
+            .args(["-c", line])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(self.payload(event).as_bytes());
+        child
+    }
+
+    fn run(&self, line: &str, event: &str) -> Output {
+        self.start(line, event).wait_with_output().unwrap()
+    }
+
+    /// The program as it is named in the line.
+    fn quoted(&self) -> String {
+        format!("'{}'", env!("CARGO_BIN_EXE_pintle"))
+    }
+
+    /// The `pintle hook` that works on this stage: the one that a shell has started, and not the one that it started
+    /// itself to run programs.
+    fn worker(&self) -> u32 {
+        let policy = self.path("policy.yaml").display().to_string();
+        let began = Instant::now();
+        loop {
+            for entry in fs::read_dir("/proc").unwrap().flatten() {
+                let Ok(number) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+                let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let words: Vec<String> =
+                    words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+                let is_ours = words.first().is_some_and(|word| word.ends_with("pintle")) && words.contains(&policy);
+                if is_ours && starter(number) != "pintle" {
+                    return number;
+                }
+            }
+            assert!(began.elapsed() < PATIENCE, "it never started");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn wait_for(&self, name: &str) {
+        let began = Instant::now();
+        while !self.path(name).exists() {
+            assert!(began.elapsed() < PATIENCE, "`{name}` never came");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The name of the program that started a process.
+fn starter(number: u32) -> String {
+    let status = fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim().to_owned();
+    fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default().trim().to_owned()
+}
+
+/// A policy whose hook does this for a shell command.
+fn policy(script: &str) -> String {
+    let hook = json!({"type": "command", "command": script, "timeout": 50});
+    let entry = json!([{"matcher": "*", "hooks": [hook]}]);
+    let root = json!({"model": "openai/gpt-4o", "instruction": "x", "hooks": {"pre_tool_use": entry}});
+    format!("agents:\n  root: {root}\n")
+}
+
+/// What a host takes for a deny: its own JSON with a reason on standard output, a reason on standard error, status 2.
+fn assert_denied(output: &Output, reason: &str) {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let shown = format!("{:?}\nout: {out}\nerr: {err}", output.status);
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|fault| panic!("{fault}: {shown}"));
+    let specific = &answer["hookSpecificOutput"];
+    assert_eq!(specific["hookEventName"], "PreToolUse", "{shown}");
+    assert_eq!(specific["permissionDecision"], "deny", "{shown}");
+    assert!(specific["permissionDecisionReason"].as_str().unwrap().contains(reason), "{shown}");
+    assert!(err.contains(reason), "{shown}");
+    assert_eq!(output.status.code(), Some(2), "{shown}");
+}
+
+const HOSTS: [&str; 2] = ["claude", "codex"];
+const GONE: &str = "pintle could not be asked";
+
+#[test]
+fn a_policy_denies_and_lets_through_by_the_installed_line() {
+    for host in HOSTS {
+        let stage = Stage::new(host, &policy("grep -q 'echo hi' && { echo 'no echo' >&2; exit 2; }; exit 0"));
+        assert_denied(&stage.run(&stage.line("PreToolUse"), "PreToolUse"), "no echo");
+        let stage = Stage::new(host, &policy("exit 0"));
+        let passed = stage.run(&stage.line("PreToolUse"), "PreToolUse");
+        assert_eq!((passed.status.code(), passed.stdout.len()), (Some(0), 0), "{passed:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
+    for host in HOSTS {
+        for signal in ["KILL", "ABRT", "ILL"] {
+            let stage = Stage::new(host, "");
+            let started = stage.path("started").display().to_string();
+            fs::write(stage.path("policy.yaml"), policy(&format!("touch '{started}'; sleep 40"))).unwrap();
+            let child = stage.start(&stage.line("PreToolUse"), "PreToolUse");
+            stage.wait_for("started");
+            let killed = Command::new("kill").args(["-s", signal, &stage.worker().to_string()]).status().unwrap();
+            assert!(killed.success());
+            assert_denied(&child.wait_with_output().unwrap(), GONE);
+        }
+    }
+}
+
+#[test]
+fn a_program_without_memory_leaves_a_written_deny() {
+    for host in HOSTS {
+        let stage = Stage::new(host, &policy("exit 0"));
+        let line = stage.line("PreToolUse");
+        // From far too little to start with, to what is used up while hooks are loaded.
+        for limit_kb in [4_000, 12_000, 16_000, 20_000, 24_000, 28_000] {
+            let output = stage.run(&format!("ulimit -v {limit_kb}; {line}"), "PreToolUse");
+            if output.status.code() != Some(0) {
+                let out = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert!(out.contains("\"permissionDecision\":\"deny\""), "{limit_kb} kB: {output:?}");
+                assert_eq!(output.status.code(), Some(2), "{limit_kb} kB: {output:?}");
+            }
+        }
+        let starved = stage.run(&format!("ulimit -v 12000; {line}"), "PreToolUse");
+        assert_denied(&starved, GONE);
+    }
+}
+
+#[test]
+fn a_program_that_is_gone_leaves_a_written_deny() {
+    for host in HOSTS {
+        let stage = Stage::new(host, &policy("exit 0"));
+        let line = stage.line("PreToolUse");
+        assert!(line.contains(&stage.quoted()), "{line}");
+        assert_denied(&stage.run(&line.replace(&stage.quoted(), "'/nowhere/pintle'"), "PreToolUse"), GONE);
+        assert_denied(&stage.run(&line.replace(&stage.quoted(), "'/bin/false'"), "PreToolUse"), GONE);
+    }
+}
+
+#[test]
+fn a_hook_that_crashes_or_hangs_denies() {
+    for host in HOSTS {
+        let stage = Stage::new(host, &policy("kill -9 $$"));
+        assert_denied(&stage.run(&stage.line("PreToolUse"), "PreToolUse"), "fails closed");
+        let stage = Stage::new(host, &policy("sleep 40"));
+        let line =
+            stage.line("PreToolUse").replace("hook claude PreToolUse", "hook claude PreToolUse --deadline-ms 400");
+        let line = line.replace("hook codex PreToolUse", "hook codex PreToolUse --deadline-ms 400");
+        assert_denied(&stage.run(&line, "PreToolUse"), "did not answer within 400 ms");
+    }
+}
+
+#[test]
+fn what_is_not_guarded_says_nothing_and_goes_on() {
+    for host in HOSTS {
+        let stage = Stage::new(host, &policy("exit 0"));
+        let line = stage.line("PostToolUse").replace(&stage.quoted(), "'/nowhere/pintle'");
+        let output = stage.run(&line, "PostToolUse");
+        assert!(output.stdout.is_empty() && output.status.code() == Some(1), "{output:?}");
+    }
+}
+
+#[test]
+fn a_typed_slip_is_told_and_decides_nothing() {
+    let stage = Stage::new("claude", &policy("exit 0"));
+    for (words, told) in [
+        (vec!["hook", "claud"], "did you mean `claude`?"),
+        (vec!["hook", "claude", "PreTolUse"], "did you mean `PreToolUse`?"),
+        (vec!["hook", "claude", "--dead"], "unexpected argument"),
+    ] {
+        let output = stage.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(&words).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stderr).contains(told), "{words:?}: {output:?}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{words:?}");
+    }
+}
+
+#[test]
+fn the_session_of_many_processes_verifies_and_replays() {
+    let stage = Stage::new("claude", &policy("exit 0"));
+    for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PreToolUse"] {
+        assert!(stage.run(&stage.line(event), event).status.success());
+    }
+    let tape = stage.path("state/bridge/claude/s1/tape.jsonl");
+    for words in [&["tape", "verify"][..], &["replay"][..]] {
+        let output = stage.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(words).arg(&tape).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+}

@@ -1,0 +1,134 @@
+//! Consent to what a project's hooks may do: `pintle trust`, and what other commands do without it.
+
+use std::fs;
+
+use crate::stage::{Run, Stage, snapshot};
+
+const TEAM: &str = r#"agents:
+  root:
+    model: script/turns.yaml
+    description: leads
+    instruction: You lead.
+    hooks:
+      pre_tool_use:
+        - matcher: shell
+          hooks: [{name: guard, type: command, command: "./check/guard.sh --strict"}]
+      session_start:
+        - {name: hello, type: builtin, command: http_post, args: ["https://hooks.example/x", "hello"]}
+      turn_start:
+        - {name: day, type: builtin, command: add_date}
+"#;
+const GUARD: &str = "#!/bin/sh\ncat >/dev/null\necho 'not on my watch' >&2\nexit 2\n";
+const CALL: &str = r#"{"name": "shell", "args": {"command": "ls"}}"#;
+
+/// A project with a guard that is a program, and a place for what its person agrees to.
+fn stage() -> Stage {
+    let stage = Stage::empty()
+        .file("project/agent.yaml", TEAM)
+        .file("project/turns.yaml", "turns: [{say: done}]\n")
+        .file("project/check/guard.sh", GUARD)
+        .file("project/below/notes.txt", "")
+        .file("project/.git/HEAD", "")
+        .file("own/config.yaml", "settings: {}\n");
+    make_executable(&stage, "project/check/guard.sh");
+    stage
+}
+
+fn make_executable(stage: &Stage, file: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(stage.path(file), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The program in a folder of the project, with the state of its person.
+fn run<'a>(stage: &'a Stage, state: &'a str, within: &'a str, arguments: &[&'a str]) -> Run<'a> {
+    stage.pintle(arguments).environment("PINTLE_STATE_DIR", state).within(within)
+}
+
+#[test]
+fn a_project_is_looked_at_agreed_to_changed_and_forgotten() {
+    let stage = stage();
+    let state = stage.path("state").display().to_string();
+    let trust = |more: &[&'static str]| {
+        let arguments = [&["trust"], more].concat();
+        run(&stage, &state, "project", &arguments).screen()
+    };
+    snapshot!("trust_new_nobody", trust(&[]));
+    snapshot!("trust_new_yes", trust(&["--yes"]));
+    snapshot!("trust_agreed", trust(&[]));
+    snapshot!("trust_list", trust(&["--list"]));
+    snapshot!("trust_json", trust(&["--json"]));
+    fs::write(stage.path("project/check/guard.sh"), "#!/bin/sh\nexit 0\n").unwrap();
+    fs::write(stage.path("project/agent.yaml"), TEAM.replace("hooks.example", "other.example")).unwrap();
+    snapshot!("trust_changed", trust(&[]));
+    // From a folder below it is the same project.
+    snapshot!("trust_changed_yes", run(&stage, &state, "project/below", &["trust", "--yes"]).screen());
+    snapshot!("trust_revoke", run(&stage, &state, "project/below", &["trust", "--revoke"]).screen());
+    snapshot!("trust_revoke_again", trust(&["--revoke"]));
+    snapshot!("trust_list_empty", trust(&["--list"]));
+    snapshot!("trust_nowhere", run(&stage, &state, "", &["trust"]).screen());
+    snapshot!("trust_no_folder", trust(&["nowhere"]));
+}
+
+#[test]
+fn commands_without_a_path_run_only_what_was_agreed_to() {
+    let stage = stage();
+    let state = stage.path("state").display().to_string();
+    let fire = |more: &[&'static str]| {
+        let arguments = [&["fire", "tool.pre", "--agent", "root"], more].concat();
+        run(&stage, &state, "project", &arguments).input(CALL).screen()
+    };
+    let show = |arguments: &[&'static str]| run(&stage, &state, "project", arguments).input(CALL).screen();
+    snapshot!("trust_fire_named", fire(&["agent.yaml"]));
+    snapshot!("trust_run_new", show(&["run", "-q", "--", "go on"]));
+    assert!(show(&["trust", "--yes"]).ends_with("[exit status 0]\n"));
+    snapshot!("trust_fire_agreed", fire(&[]));
+    let (_, err, status) = run(&stage, &state, "project", &["run", "-q"]).input("go").parts();
+    assert_eq!((err.contains("trust"), status), (false, Some(0)), "{err}");
+}
+
+#[test]
+fn a_package_of_functions_is_told_of_wherever_it_is_listed() {
+    let stage = Stage::empty()
+        .file("project/harn.toml", "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::ask_server\"\n")
+        .file("project/policy.star", "def ask_server(event):\n    http.get(\"https://a.example/\")\n    return {\"block\": True, \"reason\": \"no\"}\n");
+    let state = stage.path("state").display().to_string();
+    let show = |arguments: &[&'static str]| run(&stage, &state, "project", arguments).input(CALL).screen();
+    snapshot!("trust_hooks_new", show(&["hooks"]));
+    snapshot!("trust_explain_new", show(&["explain", "tool.pre"]));
+    snapshot!("trust_fire_new", show(&["fire", "tool.pre"]));
+    let denying = run(&stage, &state, "project", &["fire", "tool.pre"]).input(CALL);
+    snapshot!("trust_fire_new_deny", denying.environment("PINTLE_UNTRUSTED_GUARDS", "deny").screen());
+    assert!(show(&["trust", "--yes"]).ends_with("[exit status 0]\n"));
+    fs::write(stage.path("project/policy.star"), "def ask_server(event):\n    http.get(\"https://b.example/\")\n")
+        .unwrap();
+    snapshot!("trust_fire_changed", show(&["fire", "tool.pre"]));
+    snapshot!("trust_validate_changed", show(&["validate"]));
+}
+
+#[test]
+fn a_broken_file_of_agreements_is_kept() {
+    let stage = stage().file("state/trust.json", "{");
+    let state = stage.path("state").display().to_string();
+    snapshot!("trust_broken_list", run(&stage, &state, "project", &["trust", "--list"]).screen());
+    snapshot!("trust_broken_yes", run(&stage, &state, "project", &["trust", "--yes"]).screen());
+    assert_eq!(fs::read_to_string(stage.path("state/trust.broken-1")).unwrap(), "{");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_at_the_terminal_is_asked_once() {
+    use crate::conversation::Terminal;
+    let stage = stage();
+    let fire = "fire tool.pre --agent root --no";
+    let mut asked = Terminal::open_in(&stage, "project", fire);
+    let question = asked.wait("may they? [y/N] ");
+    assert!(question.contains("runs `./check/guard.sh --strict`"), "{question}");
+    asked.type_in("n\n");
+    asked.end();
+    let mut asked = Terminal::open_in(&stage, "project", fire);
+    asked.wait("may they? [y/N] ");
+    asked.type_in("y\n");
+    asked.end();
+    let (screen, _) = Terminal::open_in(&stage, "project", fire).end();
+    assert!(!screen.contains("may they?"), "{screen}");
+}
