@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
 
+mod clients;
 mod reference;
 mod seeds;
 mod tidy;
@@ -42,6 +43,12 @@ const CHORES: &[Chore] = &[
         arguments: "DIR",
         about: "run the examples of the documents in a folder, unchanged, and check what they promise",
         run: seeds::run,
+    },
+    Chore {
+        name: "clients",
+        arguments: "[--documents DIR] [--latest] [CLIENT..]",
+        about: "install the agents that Pintle gets into, and show in each that hooks hold; needs npm",
+        run: clients::run,
     },
 ];
 

@@ -1,15 +1,21 @@
-//! A small model server on loopback that speaks the providers' streaming wire formats.
+//! A small model server on loopback that speaks the providers' wire formats.
 //!
-//! The format is told from the path that is asked for: `…/chat/completions` is the chat form of OpenAI,
-//! `…/messages` that of Anthropic, `…:streamGenerateContent` that of Gemini. So one list of answers serves them all.
+//! The format is told from the path that is asked for: `…/chat/completions` is the chat form of OpenAI, `…/responses`
+//! its newer one, `…/messages` that of Anthropic, `…:streamGenerateContent` that of Gemini. So one list of answers serves
+//! them all. Whoever does not ask for a stream gets the reply as one body.
 
+pub mod script;
+
+mod request;
 mod wire;
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+
+use wire::Format;
 
 /// A running server. It ends with the process.
 #[derive(Debug)]
@@ -21,6 +27,8 @@ pub struct ModelServer {
 /// One request as it came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
+    /// The method, such as `POST`.
+    pub method: String,
     /// The path with its query.
     pub path: String,
     /// The headers, names in lower case.
@@ -40,8 +48,10 @@ impl Seen {
 /// What the server does with a request.
 #[derive(Debug, Clone)]
 pub enum Answer {
-    /// Streams a reply.
+    /// Gives a reply: as a stream, or as one body where the request says that it wants no stream.
     Reply(Reply),
+    /// Gives this body.
+    Body(Value),
     /// Streams the beginning of a reply and hangs up.
     CutShort(Reply),
     /// Streams the beginning of a reply and ends as if that were all.
@@ -90,6 +100,14 @@ impl ModelServer {
         })
     }
 
+    /// Starts a server that plays these turns to a whole agent: see [`script`].
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn play(turns: Vec<Reply>) -> io::Result<Self> {
+        Self::start_with(script::play(turns))
+    }
+
     /// Starts a server that asks a closure for each answer.
     ///
     /// # Errors
@@ -124,29 +142,31 @@ impl ModelServer {
 fn serve(stream: TcpStream, seen: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Answer) -> io::Result<()> {
     let mut out = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
-    let request = read_request(&mut reader)?;
+    let request = request::read(&mut reader)?;
     seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+    let format = Format::or_chat(&request.path);
     match answer(&request) {
+        Answer::Reply(reply) if request.wants_whole() => body(&mut out, 200, &(format.whole)(&reply)),
         Answer::Reply(reply) => {
             begin(&mut out)?;
-            for event in wire::events(&request.path, &reply) {
+            for event in (format.events)(&reply) {
                 chunk(&mut out, &event)?;
             }
             out.write_all(b"0\r\n\r\n")
         }
-        Answer::CutShort(reply) => first_half(&mut out, &request.path, &reply),
+        Answer::Body(value) => body(&mut out, 200, &value),
+        Answer::CutShort(reply) => first_half(&mut out, format, &reply),
         Answer::EndEarly(reply) => {
-            first_half(&mut out, &request.path, &reply)?;
+            first_half(&mut out, format, &reply)?;
             out.write_all(b"0\r\n\r\n")
         }
         Answer::BreakOff(reply, kind) => {
-            first_half(&mut out, &request.path, &reply)?;
-            chunk(&mut out, &wire::error(&request.path, kind))?;
+            first_half(&mut out, format, &reply)?;
+            chunk(&mut out, &format.broken(kind))?;
             out.write_all(b"0\r\n\r\n")
         }
         Answer::Refuse(status, words) => {
-            let body = json!({"error": {"message": words, "type": "refused"}}).to_string();
-            plain(&mut out, status, "content-type: application/json\r\n", &body)
+            body(&mut out, status, &json!({"error": {"message": words, "type": "refused"}}))
         }
         Answer::Redirect(location) => plain(&mut out, 307, &format!("location: {location}\r\n"), ""),
         // Until the caller hangs up.
@@ -154,9 +174,9 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> A
     }
 }
 
-fn first_half(out: &mut TcpStream, path: &str, reply: &Reply) -> io::Result<()> {
+fn first_half(out: &mut TcpStream, format: &Format, reply: &Reply) -> io::Result<()> {
     begin(out)?;
-    let events = wire::events(path, reply);
+    let events = (format.events)(reply);
     events.iter().take(events.len() / 2).try_for_each(|event| chunk(out, event))
 }
 
@@ -169,27 +189,11 @@ fn chunk(out: &mut TcpStream, event: &str) -> io::Result<()> {
     out.flush()
 }
 
+fn body(out: &mut TcpStream, status: u16, value: &Value) -> io::Result<()> {
+    plain(out, status, "content-type: application/json\r\n", &value.to_string())
+}
+
 fn plain(out: &mut TcpStream, status: u16, headers: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     write!(out, "HTTP/1.1 {status} Answer\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
-}
-
-fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<Seen> {
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut headers = Vec::new();
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.parse().unwrap_or(0);
-        }
-        headers.push((name.to_ascii_lowercase(), value.to_owned()));
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Seen { path, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }

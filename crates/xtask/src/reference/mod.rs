@@ -2,6 +2,7 @@
 
 mod artifact;
 mod builtins;
+mod client_hooks;
 mod command_hooks;
 mod events;
 mod lifecycle_hooks;
@@ -53,6 +54,7 @@ fn compare(workspace: &Workspace) -> (Pages, Vec<String>) {
     pages.insert(String::from("docs/reference/events.md"), events::page());
     pages.insert(String::from("docs/reference/artifact.md"), artifact::page());
     pages.insert(String::from("docs/reference/builtins.md"), builtins::page());
+    pages.insert(String::from("docs/reference/client-hooks.md"), client_hooks::page());
     pages.insert(String::from("docs/reference/docker-agent.md"), command_hooks::page());
     pages.insert(String::from("docs/reference/harn.md"), lifecycle_hooks::page());
     let mut faults = Vec::new();

@@ -18,6 +18,7 @@ use std::path::Path;
 
 use crate::Report;
 use crate::workspace::Workspace;
+pub(crate) use checks::Lifecycle;
 use tally::Tally;
 
 /// The argument with which this program serves isolated scripts to itself.
@@ -29,6 +30,8 @@ struct Documents {
     reference: String,
     /// The page about the idea of hooks.
     concepts: String,
+    /// The lifecycle of the hooks that are scripts registered in settings.
+    lifecycle: String,
     /// The one-stop example of docker-agent's hooks, as a page that shows a file.
     one_stop: String,
 }
@@ -43,8 +46,18 @@ impl Documents {
             let name = name.ok_or_else(|| format!("no `{prefix}*.txt` in `{}`", folder.display()))?;
             fs::read_to_string(folder.join(&name)).map_err(|fault| format!("cannot read `{name}`: {fault}"))
         };
-        Ok(Self { reference: document("000_")?, concepts: document("001_")?, one_stop: document("004_")? })
+        Ok(Self {
+            reference: document("000_")?,
+            concepts: document("001_")?,
+            lifecycle: document("003_")?,
+            one_stop: document("004_")?,
+        })
     }
+}
+
+/// What the document about hooks that are scripts shows, from the folder of the documents.
+pub(crate) fn lifecycle(folder: &Path) -> Result<Lifecycle, String> {
+    Lifecycle::read(&Documents::read(folder)?.lifecycle)
 }
 
 /// Runs every check over the documents of a folder.

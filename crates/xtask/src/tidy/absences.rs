@@ -43,7 +43,10 @@ const ABSENCES: &[Absence] = &[
         words: &["process::Command", "Command::new", "CommandExt"],
         within: EVERYWHERE,
         home: &["crates/handlers/", "crates/xtask/"],
-        excused: &[],
+        excused: &[(
+            "crates/bridge/src/doctor/",
+            "the doctor runs the installed command line as the host would, and asks a client for its version",
+        )],
     },
     Absence {
         rule: "only handlers opens connections for a hook",
@@ -69,10 +72,16 @@ const ABSENCES: &[Absence] = &[
                 "crates/agent/src/toolsets/memory/",
                 "notes that outlive the session, in the file that the agent's author names",
             ),
+            ("crates/bridge/src/install/", "the settings of other agents, which are changed and put back as they were"),
+            ("crates/bridge/src/doctor/", "what other agents say in their files about hooks and trust"),
             ("crates/cli/", "the files that its user names on the command line"),
             (
                 "crates/handlers/src/builtin/",
                 "what built-ins tell of the host, and results that are too large for a conversation",
+            ),
+            (
+                "crates/handlers/src/command/background.rs",
+                "the input of a program that is not waited for, in memory alone",
             ),
             (
                 "crates/handlers/src/snapshot/",
@@ -103,7 +112,7 @@ const ABSENCES: &[Absence] = &[
         words: &["ai_harness", "docker_agent", "harness_framework", "claude_code"],
         within: EVERYWHERE,
         home: &["crates/dialects/"],
-        excused: &[],
+        excused: &[("crates/bridge/src/hosts/claude/", "this host runs the hooks of its own dialect itself")],
     },
 ];
 

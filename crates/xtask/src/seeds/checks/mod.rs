@@ -5,10 +5,13 @@ mod builtins;
 mod conditions;
 mod decisions;
 mod events;
+mod lifecycle;
 mod loading;
 mod one_stop;
 mod order;
 mod payloads;
+
+pub(crate) use lifecycle::Lifecycle;
 
 use super::Documents;
 use super::tally::Tally;
@@ -24,4 +27,5 @@ pub(super) const ALL: &[fn(&Documents, &mut Tally)] = &[
     order::check,
     loading::check,
     one_stop::check,
+    lifecycle::check,
 ];

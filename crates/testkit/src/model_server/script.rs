@@ -1,0 +1,123 @@
+//! Plays a conversation to a whole agent: the turns of its main conversation in order, and harmless answers to all that
+//! such a program asks on the side.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::wire::Format;
+use super::{Answer, Reply, Seen};
+
+/// The text that ends a conversation whose turns are used up.
+pub const LAST_WORDS: &str = "That is all.";
+
+/// What tells a request of the main conversation: it offers tools. Titles, summaries and checks offer none.
+#[must_use]
+pub fn is_main(request: &Seen) -> bool {
+    let offered = request.body.get("tools").and_then(Value::as_array);
+    offered.is_some_and(|tools| tools.iter().any(offers_function))
+}
+
+/// Whether a tool can be called; Gemini's search on the side is offered alone and cannot.
+fn offers_function(tool: &Value) -> bool {
+    let declares = |field| tool.get(field).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    tool.get("name").is_some() || tool.get("function").is_some() || declares("functionDeclarations")
+}
+
+/// The answers of a server that plays these turns.
+pub(super) fn play(turns: Vec<Reply>) -> impl Fn(&Seen) -> Answer + Send + Sync {
+    let left = Mutex::new(turns.into_iter());
+    move |request| {
+        if Format::of(&request.path).is_none() {
+            return Answer::Body(aside(&request.path));
+        }
+        if !is_main(request) {
+            return Answer::Reply(Reply::text(side(&request.body)));
+        }
+        let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        Answer::Reply(next.unwrap_or_else(|| Reply::text(LAST_WORDS)))
+    }
+}
+
+/// What is answered to requests that ask no model: counting, lists of models, telemetry.
+fn aside(path: &str) -> Value {
+    let path = path.split('?').next().unwrap_or_default();
+    if path.ends_with("/count_tokens") {
+        json!({"input_tokens": 10})
+    } else if path.ends_with(":countTokens") {
+        json!({"totalTokens": 10})
+    } else if path.ends_with("/models") {
+        json!({"object": "list", "data": [{"id": "test", "object": "model"}], "models": []})
+    } else {
+        json!({})
+    }
+}
+
+/// A side request's answer: JSON that fits what the agents' schemas ask for where one is given, else a few words.
+fn side(body: &Value) -> String {
+    let schema = [
+        "/generationConfig/responseJsonSchema",
+        "/generationConfig/responseSchema",
+        "/output_config/format/schema",
+        "/text/format/schema",
+        "/response_format/json_schema/schema",
+    ];
+    let schema = schema.iter().find_map(|place| body.pointer(place));
+    schema.map_or_else(|| String::from("A test"), |schema| example(schema).to_string())
+}
+
+/// The plainest value that fits a schema: of each choice the last one, which in the agents' own schemas is the idle one.
+fn example(schema: &Value) -> Value {
+    if let Some(last) = schema.get("enum").and_then(Value::as_array).and_then(|choices| choices.last()) {
+        return last.clone();
+    }
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or("string").to_ascii_lowercase();
+    match kind.as_str() {
+        "object" => {
+            let fields = schema.get("properties").and_then(Value::as_object);
+            fields.into_iter().flatten().map(|(name, field)| (name.clone(), example(field))).collect()
+        }
+        "array" => json!([]),
+        "boolean" => json!(false),
+        "number" | "integer" => json!(1),
+        _ => json!("test"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(path: &str, body: Value) -> Seen {
+        Seen { method: String::from("POST"), path: path.to_owned(), headers: Vec::new(), body }
+    }
+
+    #[test]
+    fn turns_are_for_requests_that_offer_tools_and_the_rest_is_answered_harmlessly() {
+        let answer = play(vec![Reply::text("the first turn")]);
+        let text = |request: &Seen| match answer(request) {
+            Answer::Reply(reply) => reply.text,
+            Answer::Body(value) => value.to_string(),
+            other => format!("{other:?}"),
+        };
+        let tools = json!([{"name": "Bash"}]);
+        let schema = json!({"type": "object", "properties": {"next": {"type": "string", "enum": ["model", "user"]}}});
+        let cases = [
+            (request("/v1/messages?beta=true", json!({"messages": []})), "A test"),
+            (request("/v1/messages/count_tokens", json!({})), r#"{"input_tokens":10}"#),
+            (
+                request(
+                    "/v1beta/models/m:generateContent",
+                    json!({"generationConfig": {"responseJsonSchema": schema}}),
+                ),
+                r#"{"next":"user"}"#,
+            ),
+            (request("/v1/messages?beta=true", json!({"tools": tools})), "the first turn"),
+            (request("/v1/responses", json!({"tools": tools})), LAST_WORDS),
+            (request("/telemetry", json!({"tools": tools})), "{}"),
+        ];
+        for (request, said) in cases {
+            assert_eq!(text(&request), said, "{}", request.path);
+        }
+    }
+}

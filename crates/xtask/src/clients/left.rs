@@ -1,0 +1,54 @@
+//! Programs that outlive the client that started them, such as a service that it keeps for the next time.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+/// How often is looked again. What is being started just now is not seen at once.
+const LOOKS: usize = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// Ends every program that has this home, which only those have that were started for a stage. Where the system has no
+/// `/proc` none is found.
+pub(super) fn end(home: &Path) {
+    for _ in 0..LOOKS {
+        let left = living(home);
+        if left.is_empty() {
+            return;
+        }
+        // One that has ended meanwhile is what is wanted.
+        drop(Command::new("kill").arg("-9").args(&left).status());
+        thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// The processes that have this home, by their id.
+fn living(home: &Path) -> Vec<String> {
+    let wanted = format!("HOME={}", home.display());
+    let has_home = |process: &fs::DirEntry| {
+        let variables = fs::read(process.path().join("environ")).unwrap_or_default();
+        variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let is_process = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+    processes.filter(has_home).filter_map(|entry| entry.file_name().into_string().ok()).filter(is_process).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_the_home_is_ended_and_another_is_not() {
+        let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let start = |home: &Path| Command::new("sleep").arg("600").env("HOME", home).spawn().unwrap();
+        let [mut one, mut other] = homes.each_ref().map(|home| start(home.path()));
+        end(homes[0].path());
+        assert_eq!(one.wait().unwrap().code(), None);
+        assert_eq!(other.try_wait().unwrap(), None);
+        end(homes[1].path());
+        assert_eq!(other.wait().unwrap().code(), None);
+    }
+}

@@ -1,0 +1,35 @@
+//! Running a program to its end, or to the end of patience.
+
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How long a client may take. Some are slow to start.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What a program did.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) status: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Runs a program with nothing on standard input.
+pub(super) fn run(command: &mut Command) -> Result<Ran, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
+    let id = child.id().to_string();
+    let (done, wait) = mpsc::channel();
+    thread::spawn(move || done.send(child.wait_with_output()));
+    let ended = wait.recv_timeout(PATIENCE).map_err(|_| {
+        // Whether it still ran or not, it does not run afterwards.
+        drop(Command::new("kill").args(["-9", &id]).status());
+        format!("`{name}` did not end within {} s", PATIENCE.as_secs())
+    })?;
+    let output = ended.map_err(|fault| format!("cannot wait for `{name}`: {fault}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+}

@@ -1,0 +1,257 @@
+//! A home and a project for a client, with Pintle installed.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::client::Client;
+use super::fetched::Fetched;
+use super::left;
+use super::proof::{Fate, Hooks, Proof};
+use super::ran::{self, Ran};
+use crate::seeds::Lifecycle;
+
+/// What the policies are: Markdown and Starlark, and scripts of The Harness Framework.
+const FILES: &[(&str, &str)] = &[
+    (
+        ".harness/hooks/kumquats.md",
+        r#"---
+event: tool.pre
+priority: 10
+when: payload["name"] == "shell"
+script: |
+  def handle(event, payload):
+      command = payload["args"]["command"]
+      if "denied.txt" in command:
+          return block("no kumquats here")
+      if "original.txt" in command:
+          args = dict(payload["args"])
+          args["command"] = command.replace("original.txt", "rewritten.txt")
+          return modify({"args": args})
+      if "crash.txt" in command:
+          fail("broken on purpose")
+      return allow()
+---
+# kumquats
+"#,
+    ),
+    (
+        "framework/settings.json",
+        r#"{
+  "hooks": {
+    "UserPromptSubmit": [{"path": "hooks/Fruit.sh"}],
+    "PreToolUse": [
+      {"path": "hooks/SecurityValidator.sh", "matcher": {"tool_name": "Bash"}},
+      {"path": "hooks/Hang.sh", "timeout": 4000, "on_error": "closed", "matcher": {"tool_name": "Bash"}}
+    ]
+  }
+}
+"#,
+    ),
+    ("framework/hooks/Fruit.sh", "#!/bin/sh\necho 'the fruit of the day is the kumquat'\n"),
+    (
+        "framework/hooks/SecurityValidator.sh",
+        r#"#!/bin/sh
+case "$(cat)" in
+  *script.txt*) printf '{"decision": "block", "message": "kumquats are off the menu"}' ;;
+  *asked.txt*) printf '{"decision": "ask", "message": "is that kumquat yours?"}' ;;
+  *) printf '{"continue": true}' ;;
+esac
+"#,
+    ),
+    ("framework/hooks/Hang.sh", "#!/bin/sh\ncase \"$(cat)\" in *hang.txt*) exec sleep 60 ;; esac\n"),
+];
+
+/// What Pintle is started through when it is to have less time than a hook that hangs.
+const HURRIED: &str = r#"exec 'PINTLE' "$@" --deadline-ms 1500"#;
+/// What Pintle is started through when it is to be killed while a hook hangs.
+const KILLED: &str = r#"(sleep 0.7; kill -9 $$) >/dev/null 2>&1 &
+exec 'PINTLE' "$@""#;
+
+/// A home and a project for a client. In the end nothing of it runs any more, and nothing is left of it.
+pub(super) struct Stage<'a> {
+    pub(super) client: &'static Client,
+    fetched: &'a Fetched,
+    pintle: &'a Path,
+    document: Option<&'a Lifecycle>,
+    folder: TempDir,
+}
+
+impl<'a> Stage<'a> {
+    /// A fresh home and project. Pintle is installed as a person would.
+    pub(super) fn new(
+        client: &'static Client,
+        fetched: &'a Fetched,
+        pintle: &'a Path,
+        document: Option<&'a Lifecycle>,
+    ) -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|fault| format!("no folder to work in: {fault}"))?;
+        let stage = Self { client, fetched, pintle, document, folder };
+        for (path, text) in client.settings {
+            stage.write(&stage.home().join(path), text)?;
+        }
+        for (path, text) in FILES {
+            stage.write(&stage.project().join(path), text)?;
+        }
+        if let Some(document) = document {
+            let (path, text) = &document.script;
+            stage.write(&stage.project().join("document/settings.json"), &document.settings)?;
+            stage.write(&stage.project().join("document").join(path), text)?;
+        }
+        fs::create_dir_all(stage.home()).map_err(|fault| format!("cannot create a home: {fault}"))?;
+        stage.git()?;
+        Ok(stage)
+    }
+
+    /// Gets there what a proof needs and what an earlier one left away, and installs Pintle.
+    pub(super) fn prepare(&self, proof: &Proof) -> Result<(), String> {
+        let hooks = self.project().join(".harness/hooks");
+        for entry in fs::read_dir(&hooks).map_err(|fault| fault.to_string())?.flatten() {
+            if entry.file_name() != "kumquats.md" {
+                fs::remove_file(entry.path()).map_err(|fault| fault.to_string())?;
+            }
+        }
+        if let Some((name, text)) = proof.hook {
+            self.write(&hooks.join(name), text)?;
+        }
+        for scope in ["user", "project"] {
+            self.succeed(&["uninstall", self.client.name, "--yes", "--scope", scope])?;
+        }
+        self.install(proof.hooks, &self.program(proof.fate)?)
+    }
+
+    fn install(&self, hooks: Hooks, program: &Path) -> Result<(), String> {
+        let program = program.display().to_string();
+        let mut install = vec!["install", self.client.name, "--yes", "--program", &program];
+        match hooks {
+            Hooks::Named => install.extend(["--hooks", ".harness", "--hooks", "framework/settings.json"]),
+            Hooks::Documents => install.extend(["--hooks", "document/settings.json"]),
+            Hooks::Found => {
+                for (path, text) in self.client.trusting {
+                    let text = text.replace("PROJECT", &self.project().to_string_lossy());
+                    self.write(&self.home().join(path), &text)?;
+                }
+                install.extend(["--scope", "project"]);
+            }
+        }
+        self.succeed(&install)
+    }
+
+    /// The program that is installed.
+    fn program(&self, fate: Fate) -> Result<PathBuf, String> {
+        let text = match fate {
+            Fate::Lives => return Ok(self.pintle.to_owned()),
+            Fate::Killed => KILLED,
+            Fate::Hurried => HURRIED,
+        };
+        // Entries are known again by the name of the program.
+        let program = self.folder.path().join("fated/pintle");
+        let text = text.replace("PINTLE", &self.pintle.to_string_lossy());
+        self.write(&program, &format!("#!/bin/sh\n{text}\n")).map(|()| program)
+    }
+
+    /// The message of the document's own script.
+    pub(super) fn message(&self) -> Result<&str, String> {
+        self.document.ok_or("no documents were named")?.message()
+    }
+
+    /// Runs the client on a prompt.
+    pub(super) fn run(&self, url: &str) -> Result<Ran, String> {
+        let filled = |word: &&str| word.replace("URL", url).replace("PROMPT", "write a file");
+        if !self.client.before.is_empty() {
+            ran::run(self.started(url).args(self.client.before.iter().map(filled)))?;
+        }
+        ran::run(self.started(url).args(self.client.arguments.iter().map(filled)))
+    }
+
+    /// What `pintle doctor` says when Pintle is in the person's settings and in the project's, and whether it is content.
+    pub(super) fn doctor(&self) -> Result<(bool, String), String> {
+        self.install(Hooks::Found, self.pintle)?;
+        self.install(Hooks::Named, self.pintle)?;
+        let mut doctor = self.pintle(&["doctor", self.client.name]);
+        for (name, value) in self.client.environment {
+            doctor.env(name, value);
+        }
+        let ran = ran::run(&mut doctor)?;
+        Ok((ran.status == Some(0), format!("{}{}", ran.stdout, ran.stderr)))
+    }
+
+    /// Whether a command wrote a file, which is away afterwards.
+    pub(super) fn wrote(&self, file: &str) -> bool {
+        fs::remove_file(self.project().join(file)).is_ok()
+    }
+
+    /// Keeps a transcript where it outlives the stage.
+    pub(super) fn keep(&self, proof: &str, transcript: &str) -> Result<PathBuf, String> {
+        let name =
+            format!("pintle-{}-{}.txt", self.client.name, proof.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, transcript).map_err(|fault| format!("cannot write `{}`: {fault}", path.display()))?;
+        Ok(path)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// The folder that the client works in.
+    pub(super) fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn started(&self, url: &str) -> Command {
+        let mut command = self.clean(&self.fetched.programs.join(self.client.program));
+        for (name, value) in self.client.environment {
+            command.env(name, value.replace("URL", url));
+        }
+        command
+    }
+
+    fn pintle(&self, arguments: &[&str]) -> Command {
+        let mut command = self.clean(self.pintle);
+        command.args(arguments);
+        command
+    }
+
+    /// Runs Pintle, which has to end well.
+    fn succeed(&self, arguments: &[&str]) -> Result<(), String> {
+        let ran = ran::run(&mut self.pintle(arguments))?;
+        match ran.status {
+            Some(0) => Ok(()),
+            _ => Err(format!("pintle {}: {}", arguments.join(" "), ran.stderr)),
+        }
+    }
+
+    /// A program in the project that sees nothing of whoever runs this.
+    fn clean(&self, program: &Path) -> Command {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(self.fetched.programs.clone()).chain(std::env::split_paths(&path));
+        let mut command = Command::new(program);
+        command.env_clear().env("HOME", self.home()).current_dir(self.project());
+        command.env("PATH", std::env::join_paths(folders).unwrap_or(path));
+        command
+    }
+
+    fn git(&self) -> Result<(), String> {
+        ran::run(self.clean(Path::new("git")).args(["init", "--quiet"])).map(drop)
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<(), String> {
+        let fault = |fault| format!("cannot write `{}`: {fault}", path.display());
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(fault)?;
+        }
+        fs::write(path, text).map_err(fault)?;
+        let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
+        fs::set_permissions(path, Permissions::from_mode(mode)).map_err(fault)
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        left::end(&self.home());
+    }
+}

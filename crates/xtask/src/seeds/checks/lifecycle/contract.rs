@@ -1,0 +1,87 @@
+//! The tables and examples of the document against the dialect.
+
+use std::sync::Arc;
+
+use pintle::{Answer, Event, EventName, Origin, ProcessAnswer, Said};
+use pintle_dialects::framework_hooks::{DIALECT, ROWS};
+use serde_json::{Value, json};
+
+use super::document::Lifecycle;
+use crate::seeds::tally::{Tally, holds, same};
+
+pub(super) fn check(document: &Lifecycle, tally: &mut Tally) {
+    tally.count("payloads of script hooks", document.payloads.len(), 3);
+    tally.count("decisions of script hooks", document.decisions.len(), 3);
+    let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+    let shown: Vec<&str> = document.events.iter().map(String::as_str).collect();
+    tally.check("the lifecycle events are those that are listed", same(&known, &shown));
+    for payload in &document.payloads {
+        let name = payload.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
+        tally.check(format!("the payload that is shown for {name} is what a hook is sent"), sent(payload, name));
+    }
+    for decision in &document.decisions {
+        tally.check(format!("the decision `{decision}` means what is said beside it"), decided(decision));
+    }
+    for (code, wanted) in [(0, "pass"), (2, "deny"), (1, "failed"), (7, "failed")] {
+        let said = answered(Some(code), "").map(|said| word(&said));
+        tally.check(format!("a script hook that exits with {code}"), said.and_then(|said| same(&said, &wanted)));
+    }
+}
+
+/// Sends the canonical event of a payload, and compares.
+fn sent(payload: &Value, name: &str) -> Result<(), String> {
+    let canonical = ROWS.iter().find(|row| row.name == name).map(|row| row.canonical).ok_or("no such event")?;
+    let origin = Origin {
+        session: text(payload, "session_id"),
+        transcript: text(payload, "transcript_path"),
+        ..Origin::default()
+    };
+    let mut wanted = payload.clone();
+    // The event has more to it than what is shown of every event.
+    if name == "PreToolUse" && payload.get("tool_name").is_none() {
+        wanted = json!({"tool_name": "", "tool_input": null});
+        let fields = payload.as_object().into_iter().flatten();
+        wanted
+            .as_object_mut()
+            .into_iter()
+            .for_each(|all| all.extend(fields.clone().map(|(key, value)| (key.clone(), value.clone()))));
+    }
+    let input = payload.get("tool_input").cloned().unwrap_or_default();
+    let tool = if payload.get("tool_name").is_some() { "shell" } else { "" };
+    let fired = json!({"prompt": text(payload, "prompt"), "name": tool, "args": input});
+    let event = EventName::parse(canonical).map_err(|fault| fault.to_string())?;
+    let encoded = (DIALECT.codec)().encode(&Event::new(event, fired, Arc::new(origin)), name);
+    same(&encoded, &Some(wanted))
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Reads a decision that a hook printed.
+fn decided(decision: &Value) -> Result<(), String> {
+    let message = text(decision, "message");
+    let said = answered(Some(0), &decision.to_string())?;
+    let holds_message = |reason: &str| holds(reason == message, || format!("the message became `{reason}`"));
+    match (decision.get("decision").and_then(Value::as_str), said) {
+        (None, Said::Pass) => Ok(()),
+        (Some("block"), Said::Deny { reason }) | (Some("ask"), Said::Ask { reason }) => holds_message(&reason),
+        (_, said) => Err(format!("it means {said:?}")),
+    }
+}
+
+fn answered(exit_code: Option<i32>, stdout: &str) -> Result<Said, String> {
+    let event = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
+    let event = Event::new(event, json!({"name": "shell", "args": {}}), Arc::new(Origin::default()));
+    let answer = ProcessAnswer { exit_code, stdout: stdout.as_bytes().to_vec(), ..ProcessAnswer::default() };
+    Ok((DIALECT.codec)().decode(&event, "PreToolUse", Answer::Process(answer)).said)
+}
+
+fn word(said: &Said) -> &'static str {
+    match said {
+        Said::Pass => "pass",
+        Said::Deny { .. } => "deny",
+        Said::Failed(_) => "failed",
+        _ => "something else",
+    }
+}

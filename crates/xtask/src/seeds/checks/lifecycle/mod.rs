@@ -1,0 +1,21 @@
+//! The lifecycle of hooks that are scripts registered in settings: the document's settings and its script, unchanged, in
+//! Pintle's own loop and inside another agent, and what its tables and examples say.
+//!
+//! The script wants `bun`, in whose stead `node` may serve. Without either the checks that run it fail.
+
+mod contract;
+mod document;
+mod running;
+
+use crate::seeds::Documents;
+use crate::seeds::tally::Tally;
+pub(crate) use document::Lifecycle;
+
+pub(super) fn check(documents: &Documents, tally: &mut Tally) {
+    let document = match Lifecycle::read(&documents.lifecycle) {
+        Ok(document) => document,
+        Err(fault) => return tally.check("the lifecycle of script hooks is shown", Err(fault)),
+    };
+    contract::check(&document, tally);
+    running::check(&document, tally);
+}

@@ -1,0 +1,136 @@
+//! The document's settings and script, run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::tape::{Header, Tape};
+use pintle::{AgentSpec, Builder, Layer, Runtime, ToolsPolicy, WorkerProgram};
+use pintle_agent::Session;
+use pintle_agent::model::ScriptModel;
+use pintle_bridge::{Deadline, Errand, Host};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::document::Lifecycle;
+use crate::seeds::tally::{Tally, holds, same};
+
+/// A command that the script must block: it holds the words that it looks for, and would do no harm.
+const BLOCKED: &str = "echo rm -rf / > blocked.txt";
+/// One that it must let through.
+const ALLOWED: &str = "echo hi > allowed.txt";
+/// Who runs the script, the first one first.
+const INTERPRETERS: [&str; 2] = ["bun", "node"];
+
+pub(super) fn check(document: &Lifecycle, tally: &mut Tally) {
+    tally.check("the settings load unchanged", loads(document));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let Some(interpreter) = INTERPRETERS.iter().find(is_there) else {
+        let missing = "neither is; install `bun`, for instance with `npm install -g bun`";
+        return tally.check("`bun` or `node` is there, which the script wants", Err(missing.to_owned()));
+    };
+    let place = format!("the script, unchanged and run by `{interpreter}`");
+    tally.check(format!("{place}, blocks in Pintle's own loop, and lets through"), own_loop(document));
+    for (command, wanted) in [(BLOCKED, 2), (ALLOWED, 0)] {
+        let what = if wanted == 2 { "blocks" } else { "lets through" };
+        tally.check(format!("{place}, {what} inside Claude Code"), inside(document, command, wanted));
+    }
+}
+
+/// A folder with the settings and the script as they are shown.
+fn staged(document: &Lifecycle) -> Result<TempDir, String> {
+    let fault = |fault: std::io::Error| format!("cannot set the stage: {fault}");
+    let folder = TempDir::new().map_err(fault)?;
+    let (path, text) = &document.script;
+    let path = folder.path().join(path);
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(fault)?;
+    fs::write(folder.path().join("settings.json"), &document.settings).map_err(fault)?;
+    fs::write(&path, text).map_err(fault)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(fault)?;
+    Ok(folder)
+}
+
+fn builder(folder: &Path) -> Result<Builder, String> {
+    let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+    let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
+    Ok(Runtime::builder().path(folder.join("settings.json"), Layer::Project).worker(worker))
+}
+
+/// Every entry becomes a hook, and all that is missed are the scripts that are not shown.
+fn loads(document: &Lifecycle) -> Result<(), String> {
+    let folder = staged(document)?;
+    let built = builder(folder.path())?.build();
+    let settings: Value = serde_json::from_str(&document.settings).map_err(|fault| fault.to_string())?;
+    let events = settings.get("hooks").and_then(Value::as_object);
+    let entries =
+        events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).map(Vec::len).sum::<usize>();
+    let hooks: usize = built.runtime.hooks().chains().iter().map(|chain| chain.hooks.len()).sum();
+    same(&hooks, &entries)?;
+    let unexpected: Vec<&str> = built
+        .diagnostics
+        .iter()
+        .filter(|found| !["missing_script", "node_instead"].contains(&found.code))
+        .map(|found| found.message.as_str())
+        .collect();
+    holds(unexpected.is_empty(), || unexpected.join("; "))
+}
+
+/// A session of Pintle's own, with a model that asks for both commands.
+fn own_loop(document: &Lifecycle) -> Result<(), String> {
+    let folder = staged(document)?;
+    let work = TempDir::new().map_err(|fault| format!("cannot set the stage: {fault}"))?;
+    let tape = Arc::new(Tape::in_memory(Header::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
+    let built = builder(folder.path())?.tape(Arc::clone(&tape)).build();
+    let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
+    let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };
+    let turns = json!({"turns": [
+        {"calls": [{"tool": "shell", "args": {"command": BLOCKED}}]},
+        {"expect": {"tool": "shell", "contains": document.message()?}, "calls": [{"tool": "shell", "args": {"command": ALLOWED}}]},
+        {"say": "done"},
+    ]});
+    let model = ScriptModel::parse("lifecycle", &turns.to_string()).map_err(|fault| fault.to_string())?;
+    let session = Session::builder(built.runtime, agent, Arc::new(model)).workspace(work.path()).name("lifecycle");
+    let mut session = session.build()?;
+    let answer = session.turn("go").map_err(|fault| fault.message);
+    session.end();
+    same(&answer?.text.as_str(), &"done")?;
+    let exists = |name: &str| work.path().join(name).exists();
+    same(&(exists("blocked.txt"), exists("allowed.txt")), &(false, true))
+}
+
+/// One call of Claude Code's, answered in its terms.
+fn inside(document: &Lifecycle, command: &str, wanted: u8) -> Result<(), String> {
+    let folder = staged(document)?;
+    let host = Host::named("claude").map_err(|fault| fault.to_string())?;
+    let payload = json!({
+        "session_id": "s", "transcript_path": "/dev/null", "cwd": folder.path(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": command, "description": "a step"}, "tool_use_id": "t",
+    });
+    let payload = payload.to_string();
+    let deadline = Deadline::of_ms(60_000);
+    let errand = Errand {
+        host,
+        event: None,
+        payload: payload.as_bytes(),
+        state_directory: None,
+        project: None,
+        shadow: false,
+        deadline: &deadline,
+    };
+    let answer = pintle_bridge::run(&errand, |_| builder(folder.path()));
+    same(&answer.exit_code, &wanted)?;
+    if wanted == 0 {
+        return holds(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));
+    }
+    let said: Value =
+        serde_json::from_str(&answer.stdout).map_err(|fault| format!("it answered {answer:?}: {fault}"))?;
+    let field = |name: &str| said.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str);
+    let message = document.message()?;
+    same(&field("permissionDecision"), &Some("deny"))?;
+    holds(field("permissionDecisionReason").is_some_and(|reason| reason.contains(message)), || {
+        format!("it answered {answer:?}")
+    })?;
+    holds(answer.stderr.contains(message), || format!("it answered {answer:?}"))
+}
