@@ -92,7 +92,7 @@ impl Session {
         self.state.metrics = runtime.metrics();
         self.state.cache = runtime.cached();
         self.state.scratch = scope.scratch.all();
-        self.state.logs = scope.logs.take().into_iter().map(plain).collect();
+        self.state.keep_logs(scope.logs.take().into_iter().map(plain).collect());
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
         self.folder.keep(&serde_json::to_vec(&self.state)?)
     }

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 /// Calls of a turn that are kept for `agent.stop` and `turn.end`; of more, the newest.
 const MOST_CALLS: usize = 64;
+/// Lines of a turn's log that are kept from call to call; of more, the newest.
+const MOST_LINES: usize = 256;
 /// How much of a result is kept there, in bytes.
 const MOST_RESULT_BYTES: usize = 2_000;
 
@@ -89,6 +91,11 @@ impl State {
         if for_turn { self.given_in_turn.insert(key) } else { self.given.insert(key) }
     }
 
+    /// Keeps what was logged in the turn so far.
+    pub(crate) fn keep_logs(&mut self, mut lines: Vec<LogLine>) {
+        self.logs = lines.split_off(lines.len().saturating_sub(MOST_LINES));
+    }
+
     /// Keeps a call that is over for the end of the turn.
     pub(crate) fn keep_call(&mut self, call: ToolCall, mut result: ToolResult) {
         if result.content.len() > MOST_RESULT_BYTES {
@@ -136,5 +143,10 @@ mod tests {
         }
         assert_eq!((state.calls.len(), state.results.len()), (MOST_CALLS, MOST_CALLS));
         assert!(state.results.iter().all(|result| result.content.len() <= MOST_RESULT_BYTES + 6));
+        let line = |number: usize| LogLine { message: number.to_string(), ..LogLine::default() };
+        state.keep_logs((0..MOST_LINES + 5).map(line).collect());
+        assert_eq!((state.logs.len(), state.logs.first()), (MOST_LINES, Some(&line(5))));
+        state.keep_logs(vec![line(1)]);
+        assert_eq!(state.logs, [line(1)]);
     }
 }
