@@ -113,12 +113,13 @@ impl Gate<'_, '_> {
     /// Asks the hooks that know the tool by another name alone, such as `run_command` of AI Harness: a policy that is
     /// written for one loop holds in every host.
     fn second(&mut self, part: &mut Part) -> bool {
-        let own = self.event(&part.name, &part.args, part.category);
         let set = self.hearing.runtime.hooks();
+        let mut own = None;
         for (name, args) in second(&part.name.clone(), &part.args.clone()) {
             let other = self.event(name, &args, part.category);
-            let hears = explain(&set, &other).into_iter().zip(explain(&set, &own));
-            if !hears.into_iter().any(|(other, own)| counts(&other.runs) && !counts(&own.runs)) {
+            let own = own.get_or_insert_with(|| explain(&set, &self.event(&part.name, &part.args, part.category)));
+            let mut hears = explain(&set, &other).into_iter().zip(own);
+            if !hears.any(|(other, own)| counts(&other.runs) && !counts(&own.runs)) {
                 continue;
             }
             let outcome = self.hearing.fire_event(&other);

@@ -1,16 +1,14 @@
 //! What the person brings along: settings and hooks of their own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use pintle::dialects::command_hooks::{Compat, of_flag};
-use pintle::{Builder, HookDeclaration, Layer};
+use pintle::{Builder, HookDeclaration, Layer, loader};
 
 use super::HookFlags;
 use crate::fault::Fault;
 
-/// Variables that name the folder of the person's own settings, the first one first: Pintle's, then docker-agent's.
-const VARIABLES: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
 /// What hooks of flags are called by.
 const FLAGS: &str = "command line";
 
@@ -46,13 +44,9 @@ impl UserOptions {
 
     /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
     pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, Fault> {
-        let of_variable = |name: &'static str| {
-            let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-            Some((PathBuf::from(value), name))
-        };
         let named = self.config_dir.clone().map(|folder| (folder, "--config-dir"));
-        let Some((folder, by)) = named.or_else(|| VARIABLES.into_iter().find_map(of_variable)) else {
-            return Ok(usual().filter(|folder| folder.is_dir()));
+        let Some((folder, by)) = named.or_else(loader::named_config_dir) else {
+            return Ok(loader::usual_config_dir().filter(|folder| folder.is_dir()));
         };
         if folder.is_dir() {
             return Ok(Some(folder));
@@ -60,14 +54,6 @@ impl UserOptions {
         let fault = Fault::invalid(format!("there is no folder `{}`, which {by} names", folder.display()));
         Err(fault.help("your own hooks would guard nothing: make the folder, or name another one"))
     }
-}
-
-/// Where the person's own settings usually are.
-fn usual() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let base = set("XDG_CONFIG_HOME").map(PathBuf::from);
-    let base = base.filter(|base| base.is_absolute()).or_else(|| Some(Path::new(&set("HOME")?).join(".config")))?;
-    Some(base.join("pintle"))
 }
 
 fn compat(word: &str) -> Result<Compat, String> {

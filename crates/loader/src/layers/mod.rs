@@ -10,7 +10,7 @@ mod project;
 use std::path::PathBuf;
 
 pub use folder::load_layer;
-pub use places::{config_dir, state_dir};
+pub use places::{config_dir, named_config_dir, state_dir, usual_config_dir};
 pub use project::find_projects;
 
 /// Where hooks come from when nobody names a path.

@@ -26,7 +26,20 @@ pub(super) fn managed() -> Vec<PathBuf> {
 /// `$XDG_CONFIG_HOME/pintle`, else `~/.config/pintle`. It need not be there.
 #[must_use]
 pub fn config_dir() -> Option<PathBuf> {
-    CONFIG.into_iter().find_map(folder_of).or_else(|| usual("XDG_CONFIG_HOME", ".config"))
+    named_config_dir().map(|(folder, _)| folder).or_else(usual_config_dir)
+}
+
+/// The folder that a variable names for the person's own settings and hooks, and which variable that is.
+#[must_use]
+pub fn named_config_dir() -> Option<(PathBuf, &'static str)> {
+    CONFIG.into_iter().find_map(|variable| Some((folder_of(variable)?, variable)))
+}
+
+/// Where the person's own settings and hooks are when nobody says otherwise: `$XDG_CONFIG_HOME/pintle`, else
+/// `~/.config/pintle`. It need not be there.
+#[must_use]
+pub fn usual_config_dir() -> Option<PathBuf> {
+    usual("XDG_CONFIG_HOME", ".config")
 }
 
 /// The folder of what Pintle remembers between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, else
