@@ -41,17 +41,17 @@ struct State {
 }
 
 impl Input {
-    /// Says that the next line is waited for: it answers what is about to be shown, however fast it is typed.
+    /// Says that the next line is waited for: it, or a Ctrl-C, answers what is about to be shown, however fast it comes.
     pub(super) fn expect(&self) {
-        self.state().is_waited_for = true;
+        let mut state = self.state();
+        state.is_waited_for = true;
+        state.is_interrupted = false;
     }
 
-    /// Waits for a line.
+    /// Waits for the line that was said to be expected.
     pub(super) fn line(&self) -> io::Result<Typed> {
         let mut state = self.state();
         self.begin_reading(&mut state)?;
-        state.is_waited_for = true;
-        state.is_interrupted = false;
         let is_waiting = |state: &mut State| state.line.is_none() && !state.is_interrupted;
         let mut state = self.0.changed.wait_while(state, is_waiting).unwrap_or_else(PoisonError::into_inner);
         state.is_waited_for = false;
@@ -124,5 +124,21 @@ pub(super) struct Steering<'a>(&'a Input);
 impl Drop for Steering<'_> {
     fn drop(&mut self) {
         self.0.state().inbox = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prompt is shown between the two, so a person may be as fast as this.
+    #[test]
+    fn a_ctrl_c_counts_from_the_moment_that_a_line_is_expected() {
+        let input = Input::default();
+        assert!(!input.interrupt(), "nobody waits yet");
+        input.expect();
+        assert!(input.interrupt());
+        assert!(matches!(input.line().unwrap(), Typed::Interrupted));
+        assert!(!input.interrupt(), "it was answered");
     }
 }

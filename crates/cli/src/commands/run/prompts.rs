@@ -131,6 +131,7 @@ fn converse(
     let mut interruptions = 0;
     loop {
         live.settle();
+        input.expect();
         terminal.out_piece("> ");
         let typed = input.line().map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
         let line = match typed {
