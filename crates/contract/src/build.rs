@@ -10,6 +10,10 @@ use crate::{Diagnostic, Handler, HookDeclaration, Matcher, Plugin, Reach, Script
 /// through this trait. Building compiles everything: a bad script or pattern is a diagnostic here and never a
 /// silent non-match later.
 pub trait Build {
+    /// Tells that files were found that may hold scripts, before any of them is read. Whoever runs scripts may get ready
+    /// meanwhile. It may be told more than once. Default: nothing is done.
+    fn expect_scripts(&self) {}
+
     /// Builds the handler of a declaration.
     ///
     /// `None` with at least one error diagnostic when it cannot run. Warnings may come with a working handler.

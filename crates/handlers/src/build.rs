@@ -70,6 +70,10 @@ impl Builder {
 }
 
 impl Build for Builder {
+    fn expect_scripts(&self) {
+        pintle_script::get_ready();
+    }
+
     fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },

@@ -109,7 +109,7 @@ fn join_up(
     options: &Options<'_>,
     reader: Reader,
 ) -> Loaded {
-    let artifacts = read::read_all(found, &mut findings);
+    let artifacts = read::read_all(found, build, &mut findings);
     let source =
         options.trust.map(|trust| (trust, Source::new(path, bytes(found, &artifacts), reader == Reader::Host)));
     let foreign = left_out(found, options.without);

@@ -5,14 +5,20 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Location, SourceFile, Span};
+use pintle_contract::{Build, Diagnostic, Location, SourceFile, Span};
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, Role};
 
 use crate::discover::{Found, plain};
 
+/// The endings of files that may hold scripts.
+const SCRIPTED: [&str; 2] = ["md", "star"];
+
 /// Reads files as artifacts. What cannot be read is among the findings.
-pub(crate) fn read_all(found: &[Found], findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
+pub(crate) fn read_all(found: &[Found], build: &dyn Build, findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
+    if found.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
+        build.expect_scripts();
+    }
     let mut artifacts = Vec::with_capacity(found.len());
     for file in found {
         match read(file) {

@@ -8,7 +8,7 @@ use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
 use pintle::loader::{self, Layers, Trust};
-use pintle::{Builder, Layer, Runtime, WorkerProgram, script};
+use pintle::{Builder, Layer, Runtime, WorkerProgram};
 use pintle_agent::{ModelJudge, model};
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
@@ -62,9 +62,6 @@ impl Hook {
         let row = self.event.as_deref().map(|event| row(host, event)).transpose()?;
         // What a panic prints would be taken for a reason.
         panic::set_hook(Box::new(|_| {}));
-        // The host may still be writing the payload, and hooks have yet to be found and read. Without the thread this is
-        // done when it is needed.
-        let _ = thread::Builder::new().name(String::from("warm-up")).spawn(script::warm_up);
         let deadline = Deadline::of_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
         let watched = deadline.watch({
             let terminal = terminal.clone();

@@ -29,7 +29,7 @@ const DROP_INS: &str = "hooks.d";
 pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(folder, &mut findings);
-    let artifacts = read::read_all(&found, &mut findings);
+    let artifacts = read::read_all(&found, build, &mut findings);
     let project = understand(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(folder.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);

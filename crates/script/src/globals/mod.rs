@@ -14,9 +14,11 @@ mod sets;
 mod strings;
 mod tools;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Once};
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension, Module};
+use starlark::eval::Evaluator;
+use starlark::syntax::AstModule;
 use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
 
@@ -25,6 +27,7 @@ pub use catalogue::{Builtin, catalogue};
 pub(crate) use registering::REGISTRATIONS;
 
 use crate::compile::Role;
+use crate::load::dialect;
 
 /// The globals of a kind of script. Built once: building them takes milliseconds.
 pub(crate) fn of(role: Role) -> &'static Globals {
@@ -42,28 +45,72 @@ pub(crate) fn of(role: Role) -> &'static Globals {
     }
 }
 
-/// Puts together what hooks have, for a process that lives for one event: begun early, on a thread of its own, most of it
-/// is there by the time that the first hook has been read. Nothing else needs to call it.
+/// Begins to put together what hooks have, on threads of their own: most of it is there by the time that the first hook has
+/// been read. Only the first call does anything.
 ///
 /// Nearly all of the time goes into the interpreter's descriptions of its own functions, so that those of the methods are
-/// put together on a second thread. Where there is none to be had they come in their turn.
-pub fn warm_up() {
-    std::thread::scope(|scope| {
-        let _ = std::thread::Builder::new().name(String::from("warm-up")).spawn_scoped(scope, methods);
-        of(Role::Hook);
-        pure();
+/// put together on a second thread. Where there is no thread to be had they come in their turn.
+pub fn get_ready() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        for work in [globals, methods] {
+            let _ = std::thread::Builder::new().name(String::from("warm-up")).spawn(work);
+        }
     });
 }
 
-/// Puts together the methods of what payloads are made of.
+fn globals() {
+    of(Role::Hook);
+}
+
+/// Puts together the methods of what payloads are made of, and what the interpreter has when it compiles a first call.
 fn methods() {
     Module::with_temp_heap(|module| {
         let heap = module.heap();
         for value in [heap.alloc(""), heap.alloc(AllocDict::EMPTY), heap.alloc(AllocList::EMPTY)] {
             value.dir_attr();
         }
+        if let Ok(call) = AstModule::parse("warm-up", String::from("len([])"), &dialect()) {
+            // Whether it works is for the scripts to find out.
+            let _ = Evaluator::new(&module).eval_module(call, pure());
+        }
     });
 }
+
+/// The names that the language itself has, which are those of `when`.
+pub(crate) const PURE: &[&str] = &[
+    "False",
+    "None",
+    "True",
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "bytes",
+    "chr",
+    "dict",
+    "dir",
+    "enumerate",
+    "fail",
+    "float",
+    "getattr",
+    "hasattr",
+    "hash",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "ord",
+    "range",
+    "repr",
+    "reversed",
+    "sorted",
+    "str",
+    "tuple",
+    "type",
+    "zip",
+];
 
 /// What `when` has: the language itself and nothing else.
 pub(crate) fn pure() -> &'static Globals {
@@ -87,4 +134,16 @@ fn base() -> GlobalsBuilder {
     .with(sets::register)
     .with(strings::register)
     .with(codes::register)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_the_language_are_all_listed() {
+        let mut names: Vec<&str> = pure().names().map(|name| name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(PURE, names);
+    }
 }

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use pintle_contract::{EventName, ScriptText, did_you_mean};
-use starlark::environment::Module;
-use starlark::eval::Evaluator;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
-use starlark::values::OwnedFrozenValue;
 
+use super::entry::Entry;
 use super::{CompiledWhen, WHEN, When, called, native, subjects, wrapped};
 use crate::Finding;
 use crate::analysis;
@@ -36,7 +34,7 @@ pub(super) fn build(
     }
     let called = called::needed(name, &source, script);
     let (text, offset) = wrapped(&called, &source.text);
-    let ast = match AstModule::parse(&source.name, text, &dialect()) {
+    let ast = match AstModule::parse(&source.name, text.clone(), &dialect()) {
         Ok(ast) => ast,
         Err(fault) => return failed(Placement::Worker, load::finding(Code::Syntax, &fault).after(offset)),
     };
@@ -58,7 +56,9 @@ pub(super) fn build(
     let native = native::Test::of(root);
     let subjects = subjects::of(root, event);
     let reads = analysis::reads_of(&ast, WHEN);
-    match evaluate(ast) {
+    // A native test has no calls and no names of its own, so that loading it finds nothing that was not found by now.
+    let entry = if native.is_some() { Ok(Entry::later(&source.name, text)) } else { Entry::now(ast) };
+    match entry {
         Ok(entry) => {
             let when = When { source, offset, subjects, native, entry, reads };
             CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
@@ -92,12 +92,12 @@ fn body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
 /// A name that `when` does not have.
 fn unknown(ast: &AstModule, offset: usize) -> Option<Finding> {
     let bound = analysis::bound_names(ast);
-    let pure: BTreeSet<&str> = globals::pure().names().map(|name| name.as_str()).collect();
+    let pure = globals::PURE;
     let mut found = None;
     analysis::expressions_of(ast, &mut |expr| {
         let finding = match &expr.node {
-            Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(name.ident.as_str()) => {
-                missing(&name.ident, analysis::span(expr), &bound, &pure)
+            Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(&name.ident.as_str()) => {
+                missing(&name.ident, analysis::span(expr), &bound)
             }
             Expr::Dot(base, field) if analysis::identifier(base) == Some("payload") && !is_method(&field.node) => {
                 let message = format!("the payload is a dict: `payload.{}` is no field of it", field.node);
@@ -124,23 +124,15 @@ fn is_method(name: &str) -> bool {
     matches!(name, "get" | "keys" | "values" | "items" | "pop" | "setdefault" | "update" | "clear" | "popitem")
 }
 
-fn missing(name: &str, at: (usize, usize), bound: &BTreeSet<&str>, pure: &BTreeSet<&str>) -> Finding {
+fn missing(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> Finding {
     if globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name)) {
         return Finding::error(Code::Unavailable, format!("`when` has no `{name}`"), Some(at)).help(EFFECTS);
     }
-    let known = bound.iter().chain(pure).copied().filter(|name| *name != WHEN);
+    let known = bound.iter().chain(globals::PURE).copied().filter(|name| *name != WHEN);
     let message = match did_you_mean(name, known) {
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
     let finding = Finding::error(Code::UnknownName, message, Some(at));
     if name == "tool_name" { finding.help("the tool's name is `payload[\"name\"]`") } else { finding }
-}
-
-fn evaluate(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
-    let module = Module::with_temp_heap(|module| {
-        Evaluator::new(&module).eval_module(ast, globals::pure())?;
-        module.freeze().map_err(|fault| crate::state::refusal(fault.err_msg))
-    })?;
-    module.get(WHEN).map_err(crate::state::refusal)
 }

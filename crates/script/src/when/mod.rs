@@ -1,11 +1,12 @@
 //! `when`: a pure predicate over the event.
 //!
-//! An expression is compiled to a frozen Starlark function. Common forms are analysed into a [`native`] test besides,
+//! An expression is compiled to a frozen Starlark function. Common forms are analysed into a [`native`] test,
 //! which answers without the interpreter; whatever that does not know or would have to fail at is left to Starlark, so
-//! both always agree. From equalities on the event's subject comes the index of the engine.
+//! both always agree. The function behind a native test is loaded when it is first needed. From equalities on the event's subject comes the index of the engine.
 
 mod called;
 mod compiled;
+mod entry;
 mod native;
 mod subjects;
 
@@ -14,7 +15,6 @@ use std::fmt;
 use pintle_contract::{
     CallId, Caller, Cancel, Diagnostic, Event, EventName, Limits, Match, Matcher, NoSeam, Payload, ScriptText, Subjects,
 };
-use starlark::values::OwnedFrozenValue;
 
 use crate::Finding;
 use crate::analysis::Reads;
@@ -23,6 +23,7 @@ use crate::compile::{Placement, on_large_stack};
 use crate::payload::payload_value;
 use crate::source::Source;
 use compiled::build;
+use entry::Entry;
 
 /// The outcome of [`compile_when`].
 #[derive(Debug)]
@@ -77,7 +78,7 @@ pub struct When {
     offset: usize,
     subjects: Subjects,
     native: Option<native::Test>,
-    entry: OwnedFrozenValue,
+    entry: Entry,
     reads: Reads,
 }
 
@@ -104,7 +105,11 @@ impl When {
         let (limits, cancel) = (Limits::default(), Cancel::default());
         let caller = Caller { call: CallId(0), name: &self.source.name };
         let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
-        let frame = Frame { source: &self.source, entry: &self.entry, invocation: &invocation, offset: self.offset };
+        let entry = match self.entry.function() {
+            Ok(entry) => entry,
+            Err(failure) => return Match::Failed(failure),
+        };
+        let frame = Frame { source: &self.source, entry, invocation: &invocation, offset: self.offset };
         let answer = frame.run(
             |eval, entry| {
                 let heap = eval.heap();

@@ -1,0 +1,57 @@
+//! The Starlark function behind a `when`.
+
+use std::sync::OnceLock;
+
+use pintle_contract::{Failure, FailureKind};
+use starlark::environment::Module;
+use starlark::eval::Evaluator;
+use starlark::syntax::AstModule;
+use starlark::values::OwnedFrozenValue;
+
+use super::WHEN;
+use crate::globals;
+use crate::load::dialect;
+
+/// The function, loaded at once or when it is first called.
+///
+/// Most expressions never come to the interpreter, and what the language itself has takes longer to put together than a
+/// process that answers one event should live.
+pub(super) struct Entry {
+    /// The text that was parsed, and the name that errors give it.
+    origin: (String, String),
+    loaded: OnceLock<Result<OwnedFrozenValue, String>>,
+}
+
+impl Entry {
+    /// A function whose text is known to have no mistake that loading would find.
+    pub(super) fn later(name: &str, text: String) -> Self {
+        Self { origin: (name.to_owned(), text), loaded: OnceLock::new() }
+    }
+
+    /// Loads the function now.
+    pub(super) fn now(ast: AstModule) -> Result<Self, starlark::Error> {
+        let function = load(ast)?;
+        Ok(Self { origin: Default::default(), loaded: OnceLock::from(Ok(function)) })
+    }
+
+    /// The function.
+    ///
+    /// # Errors
+    /// When it cannot be loaded after all.
+    pub(super) fn function(&self) -> Result<&OwnedFrozenValue, Failure> {
+        let loaded = self.loaded.get_or_init(|| {
+            let (name, text) = &self.origin;
+            let ast = AstModule::parse(name, text.clone(), &dialect());
+            ast.and_then(load).map_err(|fault| fault.without_diagnostic().to_string())
+        });
+        loaded.as_ref().map_err(|why| Failure::new(FailureKind::Error, format!("`when` cannot be loaded: {why}")))
+    }
+}
+
+fn load(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
+    let module = Module::with_temp_heap(|module| {
+        Evaluator::new(&module).eval_module(ast, globals::pure())?;
+        module.freeze().map_err(|fault| crate::state::refusal(fault.err_msg))
+    })?;
+    module.get(WHEN).map_err(crate::state::refusal)
+}
