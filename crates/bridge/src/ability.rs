@@ -42,6 +42,9 @@ impl Verb {
     }
 }
 
+/// Why nothing comes of the end of a run.
+const OVER: &str = "this is the end, and nothing is left to be stopped";
+
 /// What becomes of one decision on one event of a host. The words say why, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
@@ -61,6 +64,27 @@ pub enum Ability {
     Lost(&'static str),
     /// The decision makes no sense on this event.
     Absent,
+}
+
+impl Ability {
+    /// Text for the model waits for an event that has a place for it.
+    pub(crate) const LATER: Self = Self::Later("the model is told at the next event that lets it be told");
+    /// The same of an event whose hooks have no other text for the model.
+    pub(crate) const REMINDERS: Self = Self::Later(
+        "a reminder is told at the next event that lets the model be told; there is no other text for it here",
+    );
+    /// What follows where a hook of a session's beginning is against it.
+    pub(crate) const REFUSED: Self =
+        Self::Nearly("the session begins, and each of its prompts and tool calls is denied");
+    /// A text for the model at an event whose hooks have none but reminders.
+    pub(crate) const REMINDERS_NOW: Self =
+        Self::Nearly("a reminder is told; there is no other text for the model here");
+    /// What follows where a hook ends the run and the host cannot.
+    pub(crate) const ENDED: Self = Self::Nearly("every tool call is denied until the next prompt");
+    /// What follows where a hook ends what is over, and the person can be told.
+    pub(crate) const OVER_TOLD: Self = Self::Tells(OVER);
+    /// The same where the person cannot be told.
+    pub(crate) const OVER: Self = Self::Lost(OVER);
 }
 
 /// What becomes of every decision on one event of a host.
@@ -85,18 +109,6 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// An event that only tells, of a host that listens to nothing.
-    pub const DEAF: Self = Self {
-        deny: Ability::Absent,
-        ask: Ability::Absent,
-        approve: Ability::Absent,
-        rewrite: Ability::Absent,
-        output: Ability::Absent,
-        context: Ability::Lost("the host does not read what is said here"),
-        stop: Ability::Lost("the host does not read what is said here"),
-        notice: Ability::Lost("the host does not read what is said here"),
-    };
-
     /// What becomes of one decision.
     #[must_use]
     pub fn of(&self, verb: Verb) -> Ability {

@@ -58,6 +58,19 @@ impl Ruling {
         self.decision == Decision::Deny
     }
 
+    /// What stands where a tool's result would, as a text: the reason of a deny, else the changed result. Never blank, since
+    /// hosts take a blank for nothing.
+    #[must_use]
+    pub fn in_place_of_result(&self) -> Option<String> {
+        let text = match &self.output {
+            _ if self.is_denied() => self.reason.clone(),
+            None => return None,
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        Some(if text.trim().is_empty() { String::from("[removed by a hook]") } else { text })
+    }
+
     /// The texts for the model as one, or nothing.
     #[must_use]
     pub fn context_text(&self) -> Option<String> {

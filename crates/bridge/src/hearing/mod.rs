@@ -118,10 +118,12 @@ impl Hearing<'_> {
         }
     }
 
-    /// The run ends. Where the host cannot end it, the rest of the turn is refused.
+    /// The run ends. Where the host cannot end it, the rest of the turn is refused; where nothing is left, nothing is.
     fn end(&mut self, why: String) {
         let why = if why.trim().is_empty() { String::from("a hook ended the run") } else { why };
-        self.state.stopped = Some(why.clone());
+        if matches!(self.row.can.stop, Ability::Does | Ability::Nearly(_)) {
+            self.state.stopped = Some(why.clone());
+        }
         self.ruling.stop = Some(why);
     }
 

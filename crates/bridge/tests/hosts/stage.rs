@@ -115,7 +115,7 @@ pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
 }
 
 /// What a rewrite changes: the first text among what the event lets change.
-fn changed(payload: &Value) -> Map<String, Value> {
+pub(crate) fn changed(payload: &Value) -> Map<String, Value> {
     let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
     if let Some(args) = payload.get("args").filter(|_| payload.get("content").is_none()) {
         let mut args = args.clone();

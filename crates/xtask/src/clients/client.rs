@@ -109,7 +109,10 @@ pub(super) const CLIENTS: &[Client] = &[
         input: |command| json!({"cmd": command}),
         gives_up: None,
         complaint: Some("nobody has reviewed them"),
-        exceptions: &[],
+        exceptions: &[
+            (Kind::Prompt, Outcome::Unheard, "`codex exec` does not show why"),
+            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+        ],
     },
     Client {
         name: "gemini",
@@ -156,7 +159,11 @@ pub(super) const CLIENTS: &[Client] = &[
         input: |command| json!({"command": command, "description": "a test", "is_background": false}),
         gives_up: None,
         complaint: None,
-        exceptions: &[(Kind::Rewrite, Outcome::Denied, "it ignores rewrites in yolo mode")],
+        exceptions: &[
+            (Kind::Rewrite, Outcome::Denied, "it ignores rewrites in yolo mode"),
+            (Kind::Prompt, Outcome::Unheard, "without a terminal it does not show why"),
+            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+        ],
     },
     Client {
         name: "copilot",
@@ -178,7 +185,10 @@ pub(super) const CLIENTS: &[Client] = &[
         input: |command| json!({"command": command, "description": "a test"}),
         gives_up: None,
         complaint: None,
-        exceptions: &[],
+        exceptions: &[
+            (Kind::Prompt, Outcome::Denied, "it goes on, and its calls are denied"),
+            (Kind::End, Outcome::Barred, "it goes on, and its calls are denied"),
+        ],
     },
     Client {
         name: "cline",
@@ -209,6 +219,8 @@ pub(super) const CLIENTS: &[Client] = &[
             (Kind::Deny, Outcome::Ended, "a refusal ends its task, and it tells nobody why"),
             (Kind::Context, Outcome::Untold, "its prompt event does not fire"),
             (Kind::Stop, Outcome::Stopped, "it does not wait at the end"),
+            (Kind::Prompt, Outcome::Ran, "its prompt event does not fire"),
+            (Kind::Output, Outcome::Halted, "it cannot change a result, so its task ends"),
         ],
     },
 ];

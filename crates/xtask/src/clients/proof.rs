@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use pintle_testkit::model_server::script::is_main;
 use pintle_testkit::model_server::{ModelServer, Reply, Seen as Request};
 
+use super::client::Client;
 use super::ran::Ran;
 use super::stage::Stage;
 
@@ -21,6 +22,12 @@ pub(super) enum Kind {
     Context,
     /// To go on once.
     Stop,
+    /// Not to hear a prompt.
+    Prompt,
+    /// To tell the model something else than a command said.
+    Output,
+    /// To end the run after a command.
+    End,
 }
 
 /// Which hooks there are.
@@ -80,10 +87,34 @@ pub(super) const PROOFS: &[Proof] = &[
         ..deny("a script adds context at the prompt", "", "the fruit of the day is the kumquat")
     },
     Proof {
+        kind: Kind::Context,
+        ..deny("a script adds context as the session begins", "", "the basket holds nine kumquats")
+    },
+    Proof {
+        kind: Kind::Context,
+        ..deny("a hook adds context after a command", "after.txt", "kumquats keep for a week")
+    },
+    Proof {
+        kind: Kind::Prompt,
+        hook: Some(("refuses.md", REFUSES)),
+        ..deny("a policy refuses a prompt", "unheard.txt", "nothing without kumquats")
+    },
+    Proof {
         kind: Kind::Stop,
         hook: Some(("once_more.md", ONCE_MORE)),
         ..deny("a policy blocks a stop once", "", "say kumquat first")
     },
+    Proof {
+        kind: Kind::Output,
+        hook: Some(("secret.md", SECRET)),
+        ..deny("a policy changes what a command said", "secret.txt", "a kumquat in its place")
+    },
+    Proof {
+        kind: Kind::Output,
+        hook: Some(("secret.md", SECRET)),
+        ..deny("a policy withholds what a command said", "hidden.txt", "kumquats stay hidden")
+    },
+    Proof { kind: Kind::End, ..deny("a hook ends the run after a command", "last.txt", "") },
     deny("a hook that crashes denies", "crash.txt", "broken"),
     deny("a hook that hangs denies", "hang.txt", "Hang"),
     deny("a Harness Framework script denies", "script.txt", "kumquats are off the menu"),
@@ -112,6 +143,9 @@ pub(super) const PROOFS: &[Proof] = &[
     },
 ];
 
+/// What the model wants to write after the command that is to be the last.
+const NEXT: &str = "next.txt";
+
 const ONCE_MORE: &str = r#"---
 event: agent.stop
 script: |
@@ -119,6 +153,26 @@ script: |
       if payload["continuations"] == 0:
           return block("say kumquat first")
       return allow()
+---
+"#;
+
+const SECRET: &str = r#"---
+event: tool.post
+when: payload["name"] == "shell"
+script: |
+  def handle(event, payload):
+      if "said-by-hidden.txt" in payload["content"]:
+          return block("kumquats stay hidden")
+      content = payload["content"].replace("said-by-secret.txt", "a kumquat in its place")
+      return modify({"content": content})
+---
+"#;
+
+const REFUSES: &str = r#"---
+event: prompt.submit
+script: |
+  def handle(event, payload):
+      return block("nothing without kumquats")
 ---
 "#;
 
@@ -145,10 +199,14 @@ pub(super) struct Seen {
     pub(super) requests: usize,
     /// What is left of the command.
     pub(super) command: Traces,
-    /// What is left of the other command.
-    pub(super) rewritten: Traces,
+    /// What is left of the other command: the one that a hook put in its place, or the next one.
+    pub(super) other: Traces,
     /// Whether the model was told.
     pub(super) told: bool,
+    /// Whether the person was told.
+    pub(super) said: bool,
+    /// Whether the client ended with status 0.
+    pub(super) ended_well: bool,
     /// Whether it says that it gave up.
     pub(super) gave_up: bool,
     client: Ran,
@@ -182,8 +240,10 @@ impl Proof {
         Ok(Seen {
             requests: main.len(),
             command: traces(self.file),
-            rewritten: traces("rewritten.txt"),
+            other: traces(if self.kind == Kind::End { NEXT } else { "rewritten.txt" }),
             told: is_told(words),
+            said: !words.is_empty() && (client.stdout.contains(words) || client.stderr.contains(words)),
+            ended_well: client.status == Some(0),
             gave_up: stage.client.gives_up.is_some_and(|words| client.stdout.contains(words)),
             client,
             conversation,
@@ -195,12 +255,21 @@ impl Proof {
             return vec![Reply::text("The first answer."), Reply::text("Kumquat.")];
         }
         let begin = self.begin.replace("PROJECT", &stage.project().to_string_lossy());
-        // What it says is not found in the command itself, so whoever sees it saw it run.
-        let input = (stage.client.input)(&format!("{begin}echo said-by-''{0} | tee {0}", self.file)).to_string();
-        // A chore is over soon, and so are its words.
-        let call = ("call_1", stage.client.shell, &*input.leak());
-        vec![Reply { calls: vec![call], usage: (10, 5), ..Reply::default() }, Reply::text("Done.")]
+        let mut turns = vec![call(stage.client, "call_1", &begin, self.file)];
+        if self.kind == Kind::End {
+            turns.push(call(stage.client, "call_2", "", NEXT));
+        }
+        turns.push(Reply::text("Done."));
+        turns
     }
+}
+
+/// A turn of the model that wants a command to write a file.
+fn call(client: &Client, id: &'static str, begin: &str, file: &str) -> Reply {
+    // What it says is not found in the command itself, so whoever sees it saw it run.
+    let input = (client.input)(&format!("{begin}echo said-by-''{file} | tee {file}")).to_string();
+    // A chore is over soon, and so are its words.
+    Reply { calls: vec![(id, client.shell, &*input.leak())], usage: (10, 5), ..Reply::default() }
 }
 
 /// What a command says that writes a file.

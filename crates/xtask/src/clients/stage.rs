@@ -14,7 +14,8 @@ use super::proof::{Fate, Hooks, Proof};
 use super::ran::{self, Ran};
 use crate::seeds::Lifecycle;
 
-/// What the policies are: Markdown and Starlark, and scripts of The Harness Framework.
+/// What the policies are: Markdown and Starlark, scripts of The Harness Framework, a hook of a docker-agent team,
+/// and one in the form of Claude Code.
 const FILES: &[(&str, &str)] = &[
     (
         ".harness/hooks/kumquats.md",
@@ -42,6 +43,7 @@ script: |
         "framework/settings.json",
         r#"{
   "hooks": {
+    "SessionStart": [{"path": "hooks/Basket.sh"}],
     "UserPromptSubmit": [{"path": "hooks/Fruit.sh"}],
     "PreToolUse": [
       {"path": "hooks/SecurityValidator.sh", "matcher": {"tool_name": "Bash"}},
@@ -51,6 +53,32 @@ script: |
 }
 "#,
     ),
+    (
+        "team.yaml",
+        r#"agents:
+  root:
+    model: openai/test
+    hooks:
+      post_tool_use:
+        - matcher: shell
+          hooks:
+            - type: command
+              command: |
+                case "$(cat)" in *last.txt*) echo '{"continue": false, "stop_reason": "enough kumquats"}' ;; esac
+"#,
+    ),
+    (
+        "others/.claude/settings.json",
+        r#"{"hooks": {"PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh others/after.sh"}]}]}}"#,
+    ),
+    (
+        "others/after.sh",
+        r#"#!/bin/sh
+said='{"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "kumquats keep for a week"}}'
+case "$(cat)" in *after.txt*) echo "$said" ;; esac
+"#,
+    ),
+    ("framework/hooks/Basket.sh", "#!/bin/sh\necho 'the basket holds nine kumquats'\n"),
     ("framework/hooks/Fruit.sh", "#!/bin/sh\necho 'the fruit of the day is the kumquat'\n"),
     (
         "framework/hooks/SecurityValidator.sh",
@@ -127,7 +155,10 @@ impl<'a> Stage<'a> {
         let program = program.display().to_string();
         let mut install = vec!["install", self.client.name, "--yes", "--program", &program];
         match hooks {
-            Hooks::Named => install.extend(["--hooks", ".harness", "--hooks", "framework/settings.json"]),
+            Hooks::Named => {
+                let named = [".harness", "framework/settings.json", "team.yaml", "others/.claude/settings.json"];
+                install.extend(named.iter().flat_map(|path| ["--hooks", *path]));
+            }
             Hooks::Documents => install.extend(["--hooks", "document/settings.json"]),
             Hooks::Found => {
                 for (path, text) in self.client.trusting {

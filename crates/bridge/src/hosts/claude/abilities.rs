@@ -1,9 +1,7 @@
 //! What Claude Code can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, OnlyApproved, Tells};
+use crate::Ability::{Absent, Denies, Does, Lost, Nearly, OnlyApproved, Tells};
 use crate::{Abilities, Ability};
-
-const LATER: Ability = Later("the model is told at the next event that lets it be told");
 
 /// An event that only tells.
 pub(super) const TELLS: Abilities = Abilities {
@@ -12,16 +10,20 @@ pub(super) const TELLS: Abilities = Abilities {
     approve: Absent,
     rewrite: Absent,
     output: Absent,
-    context: LATER,
-    stop: Nearly("every tool call is denied until the next prompt"),
+    context: Ability::REMINDERS,
+    stop: Ability::ENDED,
     notice: Does,
 };
 
-pub(super) const SESSION_START: Abilities = Abilities {
-    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
-    context: Does,
-    ..TELLS
-};
+/// The end of a session, which is over before anybody is told anything.
+pub(super) const SESSION_END: Abilities =
+    Abilities { stop: Ability::OVER, notice: Lost("Claude Code shows nothing of what is said here"), ..TELLS };
+
+/// After a compaction.
+pub(super) const COMPACTED: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,
@@ -47,7 +49,6 @@ pub(super) const PERMISSION: Abilities = Abilities {
     ask: Nearly("the person is asked, as without the hook"),
     approve: Does,
     rewrite: OnlyApproved("Claude Code changes a call that it asks about only when it is approved"),
-    context: LATER,
     stop: Does,
     ..TELLS
 };
@@ -70,10 +71,13 @@ pub(super) const FAILED_TOOL: Abilities = Abilities {
 
 pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Does, ..TELLS };
 
+pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..BATCH };
+
 pub(super) const STOP: Abilities = Abilities {
     deny: Does,
     ask: Denies("Claude Code cannot ask a person whether an agent may stop"),
     output: Tells("Claude Code cannot change an answer that the person already saw"),
+    context: Ability::LATER,
     stop: Does,
     ..TELLS
 };
@@ -86,5 +90,6 @@ pub(super) const COMPACT: Abilities = Abilities {
     ask: Denies("Claude Code cannot ask a person about a compaction"),
     output: Lost("Claude Code writes the summary itself"),
     context: Does,
+    notice: Lost("Claude Code takes what is said here for instructions of the summary"),
     ..TELLS
 };

@@ -117,13 +117,20 @@ pub(in crate::hosts) fn stop(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     output.answer()
 }
 
-/// Before a compaction: text on standard output is further instructions for the summary.
-pub(in crate::hosts) fn compact(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+/// Before a compaction: whatever stands on standard output, JSON too, is further instructions for the summary.
+pub(super) fn compact(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     if ruling.is_denied() {
         return Answer::silent().with_stderr(&ruling.reason).with_exit_code(2);
     }
-    match ruling.context_text() {
-        Some(text) => Answer { stdout: text, ..Answer::silent() },
-        None => begin(asked, ruling).answer(),
-    }
+    Answer { stdout: ruling.context_text().unwrap_or_default(), ..Answer::silent() }
+}
+
+/// After a compaction: the person is shown what stands on standard output, as it is.
+pub(super) fn compacted(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
+    Answer { stdout: ruling.notice_text().unwrap_or_default(), ..Answer::silent() }
+}
+
+/// An event whose answer is not read.
+pub(super) fn nothing(_asked: &Asked<'_>, _ruling: &Ruling) -> Answer {
+    Answer::silent()
 }

@@ -73,7 +73,7 @@ static ROWS: &[Row] = &[
     Row { read: read::batch, can: &abilities::BATCH, answer: answer::context, ..row("PostToolBatch", &["tool.batch"]) },
     Row {
         read: read::subagent_start,
-        can: &abilities::BATCH,
+        can: &abilities::SUBAGENT_START,
         answer: answer::context,
         ..noisy("SubagentStart", &["custom.claude_subagent_start"])
     },
@@ -92,9 +92,19 @@ static ROWS: &[Row] = &[
         answer: answer::compact,
         ..row("PreCompact", &["compact.pre", "compact.before"])
     },
-    Row { read: read::compact_after, ..row("PostCompact", &["compact.post"]) },
+    Row {
+        read: read::compact_after,
+        can: &abilities::COMPACTED,
+        answer: answer::compacted,
+        ..row("PostCompact", &["compact.post"])
+    },
     Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row { read: read::session_end, ..row("SessionEnd", &["session.end"]) },
+    Row {
+        read: read::session_end,
+        can: &abilities::SESSION_END,
+        answer: answer::nothing,
+        ..row("SessionEnd", &["session.end"])
+    },
     noisy("UserPromptExpansion", &["custom.claude_user_prompt_expansion"]),
     noisy("InstructionsLoaded", &["custom.claude_instructions_loaded"]),
     noisy("CwdChanged", &["custom.claude_cwd_changed"]),

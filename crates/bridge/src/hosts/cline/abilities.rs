@@ -1,7 +1,7 @@
 //! What Cline can do with what hooks decide.
 
-use crate::Abilities;
 use crate::Ability::{Absent, Denies, Does, Lost, Nearly};
+use crate::{Abilities, Ability};
 
 const DROPPED: &str = "Cline does not wait for the answer here";
 const UNSAID: &str = "Cline shows a hook's words to nobody here";
@@ -12,11 +12,21 @@ pub(super) const DETACHED: Abilities = Abilities {
     ask: Lost(DROPPED),
     approve: Absent,
     rewrite: Absent,
-    output: Lost(DROPPED),
+    output: Absent,
     context: Lost(DROPPED),
     stop: Nearly("every tool call is denied until the next prompt, which ends the task"),
     notice: Lost(DROPPED),
 };
+
+/// The beginning of a session.
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, stop: Ability::REFUSED, ..DETACHED };
+
+/// The end of a task, which is that of a turn.
+pub(super) const TASK_END: Abilities = Abilities { output: Lost(DROPPED), stop: Ability::OVER, ..DETACHED };
+
+/// The end of the session.
+pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER, ..DETACHED };
 
 pub(super) const BEFORE_TOOL: Abilities = Abilities {
     deny: Nearly("the whole task ends, and the model does not learn why"),

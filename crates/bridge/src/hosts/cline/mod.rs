@@ -36,8 +36,12 @@ const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
 }
 
 static ROWS: &[Row] = &[
-    Row { read: payload::session_start, ..row("TaskStart", &["session.start"]) },
-    Row { read: payload::session_resume, ..row("TaskResume", &["session.start", "session.resume"]) },
+    Row { read: payload::session_start, can: &abilities::SESSION_START, ..row("TaskStart", &["session.start"]) },
+    Row {
+        read: payload::session_resume,
+        can: &abilities::SESSION_START,
+        ..row("TaskResume", &["session.start", "session.resume"])
+    },
     Row {
         guards: true,
         read: payload::prompt,
@@ -58,8 +62,8 @@ static ROWS: &[Row] = &[
         answer: answer::cancel,
         ..row("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row { read: payload::complete, ..row("TaskComplete", &["turn.end"]) },
+    Row { read: payload::complete, can: &abilities::TASK_END, ..row("TaskComplete", &["turn.end"]) },
     Row { read: payload::failed, ..row("TaskError", &["error", "session.error"]) },
     Row { noisy: true, ..row("TaskCancel", &["custom.cline_task_cancel"]) },
-    Row { read: payload::session_end, ..row("SessionShutdown", &["session.end"]) },
+    Row { read: payload::session_end, can: &abilities::SESSION_END, ..row("SessionShutdown", &["session.end"]) },
 ];

@@ -1,11 +1,9 @@
 //! What Codex can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, Tells};
+use crate::Ability::{Absent, Denies, Does, Lost, Nearly, Tells};
 use crate::{Abilities, Ability};
 
 const NO_ASK: &str = "Codex cannot ask a person for a hook";
-
-const LATER: Ability = Later("the model is told at the next event that lets it be told");
 
 /// An event that only tells.
 pub(super) const TELLS: Abilities = Abilities {
@@ -14,19 +12,20 @@ pub(super) const TELLS: Abilities = Abilities {
     approve: Absent,
     rewrite: Absent,
     output: Absent,
-    context: LATER,
-    stop: Nearly("every tool call is denied until the next prompt"),
+    context: Ability::REMINDERS,
+    stop: Ability::ENDED,
     notice: Does,
 };
 
-/// An event whose answer is not read.
-pub(super) const SILENT: Abilities = Abilities { notice: Lost("Codex does not read what is said here"), ..TELLS };
+/// The end of a session, whose answer is not read.
+pub(super) const SESSION_END: Abilities =
+    Abilities { stop: Ability::OVER, notice: Lost("Codex does not read what is said here"), ..TELLS };
 
-pub(super) const SESSION_START: Abilities = Abilities {
-    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
-    context: Does,
-    ..TELLS
-};
+/// After a compaction.
+pub(super) const COMPACTED: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,
@@ -60,16 +59,17 @@ pub(super) const AFTER_TOOL: Abilities = Abilities {
     deny: Does,
     output: Nearly("the changed result takes the place of the result, as feedback of a hook"),
     context: Does,
-    stop: Does,
+    stop: Nearly("the reason takes the place of the result, and every tool call is denied until the next prompt"),
     ..TELLS
 };
 
-pub(super) const SUBAGENT_START: Abilities = Abilities { context: Does, ..TELLS };
+pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..TELLS };
 
 pub(super) const STOP: Abilities = Abilities {
     deny: Does,
     ask: Denies(NO_ASK),
     output: Tells("Codex cannot change an answer that the person already saw"),
+    context: Ability::LATER,
     stop: Does,
     ..TELLS
 };
@@ -80,7 +80,8 @@ pub(super) const SUBAGENT_STOP: Abilities =
 pub(super) const COMPACT: Abilities = Abilities {
     deny: Nearly("the turn stops before the compaction"),
     ask: Denies(NO_ASK),
-    output: Lost("Codex writes the summary itself"),
+    output: Tells("Codex writes the summary itself"),
+    context: Ability::LATER,
     stop: Does,
     ..TELLS
 };

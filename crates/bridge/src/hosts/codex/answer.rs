@@ -83,14 +83,7 @@ pub(super) fn permission(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// After a tool: what a block says takes the place of the result.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     let output = ending(begin(asked, ruling), ruling);
-    let replaced = match &ruling.output {
-        _ if ruling.is_denied() => Some(ruling.reason.clone()),
-        Some(serde_json::Value::String(text)) => Some(text.clone()),
-        Some(other) => Some(other.to_string()),
-        None => None,
-    };
-    // A block without a word is none.
-    let replaced = replaced.map(|text| if text.trim().is_empty() { String::from("[removed by a hook]") } else { text });
+    let replaced = ruling.in_place_of_result();
     output
         .top("decision", replaced.as_ref().map(|_| "block"))
         .top("reason", replaced)

@@ -81,9 +81,9 @@ static ROWS: &[Row] = &[
         answer: answer::compact,
         ..row("PreCompact", &["compact.pre", "compact.before"])
     },
-    Row { read: read::compact_after, ..row("PostCompact", &["compact.post"]) },
+    Row { read: read::compact_after, can: &abilities::COMPACTED, ..row("PostCompact", &["compact.post"]) },
     Row {
-        can: &abilities::SILENT,
+        can: &abilities::SESSION_END,
         answer: answer::nothing,
         read: read::session_end,
         ..row("SessionEnd", &["session.end"])

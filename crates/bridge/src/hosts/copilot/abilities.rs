@@ -1,10 +1,10 @@
 //! What Copilot can do with what hooks decide.
 
-use crate::Abilities;
 use crate::Ability::{Absent, Denies, Does, Lost, Nearly};
+use crate::{Abilities, Ability};
 
 const UNSAID: &str = "Copilot shows a hook's words to nobody here";
-const ENDS: &str = "every tool call is denied until the next prompt";
+const REFUSED: Ability = Nearly("the session begins, and each of its tool calls is denied");
 
 /// An event whose answer is not read.
 pub(super) const SILENT: Abilities = Abilities {
@@ -14,12 +14,15 @@ pub(super) const SILENT: Abilities = Abilities {
     rewrite: Absent,
     output: Absent,
     context: Lost(UNSAID),
-    stop: Nearly(ENDS),
+    stop: Ability::ENDED,
     notice: Nearly("it stands in Copilot's log"),
 };
 
 pub(super) const SESSION_START: Abilities =
-    Abilities { deny: Nearly("the session begins, and each of its tool calls is denied"), context: Does, ..SILENT };
+    Abilities { deny: REFUSED, ask: REFUSED, context: Does, stop: REFUSED, ..SILENT };
+
+/// The end of a session.
+pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER, ..SILENT };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Nearly("the model is told, and every tool call is denied until the next prompt"),

@@ -100,7 +100,7 @@ static ROWS: &[Row] = &[
     Row { read: payload::compact_before, ..own("preCompact", &["compact.pre", "compact.before"]) },
     Row { read: payload::notification, ..own("notification", &["notification"]) },
     Row { read: payload::failed, ..own("errorOccurred", &["error", "session.error"]) },
-    Row { read: payload::session_end, ..own("sessionEnd", &["session.end"]) },
+    Row { read: payload::session_end, can: &abilities::SESSION_END, ..own("sessionEnd", &["session.end"]) },
     Row {
         read: read::session_start,
         can: &abilities::SESSION_START,
@@ -148,5 +148,5 @@ static ROWS: &[Row] = &[
     },
     Row { read: read::compact_before, ..other("PreCompact", &["compact.pre", "compact.before"]) },
     Row { read: read::notification, ..other("Notification", &["notification"]) },
-    Row { read: read::session_end, ..other("SessionEnd", &["session.end"]) },
+    Row { read: read::session_end, can: &abilities::SESSION_END, ..other("SessionEnd", &["session.end"]) },
 ];

@@ -1,8 +1,9 @@
 //! What Cursor can do with what hooks decide.
 
-use crate::Abilities;
-use crate::Ability::{Absent, Denies, Does, Lost, Nearly};
+use crate::Ability::{Absent, Denies, Does, Lost, Nearly, Tells};
+use crate::{Abilities, Ability};
 
+const NO_TEXT: Ability = Tells("Cursor takes no text for the model here");
 const UNSAID: &str = "Cursor shows a hook's words to nobody here";
 
 /// An event whose answer is not read.
@@ -11,23 +12,26 @@ pub(super) const SILENT: Abilities = Abilities {
     ask: Absent,
     approve: Absent,
     rewrite: Absent,
-    output: Lost("Cursor does not read the answer here"),
+    output: Absent,
     context: Lost(UNSAID),
-    stop: Nearly("every tool call is denied until the next prompt"),
+    stop: Ability::ENDED,
     notice: Lost(UNSAID),
 };
 
-pub(super) const SESSION_START: Abilities = Abilities {
-    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
-    context: Does,
-    ..SILENT
-};
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..SILENT };
+
+/// The end of a session.
+pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER, ..SILENT };
+
+/// After a tool that failed.
+pub(super) const FAILED_TOOL: Abilities = Abilities { output: Lost("Cursor does not read the answer here"), ..SILENT };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,
     ask: Denies("Cursor cannot ask a person about a prompt"),
     rewrite: Denies("Cursor cannot change a prompt"),
-    output: Absent,
+    context: NO_TEXT,
     notice: Does,
     ..SILENT
 };
@@ -37,7 +41,7 @@ pub(super) const BEFORE_TOOL: Abilities = Abilities {
     ask: Denies("Cursor takes an ask before a tool for an approval"),
     approve: Lost("Cursor asks the person as its own settings say"),
     rewrite: Does,
-    output: Absent,
+    context: NO_TEXT,
     stop: Nearly("the call is denied, and so is everything after it"),
     notice: Does,
     ..SILENT
@@ -51,6 +55,8 @@ pub(super) const BEFORE_READ: Abilities = Abilities {
     rewrite: Denies("Cursor cannot change this"),
     ..BEFORE_TOOL
 };
+
+pub(super) const SUBAGENT_START: Abilities = Abilities { rewrite: Absent, ..BEFORE_READ };
 
 pub(super) const AFTER_TOOL: Abilities = Abilities {
     deny: Nearly("of an MCP tool the reason takes the place of the result, of another the model is told not to use it"),
@@ -67,8 +73,9 @@ pub(super) const STOP: Abilities = Abilities {
 };
 
 pub(super) const COMPACT: Abilities = Abilities {
-    deny: Lost("Cursor cannot be kept from a compaction"),
-    ask: Lost("Cursor cannot be kept from a compaction"),
+    deny: Tells("Cursor cannot be kept from a compaction"),
+    ask: Tells("Cursor cannot be kept from a compaction"),
+    context: NO_TEXT,
     notice: Does,
     ..SILENT
 };

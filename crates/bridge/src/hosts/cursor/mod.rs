@@ -89,7 +89,11 @@ static ROWS: &[Row] = &[
         answer: answer::after_tool,
         ..row("postToolUse", &["tool.result", "tool.post", "file.edited"])
     },
-    Row { read: payload::failed_tool, ..row("postToolUseFailure", &["tool.result", "tool.post"]) },
+    Row {
+        read: payload::failed_tool,
+        can: &abilities::FAILED_TOOL,
+        ..row("postToolUseFailure", &["tool.result", "tool.post"])
+    },
     noisy("afterShellExecution", &["custom.cursor_after_shell_execution"]),
     noisy("afterMCPExecution", &["custom.cursor_after_mcp_execution"]),
     noisy("afterFileEdit", &["custom.cursor_after_file_edit"]),
@@ -98,7 +102,7 @@ static ROWS: &[Row] = &[
     Row {
         guards: true,
         read: payload::subagent_start,
-        can: &abilities::BEFORE_READ,
+        can: &abilities::SUBAGENT_START,
         answer: answer::permission,
         ..noisy("subagentStart", &["custom.cursor_subagent_start"])
     },
@@ -120,5 +124,5 @@ static ROWS: &[Row] = &[
         answer: answer::stop,
         ..row("stop", &["agent.stop", "turn.end"])
     },
-    Row { read: payload::session_end, ..row("sessionEnd", &["session.end"]) },
+    Row { read: payload::session_end, can: &abilities::SESSION_END, ..row("sessionEnd", &["session.end"]) },
 ];

@@ -1,9 +1,7 @@
 //! What Gemini CLI can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, Tells};
+use crate::Ability::{Absent, Denies, Does, Lost, Nearly, Tells};
 use crate::{Abilities, Ability};
-
-const LATER: Ability = Later("the model is told at the next event that lets it be told");
 
 const NO_ASK: &str = "Gemini CLI waits for ever for an answer when nobody sits before it";
 
@@ -14,16 +12,19 @@ pub(super) const TELLS: Abilities = Abilities {
     approve: Absent,
     rewrite: Absent,
     output: Absent,
-    context: LATER,
-    stop: Nearly("every tool call is denied until the next prompt"),
+    context: Ability::REMINDERS,
+    stop: Ability::ENDED,
     notice: Does,
 };
 
-pub(super) const SESSION_START: Abilities = Abilities {
-    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
-    context: Does,
-    ..TELLS
-};
+/// The end of a session.
+pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER_TOLD, ..TELLS };
+
+/// An event that only tells, and whose hooks may have a text for the model.
+pub(super) const TELLS_LATER: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,
@@ -40,7 +41,7 @@ pub(super) const BEFORE_TOOL: Abilities = Abilities {
     approve: Lost("Gemini CLI asks as its own settings say"),
     rewrite: Nearly("an argument that is taken away is a deny, because Gemini CLI lays the change over its own input"),
     stop: Does,
-    ..TELLS
+    ..TELLS_LATER
 };
 
 pub(super) const AFTER_TOOL: Abilities = Abilities {
@@ -55,6 +56,7 @@ pub(super) const STOP: Abilities = Abilities {
     deny: Does,
     ask: Denies("Gemini CLI cannot ask a person whether an agent may stop"),
     output: Tells("Gemini CLI cannot change an answer that the person already saw"),
+    context: Ability::LATER,
     stop: Does,
     ..TELLS
 };
@@ -64,12 +66,12 @@ pub(super) const BEFORE_MODEL: Abilities = Abilities {
     ask: Denies(NO_ASK),
     rewrite: Lost("hooks are not shown a request of Gemini CLI in the form that they could change"),
     stop: Does,
-    ..TELLS
+    ..TELLS_LATER
 };
 
 pub(super) const COMPACT: Abilities = Abilities {
-    deny: Lost("Gemini CLI compresses whatever hooks say"),
-    ask: Lost("Gemini CLI compresses whatever hooks say"),
-    output: Lost("Gemini CLI writes the summary itself"),
-    ..TELLS
+    deny: Tells("Gemini CLI compresses whatever hooks say"),
+    ask: Tells("Gemini CLI compresses whatever hooks say"),
+    output: Tells("Gemini CLI writes the summary itself"),
+    ..TELLS_LATER
 };

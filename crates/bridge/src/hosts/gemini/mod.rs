@@ -65,7 +65,7 @@ static ROWS: &[Row] = &[
         ..row("AfterAgent", &["agent.stop", "turn.end"])
     },
     Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row { read: read::session_end, ..row("SessionEnd", &["session.end"]) },
+    Row { read: read::session_end, can: &abilities::SESSION_END, ..row("SessionEnd", &["session.end"]) },
     // It comes before every model call, also when nothing is compressed, and its answer changes nothing.
     Row {
         read: read::compact_before,
@@ -79,7 +79,7 @@ static ROWS: &[Row] = &[
         ..noisy("BeforeModel", &["completion.pre"])
     },
     noisy("BeforeToolSelection", &["custom.gemini_before_tool_selection"]),
-    Row { read: payload::after_model, ..noisy("AfterModel", &["completion.post"]) },
+    Row { read: payload::after_model, can: &abilities::TELLS_LATER, ..noisy("AfterModel", &["completion.post"]) },
 ];
 
 #[cfg(test)]

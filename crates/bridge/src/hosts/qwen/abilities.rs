@@ -1,9 +1,7 @@
 //! What Qwen Code can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Later, Lost, Nearly, Tells};
+use crate::Ability::{Absent, Denies, Does, Nearly, Tells};
 use crate::{Abilities, Ability};
-
-const LATER: Ability = Later("the model is told at the next event that lets it be told");
 
 /// An event that only tells.
 pub(super) const TELLS: Abilities = Abilities {
@@ -12,16 +10,19 @@ pub(super) const TELLS: Abilities = Abilities {
     approve: Absent,
     rewrite: Absent,
     output: Absent,
-    context: LATER,
-    stop: Nearly("every tool call is denied until the next prompt"),
+    context: Ability::REMINDERS,
+    stop: Ability::ENDED,
     notice: Does,
 };
 
-pub(super) const SESSION_START: Abilities = Abilities {
-    deny: Nearly("the session begins, and each of its prompts and tool calls is denied"),
-    context: Does,
-    ..TELLS
-};
+/// The end of a session.
+pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER_TOLD, ..TELLS };
+
+/// After a compaction.
+pub(super) const COMPACTED: Abilities = Abilities { context: Ability::LATER, ..TELLS };
+
+pub(super) const SESSION_START: Abilities =
+    Abilities { deny: Ability::REFUSED, ask: Ability::REFUSED, context: Does, stop: Ability::REFUSED, ..TELLS };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,
@@ -51,10 +52,15 @@ pub(super) const PERMISSION: Abilities = Abilities {
     ..TELLS
 };
 
-const NO_RESULT: &str = "the run ends, because Qwen Code cannot keep a result from the model";
+const BARS: &str = "the reason takes the place of the result, and every tool call is denied until the next prompt";
 
-pub(super) const AFTER_TOOL: Abilities =
-    Abilities { deny: Nearly(NO_RESULT), output: Nearly(NO_RESULT), context: Does, stop: Does, ..TELLS };
+pub(super) const AFTER_TOOL: Abilities = Abilities {
+    deny: Nearly("the reason takes the place of the result"),
+    output: Nearly("the changed result takes the place of the result, as an error"),
+    context: Does,
+    stop: Nearly(BARS),
+    ..TELLS
+};
 
 pub(super) const FAILED_TOOL: Abilities = Abilities {
     deny: Tells("the tool failed already, and Qwen Code tells the model so itself"),
@@ -64,14 +70,15 @@ pub(super) const FAILED_TOOL: Abilities = Abilities {
     ..TELLS
 };
 
-pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Does, ..TELLS };
+pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Nearly(BARS), ..TELLS };
 
-pub(super) const SUBAGENT_START: Abilities = Abilities { context: Does, ..TELLS };
+pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..TELLS };
 
 pub(super) const STOP: Abilities = Abilities {
     deny: Does,
     ask: Denies("Qwen Code cannot ask a person whether an agent may stop"),
     output: Tells("Qwen Code cannot change an answer that the person already saw"),
+    context: Ability::LATER,
     stop: Does,
     ..TELLS
 };
@@ -79,10 +86,12 @@ pub(super) const STOP: Abilities = Abilities {
 pub(super) const SUBAGENT_STOP: Abilities =
     Abilities { deny: Nearly("the subagent goes on, with the reason as its next message"), ..STOP };
 
+const COMPACTS: &str = "Qwen Code compacts whatever hooks say";
+
 pub(super) const COMPACT: Abilities = Abilities {
-    deny: Does,
-    ask: Denies("Qwen Code cannot ask a person about a compaction"),
-    output: Lost("Qwen Code writes the summary itself"),
+    deny: Tells(COMPACTS),
+    ask: Tells(COMPACTS),
+    output: Tells("Qwen Code writes the summary itself"),
     context: Does,
     ..TELLS
 };

@@ -20,23 +20,14 @@ pub(super) fn before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     claude::before_tool(asked, ruling)
 }
 
-/// After a tool: a result that the model must not see ends the run, since nothing that a hook says takes its place.
+/// After a tool. To end the run does not end it: the reason stands where the result would, and that is how a hook's text gets
+/// there. Context beside it is dropped, so it stands below.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let withheld = if ruling.is_denied() {
-        Some(ruling.reason.clone())
-    } else {
-        ruling
-            .output
-            .as_ref()
-            .map(|_| String::from("a hook changed the result, which Qwen Code would hand on unchanged"))
-    };
-    let ended = ruling.stop.clone().or_else(|| withheld.clone());
-    Output::new(asked)
-        .top("continue", ended.as_ref().map(|_| false))
-        .top("stopReason", ended)
-        .top("systemMessage", ruling.notice_text())
-        .top("decision", withheld.as_ref().map(|_| "block"))
-        .top("reason", withheld)
-        .specific("additionalContext", ruling.context_text())
-        .answer()
+    let replaced = ruling.in_place_of_result();
+    let output = Output::new(asked).top("systemMessage", ruling.notice_text());
+    if replaced.is_none() && ruling.stop.is_none() {
+        return output.specific("additionalContext", ruling.context_text()).answer();
+    }
+    let texts: Vec<String> = [replaced, ruling.stop.clone(), ruling.context_text()].into_iter().flatten().collect();
+    output.top("continue", Some(false)).top("stopReason", Some(texts.join("\n\n"))).answer()
 }

@@ -83,15 +83,14 @@ static ROWS: &[Row] = &[
     Row { read: read::stop, can: &abilities::STOP, answer: claude::stop, ..row("Stop", &["agent.stop", "turn.end"]) },
     Row { read: read::failed, ..row("StopFailure", &["error"]) },
     Row {
-        guards: true,
         read: read::compact_before,
         can: &abilities::COMPACT,
-        answer: claude::compact,
+        answer: claude::context,
         ..row("PreCompact", &["compact.pre", "compact.before"])
     },
-    Row { read: read::compact_after, ..row("PostCompact", &["compact.post"]) },
+    Row { read: read::compact_after, can: &abilities::COMPACTED, ..row("PostCompact", &["compact.post"]) },
     Row { read: read::notification, ..row("Notification", &["notification"]) },
-    Row { read: read::session_end, ..row("SessionEnd", &["session.end"]) },
+    Row { read: read::session_end, can: &abilities::SESSION_END, ..row("SessionEnd", &["session.end"]) },
     Row {
         read: read::subagent_start,
         can: &abilities::SUBAGENT_START,

@@ -34,10 +34,27 @@ fn a_prompt_that_nobody_wrote_is_none() {
 }
 
 #[test]
-fn a_result_that_the_model_must_not_see_ends_the_run() {
-    let ruling = Ruling { output: Some(json!("***")), ..Ruling::pass() };
-    let (stdout, status) = answered("PostToolUse", &json!({}), &ruling);
-    let said: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((&said["continue"], &said["decision"], status), (&json!(false), &json!("block"), 0));
-    assert_eq!(said["stopReason"], said["reason"]);
+fn what_hooks_say_after_a_tool_stands_where_its_result_would() {
+    let changed = || Ruling { output: Some(json!("***")), ..Ruling::pass() };
+    let told = || vec![String::from("mind the gap")];
+    let cases = [
+        (changed(), Some("***")),
+        (Ruling { output: Some(json!({"stdout": "***"})), ..Ruling::pass() }, Some(r#"{"stdout":"***"}"#)),
+        (Ruling { output: Some(json!(" ")), ..Ruling::pass() }, Some("[removed by a hook]")),
+        (Ruling::deny("not for you"), Some("not for you")),
+        (Ruling { context: told(), ..changed() }, Some("***\n\nmind the gap")),
+        (Ruling { stop: Some(String::from("enough")), ..Ruling::pass() }, Some("enough")),
+        (Ruling { stop: Some(String::from("enough")), ..changed() }, Some("***\n\nenough")),
+        (Ruling { context: told(), ..Ruling::pass() }, None),
+    ];
+    for (ruling, wanted) in cases {
+        let (stdout, status) = answered("PostToolUse", &json!({}), &ruling);
+        let said: Value = serde_json::from_str(&stdout).unwrap();
+        let replaced = wanted.map(|_| false);
+        assert_eq!(
+            (said["continue"].as_bool(), said["stopReason"].as_str(), status),
+            (replaced, wanted, 0),
+            "{ruling:?}"
+        );
+    }
 }

@@ -1,0 +1,20 @@
+use crate::stage::{Stage, snapshot};
+
+#[test]
+fn what_comes_of_a_decision_is_reported_event_by_event() {
+    let stage = Stage::empty();
+    snapshot!("install_report", stage.pintle(&["install", "claude", "--report"]).screen());
+    let (out, err, status) = stage.pintle(&["install", "codex", "--report", "--json"]).parts();
+    assert_eq!(status, Some(0), "{err}");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let events = report["events"].as_array().unwrap();
+    let end = events.iter().find(|event| event["event"] == "SessionEnd").unwrap();
+    let decisions = end["decisions"].as_array().unwrap();
+    let comes_to = |decision: &str| {
+        decisions
+            .iter()
+            .find(|row| row["decision"] == decision)
+            .map_or("absent", |row| row["comes_to"].as_str().unwrap())
+    };
+    assert_eq!(["deny", "context", "stop", "notice"].map(comes_to), ["absent", "later", "lost", "lost"]);
+}
