@@ -28,4 +28,5 @@ pub use host::{HOSTS, Host, UnknownHost};
 pub use row::{Asked, Row, Unreadable};
 pub use ruling::Ruling;
 pub use run::{Errand, Place, run};
+pub use session::{Kept, Story};
 pub use told::{Call, Moment, Told, Whose};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::hearing::Hearing;
 use crate::narrow::narrowed;
-use crate::session::{Session, State, host_folder, mark_fired};
+use crate::session::{NOTE, Session, State, host_folder, mark_fired};
 use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
 
 /// One call of a host.
@@ -180,7 +180,7 @@ fn heard(
         scrub(&mut ruling, &**secrets);
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
-        tape.note("bridge", noted(host, row, &ruling));
+        tape.note(NOTE, noted(host, row, &ruling));
         if let Some(fault) = tape.fault() {
             return Err(format!("cannot write the tape: {fault}"));
         }

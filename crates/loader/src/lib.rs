@@ -20,8 +20,10 @@ mod trust;
 
 pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use discover::team_file;
-pub use layers::{Layers, config_dir, find_projects, load_layer, named_config_dir, state_dir, usual_config_dir};
+pub use layers::{
+    Folders, Layers, MissingFolder, config_dir, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
+};
 pub use load::{Loaded, Options, load, load_found, load_with};
 pub use trust::{
-    Agreement, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault, Trust, Withheld,
+    Agreement, Agreements, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault, Trust, Withheld,
 };

@@ -14,7 +14,7 @@ use crate::chain::{chains, check_hooks, compile_all};
 use crate::discover::{Found, discover, discover_project};
 use crate::package::has_harn;
 use crate::programs::Installed;
-use crate::trust::{Consent, Source, Trust, stand};
+use crate::trust::{Agreements, Consent, Source, stand};
 use crate::{lint, read};
 
 /// What a path held.
@@ -50,15 +50,15 @@ pub struct Options<'a> {
     pub host_tools: &'a [&'a str],
     /// The version of docker-agent that its files are written for; it outranks what they say. Default: what they say.
     pub compat: Option<Compat>,
-    /// Whose agreements count, when the path needs consent. Default: it was named, which is consent.
-    pub trust: Option<&'a Trust>,
+    /// What was agreed to, when the path needs consent. Default: it was named, which is consent.
+    pub agreements: Option<&'a Agreements>,
     /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
     pub without: Option<&'a str>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { host_tools: &NATIVE_TOOLS, compat: None, trust: None, without: None }
+        Self { host_tools: &NATIVE_TOOLS, compat: None, agreements: None, without: None }
     }
 }
 
@@ -110,8 +110,8 @@ fn join_up(
     reader: Reader,
 ) -> Loaded {
     let artifacts = read::read_all(found, build, &mut findings);
-    let source =
-        options.trust.map(|trust| (trust, Source::new(path, bytes(found, &artifacts), reader == Reader::Host)));
+    let source = || Source::new(path, bytes(found, &artifacts), reader == Reader::Host);
+    let source = options.agreements.map(|agreements| (agreements, source()));
     let foreign = left_out(found, options.without);
     let mut project = understand(artifacts, build, options, &mut findings);
     let team = source.as_ref().and_then(|_| project.team.clone());
@@ -122,12 +122,12 @@ fn join_up(
     }
     let mut hooks = compile_all(&project.hooks, build, &mut findings);
     let (mut stand_ins, mut consent) = (None, None);
-    if let Some((trust, source)) = source {
+    if let Some((agreements, source)) = source {
         let compiled: Vec<(&HookDeclaration, Option<&Hook>)> =
             project.hooks.iter().zip(hooks.iter().map(Option::as_ref)).collect();
         let reach = |hook: &HookDeclaration| build.reach(hook);
         let footprint = source.footprint(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
-        let stood = stand(footprint, hooks, trust, options.without);
+        let stood = stand(footprint, hooks, agreements, options.without);
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
     }
     if let Some(without) = options.without {

@@ -10,6 +10,12 @@ use crate::line::digest;
 
 /// How long a process waits between two looks.
 const LOOK: Duration = Duration::from_millis(2);
+/// The file whose lock tells whose turn it is.
+const LOCK: &str = "lock";
+/// The file with the tape.
+const TAPE: &str = "tape.jsonl";
+/// The file with what else is kept.
+const STATE: &str = "state.json";
 /// The longest name of a session that becomes the name of a folder as it is.
 const LONGEST_NAME: usize = 100;
 
@@ -27,16 +33,12 @@ impl SessionFolder {
     /// # Errors
     /// When it cannot be made, or another process still has it after `patience`.
     pub fn claim(path: PathBuf, patience: Duration) -> io::Result<Self> {
-        let lock = match open_lock(&path) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-                make(&path)?;
-                open_lock(&path)?
-            }
-            opened => opened?,
-        };
         let until = Instant::now() + patience;
+        let mut lock = opened(&path)?;
         loop {
             match lock.try_lock() {
+                // Somebody deleted the session while this one waited, and it begins anew.
+                Ok(()) if is_gone(&lock) => lock = opened(&path)?,
                 Ok(()) => return Ok(Self { path, _lock: lock }),
                 // Where there are no locks nobody can be kept away.
                 Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => {
@@ -54,10 +56,30 @@ impl SessionFolder {
         }
     }
 
+    /// Deletes the session with all that is in its folder.
+    ///
+    /// # Errors
+    /// When something in it cannot be deleted.
+    pub fn delete(self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if entry.file_name() == LOCK {
+                continue;
+            }
+            if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }?;
+        }
+        // Last, since from here on others may begin the session anew; then the folder is theirs.
+        fs::remove_file(self.path.join(LOCK))?;
+        match fs::remove_dir(&self.path) {
+            Err(fault) if fault.kind() != io::ErrorKind::DirectoryNotEmpty => Err(fault),
+            _ => Ok(()),
+        }
+    }
+
     /// Where the tape stands.
     #[must_use]
     pub fn tape(&self) -> PathBuf {
-        self.path.join("tape.jsonl")
+        tape(&self.path)
     }
 
     /// What was kept last, when something was.
@@ -65,7 +87,7 @@ impl SessionFolder {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn kept(&self) -> io::Result<Option<Vec<u8>>> {
-        read(&self.path.join("state.json"))
+        kept(&self.path)
     }
 
     /// Keeps something in the place of what was kept before. A process that dies in between leaves the old or the new.
@@ -73,7 +95,7 @@ impl SessionFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&self, bytes: &[u8]) -> io::Result<()> {
-        replace(&self.path.join("state.json"), bytes)
+        replace(&self.path.join(STATE), bytes)
     }
 }
 
@@ -116,12 +138,82 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
+/// Where the tape of a session stands.
+#[must_use]
+pub fn tape(folder: &Path) -> PathBuf {
+    folder.join(TAPE)
+}
+
+/// What was kept last of a session, when something was.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn kept(folder: &Path) -> io::Result<Option<Vec<u8>>> {
+    read(&folder.join(STATE))
+}
+
+/// The folders of sessions in a folder, in no order: those with a tape, or that were claimed to begin one. Whatever else
+/// lies there is passed over, and so is what cannot be read.
+#[must_use]
+pub fn sessions(within: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(within).into_iter().flatten().flatten();
+    // What links point to lies elsewhere and is not ours.
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
+    folders.filter(|folder| [TAPE, LOCK].iter().any(|name| folder.join(name).is_file())).collect()
+}
+
+/// What the files of a session take, in bytes.
+#[must_use]
+pub fn size_bytes(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
+    files.filter(fs::Metadata::is_file).map(|file| file.len()).sum()
+}
+
+/// Whether somebody works on the session of a folder right now. One that has no lock is nobody's.
+///
+/// # Errors
+/// When its lock is there and cannot be looked at.
+pub fn is_claimed(folder: &Path) -> io::Result<bool> {
+    let lock = match File::open(folder.join(LOCK)) {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened?,
+    };
+    match lock.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(fault)) if fault.kind() != io::ErrorKind::Unsupported => Err(fault),
+        _ => Ok(false),
+    }
+}
+
+/// The lock of a folder, which is made if need be.
+fn opened(folder: &Path) -> io::Result<File> {
+    match open_lock(folder) {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
+            make(folder)?;
+            open_lock(folder)
+        }
+        opened => opened,
+    }
+}
+
+/// Whether a lock was deleted after it was opened.
+#[cfg(unix)]
+fn is_gone(lock: &File) -> bool {
+    lock.metadata().is_ok_and(|lock| std::os::unix::fs::MetadataExt::nlink(&lock) == 0)
+}
+
+/// Elsewhere what is open cannot be deleted.
+#[cfg(not(unix))]
+fn is_gone(_lock: &File) -> bool {
+    false
+}
+
 fn open_lock(folder: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(folder.join("lock"))
+    options.open(folder.join(LOCK))
 }
 
 fn make(folder: &Path) -> io::Result<()> {
@@ -148,6 +240,31 @@ mod tests {
         drop(first);
         let next = SessionFolder::claim(path, Duration::ZERO).unwrap();
         assert_eq!(next.kept().unwrap().as_deref(), Some(b"two".as_slice()));
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_session_is_deleted_by_whoever_has_it_and_begins_anew_for_whoever_waited() {
+        let root = std::env::temp_dir().join(format!("pintle-store-delete-{}", std::process::id()));
+        let path = root.join("claude").join("s1");
+        assert!(!is_claimed(&path).unwrap(), "it is not there");
+        let first = SessionFolder::claim(path.clone(), Duration::ZERO).unwrap();
+        assert!(is_claimed(&path).unwrap());
+        first.keep(b"one").unwrap();
+        fs::create_dir(path.join("more")).unwrap();
+        fs::write(path.join("more/file"), "").unwrap();
+        let lock = opened(&path).unwrap();
+        let waiting = thread::spawn({
+            let path = path.clone();
+            move || SessionFolder::claim(path, Duration::from_secs(60)).unwrap()
+        });
+        first.delete().unwrap();
+        assert!(is_gone(&lock));
+        let next = waiting.join().unwrap();
+        assert_eq!(sessions(&root.join("claude")), std::slice::from_ref(&path));
+        assert!(next.kept().unwrap().is_none() && !path.join("more").exists());
+        drop(next);
+        assert!(path.exists() && !is_claimed(&path).unwrap());
         fs::remove_dir_all(root).unwrap();
     }
 

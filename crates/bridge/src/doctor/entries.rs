@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use pintle::loader::Folders;
 
 use super::{Finding, Placement};
 use crate::Host;
-use crate::install::{self, program};
+use crate::install::{self, Scope, program};
 
-/// Whether entries are whole and of today.
-pub(super) fn check(host: &'static Host, place: &Placement) -> Vec<Finding> {
+/// Whether entries are whole and of today, and name the folders that the person has now.
+pub(super) fn check(host: &'static Host, place: &Placement, now: &Folders) -> Vec<Finding> {
     let scope = place.scope.as_str();
     let again = format!("`pintle install {} --scope {scope}` writes them anew", host.name);
     let mut findings = Vec::new();
@@ -30,12 +32,40 @@ pub(super) fn check(host: &'static Host, place: &Placement) -> Vec<Finding> {
             missing.join(", ")
         )));
     }
-    let changed = |entry: &&install::Entry| !install::is_current(host, entry);
+    let changed = |entry: &&install::Entry| !install::is_current(host, place.scope, entry);
     if let Some(entry) = place.entries.iter().find(changed) {
         let what = format!("the {scope} entry of `{}` is not as this Pintle writes it", entry.event);
-        findings.push(Finding::note(what).help(again));
+        findings.push(Finding::note(what).help(again.clone()));
+    }
+    if place.scope == Scope::User {
+        findings.extend(moved(host, place, now).map(|what| Finding::note(what).help(again.clone())));
     }
     findings
+}
+
+/// What the folders hold, and which of them it is.
+type Held = (&'static str, fn(&Folders) -> &Option<PathBuf>);
+
+const HELD: [Held; 3] = [
+    ("your own hooks", |folders| &folders.config),
+    ("agreements and sessions", |folders| &folders.state),
+    ("further hooks of your organisation", |folders| &folders.managed),
+];
+
+/// Where the entries name other folders than those that the person has now. Those that name none are told of as not of
+/// today.
+fn moved(host: &Host, place: &Placement, now: &Folders) -> impl Iterator<Item = String> {
+    let named: Vec<Folders> = place.entries.iter().map(|entry| install::folders(host, entry)).collect();
+    HELD.into_iter().filter_map(move |(what, of)| {
+        let named = named.iter().filter(|folders| folders.config.is_some());
+        let other = named.map(of).find(|folder| *folder != of(now))?;
+        let there = other.as_ref().map_or(String::from("no folder"), |folder| format!("`{}`", folder.display()));
+        let here = match of(now) {
+            Some(folder) => format!("those in `{}`, where they are now, do not count", folder.display()),
+            None => String::from("nothing names that any more"),
+        };
+        Some(format!("the user entries look for {what} in {there}; {here}"))
+    })
 }
 
 /// Whether a file can be run.

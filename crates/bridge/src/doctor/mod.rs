@@ -7,14 +7,17 @@ mod fired;
 mod ran;
 mod tried;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pintle::loader::Folders;
 
 pub use client::{Client, which};
 pub use documents::Document;
 pub(crate) use ran::{Ran, ask, run};
 
 use crate::Host;
-use crate::install::{Entry, Scope, Site, installed};
+use crate::install::{Entry, Scope, Site, folders, installed};
 
 /// How good or bad something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,10 +125,10 @@ impl Examination {
     }
 }
 
-/// Examines a host. Starts the host's program for its version, and the installed command lines with calls that are made
-/// up.
+/// Examines a host for a person who has these folders. Starts the host's program for its version, and the installed
+/// command lines with calls that are made up.
 #[must_use]
-pub fn examine(host: &'static Host, site: &Site, state: Option<&Path>) -> Examination {
+pub fn examine(host: &'static Host, site: &Site, now: &Folders) -> Examination {
     let client = client::find(host.install.program, site);
     let mut findings = Vec::new();
     let mut places = Vec::new();
@@ -149,13 +152,26 @@ pub fn examine(host: &'static Host, site: &Site, state: Option<&Path>) -> Examin
     }
     examination.findings.extend((host.install.trust)(host, site));
     for place in examination.places.iter().filter(|place| !place.entries.is_empty()) {
-        examination.findings.extend(entries::check(host, place));
+        examination.findings.extend(entries::check(host, place, now));
         examination.findings.extend(tried::check(host, site, place));
     }
-    let present =
-        |name: &str| examination.places.iter().flat_map(|place| &place.entries).any(|entry| entry.event == name);
-    let last = state.map(|state| fired::read(host, state)).unwrap_or_default();
-    let rows = host.rows.iter().filter(|row| present(row.name));
-    examination.events = rows.map(|row| Fired { event: row.name, last_ms: last.get(row.name).copied() }).collect();
+    examination.events = fired(&examination, now);
     examination
+}
+
+/// When the installed events last fired, as is kept where the entries say and where the person has it now.
+fn fired(examination: &Examination, now: &Folders) -> Vec<Fired> {
+    let host = examination.host;
+    let entries = || examination.places.iter().flat_map(|place| &place.entries);
+    let mut states: Vec<PathBuf> = entries().filter_map(|entry| folders(host, entry).state).collect();
+    states.extend(now.state.clone());
+    states.sort();
+    states.dedup();
+    let mut last: BTreeMap<String, u64> = BTreeMap::new();
+    for (event, at_ms) in states.iter().flat_map(|state| fired::read(host, state)) {
+        let known = last.entry(event).or_default();
+        *known = at_ms.max(*known);
+    }
+    let rows = host.rows.iter().filter(|row| entries().any(|entry| entry.event == row.name));
+    rows.map(|row| Fired { event: row.name, last_ms: last.get(row.name).copied() }).collect()
 }

@@ -1,8 +1,8 @@
 //! Making a change.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Change, InstallFault, Plan, backup, plan};
@@ -10,6 +10,8 @@ use super::{Change, InstallFault, Plan, backup, plan};
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
+    /// The folder that was made.
+    pub made: Option<PathBuf>,
     /// Files that were written.
     pub written: Vec<PathBuf>,
     /// Files that were removed.
@@ -20,6 +22,8 @@ pub struct Applied {
 
 /// The mode of a new settings file: other people's programs have no business in it.
 const PLAIN: u32 = 0o600;
+/// The mode of a new folder of the person's own hooks: whoever can write there decides what is guarded.
+const OWN: u32 = 0o700;
 /// The mode of a new program.
 const PROGRAM: u32 = 0o755;
 
@@ -30,6 +34,11 @@ impl Plan {
     /// When a file changed since the plan was made, or cannot be written.
     pub fn apply(&self) -> Result<Applied, InstallFault> {
         let mut applied = Applied::default();
+        if let Some(folder) = &self.folder {
+            let made = DirBuilder::new().recursive(true).mode(OWN).create(folder);
+            made.map_err(|fault| InstallFault::file("make the folder", folder, &fault))?;
+            applied.made = Some(folder.clone());
+        }
         for change in &self.changes {
             if plan::read(&change.path)? != change.before {
                 return Err(InstallFault::Changed { path: change.path.clone() });

@@ -39,6 +39,12 @@ pub enum InstallFault {
         /// The file.
         path: PathBuf,
     },
+    /// A folder whose path cannot be written on a command line.
+    #[error("`{path}` cannot be written into settings: it has signs that are no text")]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A word that is no event of the host.
     #[error("{0}")]
     Event(String),

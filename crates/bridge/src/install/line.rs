@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Entry;
+use pintle::loader::Folders;
+
 use crate::{Host, Row};
 
 /// How long a host waits longer than we take, in milliseconds.
@@ -11,12 +12,15 @@ const GRACE_MS: u64 = 20_000;
 const SHORT_GRACE_MS: u64 = 300;
 
 /// What an installed command line is made of besides the host and the event.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The `pintle` program: a path, or a name that the host's shell finds.
     pub program: String,
     /// Hooks in the place of the project's. Those of the organisation and the person are loaded as ever.
     pub hooks: Vec<PathBuf>,
+    /// The person's folders, which outrank every variable that a project may set. Default: none, and it is the
+    /// environment that says where they are.
+    pub folders: Folders,
     /// The events; empty for all that guard or tell something worth a process.
     pub events: Vec<String>,
 }
@@ -48,26 +52,37 @@ pub(super) fn line(host: &'static Host, row: &'static Row, options: &Options) ->
     let short = host.install.short.iter().find(|(event, _)| *event == row.name).map(|(_, limit_ms)| *limit_ms);
     let timeout_ms = short.unwrap_or(host.deadline_ms + GRACE_MS);
     let mut call = format!("{} hook {} {}", quoted(&options.program), host.name, row.name);
-    for path in &options.hooks {
-        call.push_str(&format!(" --hooks {}", quoted(&path.to_string_lossy())));
+    let Folders { config, state, managed } = &options.folders;
+    let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
+    let folders = folders.into_iter().filter_map(|(name, folder)| Some((name, folder.as_ref()?)));
+    for (name, path) in folders.chain(options.hooks.iter().map(|path| (HOOKS, path))) {
+        call.push_str(&format!("{OPTION}{name} {}", quoted(&path.to_string_lossy())));
     }
     if let Some(limit_ms) = short {
-        call.push_str(&format!(" --deadline-ms {}", limit_ms.saturating_sub(SHORT_GRACE_MS)));
+        call.push_str(&format!("{OPTION}{DEADLINE} {}", limit_ms.saturating_sub(SHORT_GRACE_MS)));
     }
-    (format!("{ANSWER}=$({call}{AFTER}{}", otherwise(host, row)), timeout_ms)
+    (format!("{ANSWER}=$({call}); {}", otherwise(host, row)), timeout_ms)
 }
 
-/// Some hosts fill in variables of their own environment before the shell sees the line; nobody has these.
-const ANSWER: &str = "pintle_answer";
-const STATUS: &str = "pintle_status";
+/// What stands before the name of an option.
+pub(super) const OPTION: &str = " --";
+pub(super) const CONFIG: &str = "config-dir";
+pub(super) const STATE: &str = "state-dir";
+pub(super) const MANAGED: &str = "managed-dir";
+pub(super) const HOOKS: &str = "hooks";
+pub(super) const DEADLINE: &str = "deadline-ms";
+/// The shell's variable that holds the answer back.
+///
+/// Some hosts put variables of their environment into the line before the shell sees it, and a project can set those. So
+/// `$` and a name never stand together in a line, nor in braces.
+pub(super) const ANSWER: &str = "pintle_answer";
 /// What an installed line says when the program did not answer.
 pub(crate) const UNASKED: &str = "pintle could not be asked";
-/// What stands after the call of the program.
-const AFTER: &str = "); pintle_status=$?; ";
 
 fn otherwise(host: &'static Host, row: &'static Row) -> String {
     let reason = format!("{UNASKED}; `pintle doctor {}` says why", host.name);
-    let decided = format!("case ${STATUS} in 0|2) printf '%s' \"${ANSWER}\"; exit ${STATUS};; esac; ");
+    let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
+    let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
     if !row.guards {
         return format!("{decided}echo {} >&2; exit 1", quoted(&reason));
     }
@@ -83,34 +98,44 @@ fn otherwise(host: &'static Host, row: &'static Row) -> String {
     text
 }
 
+/// A quote in a quoted word.
+const QUOTE: &str = r"'\''";
+/// The sign of a variable in a quoted word, so that no name follows it.
+const APART: &str = "$''";
+
 /// A word that a POSIX shell takes as it is.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', QUOTE).replace('$', APART))
 }
 
-/// Whether an entry is what this Pintle writes for its event, whatever program and hooks it names.
-#[must_use]
-pub fn is_current(host: &'static Host, entry: &Entry) -> bool {
-    let (Some(row), Some(program)) = (host.row(&entry.event), ours(&entry.command, host.name)) else { return false };
-    let (today, _) = line(host, row, &Options { program, hooks: Vec::new(), events: Vec::new() });
-    let parts = |line: &str| line.split_once(AFTER).map(|(call, rest)| (call.to_owned(), rest.to_owned()));
-    match (parts(&today), parts(&entry.command)) {
-        (Some((call, rest)), Some((its_call, its_rest))) => its_call.starts_with(&call) && its_rest == rest,
-        _ => false,
+/// The word that a text begins with, as [`quoted`] writes it or plain, and what follows it.
+pub(super) fn word(text: &str) -> Option<(String, &str)> {
+    let Some(mut rest) = text.strip_prefix('\'') else {
+        let (word, after) = text.split_at(text.find([' ', ')'])?);
+        return Some((word.to_owned(), after));
+    };
+    let mut word = String::new();
+    loop {
+        let (piece, after) = rest.split_once('\'')?;
+        word.push_str(piece);
+        rest = match (after.strip_prefix(r"\''"), after.strip_prefix('\'')) {
+            (Some(more), _) => {
+                word.push('\'');
+                more
+            }
+            (None, Some(more)) => more,
+            (None, None) => return Some((word, after)),
+        };
     }
 }
 
 /// The program of a command line of ours for a host; nothing when it is somebody else's.
 #[must_use]
 pub fn ours(line: &str, host: &str) -> Option<String> {
-    let before = line.get(..line.find(&format!(" hook {host} "))?)?;
     // All that may stand before the program is where its answer goes.
-    let word = before.strip_prefix(ANSWER).and_then(|rest| rest.strip_prefix("=$(")).unwrap_or(before);
-    let program = match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
-        Some(inner) => inner.replace(r"'\''", "'"),
-        None if word.contains(char::is_whitespace) => return None,
-        None => word.to_owned(),
-    };
+    let call = line.strip_prefix(ANSWER).and_then(|rest| rest.strip_prefix("=$(")).unwrap_or(line);
+    let (program, arguments) = word(call)?;
+    arguments.strip_prefix(" hook ")?.strip_prefix(host)?.strip_prefix(' ')?;
     let name = Path::new(&program).file_stem()?;
     (name == "pintle").then_some(program)
 }
@@ -125,7 +150,10 @@ mod tests {
             ("pintle_answer=$('/opt/my tools/pintle' hook claude Stop); x", Some("/opt/my tools/pintle")),
             ("pintle hook claude PreToolUse", Some("pintle")),
             ("'/usr/bin/pintle' hook claude PreToolUse --hooks 'a'", Some("/usr/bin/pintle")),
+            ("pintle_answer=$('/it'\\''s $''HOME/pintle' hook claude Stop", Some("/it's $HOME/pintle")),
             ("pintle hook codex PreToolUse", None),
+            ("pintle hook claude", None),
+            ("'pintle hook claude Stop", None),
             ("/opt/spindle hook claude PreToolUse", None),
             ("echo pintle hook claude", None),
             ("x=$(pintle hook claude Stop)", None),
@@ -137,7 +165,31 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_in_a_path_stays_in_the_word() {
-        assert_eq!(quoted("/it's here/pintle"), r"'/it'\''s here/pintle'");
+    fn a_quoted_word_is_read_as_it_was_by_us_and_by_a_shell() {
+        for text in ["/it's here/pintle", "$HOME/${HOME}/$$", "''$''", "", "a\\b \"c\" `d` $(e)"] {
+            let quoted = quoted(text);
+            assert_eq!(word(&format!("{quoted} x")), Some((text.to_owned(), " x")), "{quoted}");
+            let script = format!("printf %s {quoted}");
+            let said = std::process::Command::new("/bin/sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&said.stdout), text, "{quoted}");
+        }
+    }
+
+    #[test]
+    fn no_line_has_a_variable_that_a_host_could_fill_in() {
+        let path = PathBuf::from("/a $b/${c}/'$d");
+        let options = Options {
+            program: String::from("/$e/pintle"),
+            hooks: vec![path.clone()],
+            folders: Folders { config: Some(path.clone()), state: Some(path.clone()), managed: Some(path) },
+            events: Vec::new(),
+        };
+        for host in crate::HOSTS {
+            for row in host.rows {
+                let (line, _) = line(host, row, &options);
+                let mut behind = line.split('$').skip(1).filter_map(|rest| rest.chars().next());
+                assert!(behind.all(|next| matches!(next, '(' | '?' | '\'')), "{line}");
+            }
+        }
     }
 }

@@ -12,15 +12,17 @@ mod plan;
 mod programs;
 mod settings;
 mod site;
+mod told;
 mod tree;
 
 pub use applied::Applied;
 pub use entry::Entry;
 pub use fault::InstallFault;
 pub(crate) use line::UNASKED;
-pub use line::{Options, is_current, ours};
+pub use line::{Options, ours};
 pub use plan::{Change, Plan, installed, program};
 pub use site::{Place, Scope, Site};
+pub use told::{folders, is_current};
 
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pintle::loader::Folders;
 use similar::TextDiff;
 
 use super::entry::{self, Placed};
@@ -16,6 +17,9 @@ use crate::Host;
 pub struct Plan {
     /// The files, in order; empty when all is as it should be.
     pub changes: Vec<Change>,
+    /// The folder of the person's own hooks that the command lines name, when it is not there yet. It is made first:
+    /// a folder that is named and missing denies.
+    pub folder: Option<PathBuf>,
     /// Nothing above this folder is ever removed.
     pub(super) base: PathBuf,
 }
@@ -41,8 +45,9 @@ impl Plan {
     /// What installing Pintle in a host would change. Our own entries of before are replaced.
     ///
     /// # Errors
-    /// When a file cannot be read, is no settings file, or is somebody else's.
+    /// When a file cannot be read, is no settings file, or is somebody else's, or a folder cannot be named.
     pub fn install(host: &'static Host, site: &Site, scope: Scope, options: &Options) -> Result<Self, InstallFault> {
+        let folder = missing(options)?;
         let entries = entry::entries(host, options)?;
         let path = site.path(scope, host.install.place(scope));
         let changes = match &host.install.form {
@@ -52,7 +57,7 @@ impl Plan {
             }
             Form::Programs => into_folder(host, &path, &entries)?,
         };
-        Ok(Self { changes, base: site.base(scope).to_owned() })
+        Ok(Self { changes, folder, base: site.base(scope).to_owned() })
     }
 
     /// What removing Pintle from a host would change.
@@ -70,8 +75,24 @@ impl Plan {
                 ours.map(|(path, text)| Change::of(path, Some(text), None)).collect()
             }
         };
-        Ok(Self { changes, base: site.base(scope).to_owned() })
+        Ok(Self { changes, folder: None, base: site.base(scope).to_owned() })
     }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.folder.is_none()
+    }
+}
+
+/// The folder of the person's own hooks when it has yet to be made. All folders have to be such as a line can name.
+fn missing(options: &Options) -> Result<Option<PathBuf>, InstallFault> {
+    let Folders { config, state, managed } = &options.folders;
+    let is_text = |path: &PathBuf| path.to_str().is_some_and(|text| !text.contains(char::is_control));
+    if let Some(path) = [config, state, managed].into_iter().flatten().find(|path| !is_text(path)) {
+        return Err(InstallFault::Unwritable { path: path.clone() });
+    }
+    Ok(config.clone().filter(|folder| !folder.is_dir()))
 }
 
 /// The entries of ours that a scope of a host has.

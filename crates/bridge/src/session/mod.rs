@@ -1,6 +1,8 @@
 //! A host's session over many short processes: its folder, its state and its tape.
 
+mod kept;
 mod state;
+mod story;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,12 @@ use pintle::tape::{Header, Tape, TapeError};
 use pintle::{Clock, LogLevel, LogLine, Request, Runtime, Scope, event};
 use serde_json::{Map, Value};
 
+pub use kept::Kept;
 pub(crate) use state::State;
+pub use story::Story;
+
+/// The kind of the notes that tell on a tape what a host was answered.
+pub(crate) const NOTE: &str = "bridge";
 
 /// How long an entry of the list of events that fired stays as it is, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;

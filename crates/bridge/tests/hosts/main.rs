@@ -5,6 +5,8 @@
 
 mod answers;
 mod garbage;
+mod kept;
+mod report;
 mod sessions;
 mod stage;
 mod told;

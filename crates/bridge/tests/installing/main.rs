@@ -2,5 +2,7 @@
 
 mod cases;
 mod documents;
+mod folders;
+mod lines;
 mod property;
 mod stage;

@@ -50,7 +50,7 @@ impl Stage {
 
 /// What is installed when nobody says more.
 pub(crate) fn options(program: &str) -> Options {
-    Options { program: program.to_owned(), hooks: Vec::new(), events: Vec::new() }
+    Options { program: program.to_owned(), ..Options::default() }
 }
 
 /// Writes a file and the folders above it.

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     let (governed, bare) = (room.path().join("governed"), room.path().join("bare"));
     govern(&governed);
     fs::create_dir(&bare).unwrap();
+    fs::create_dir(room.path().join("config")).unwrap();
     let file = |name: &str| folder.join(name).display().to_string();
     let pintle = PathBuf::from(env!("CARGO_BIN_EXE_pintle"));
     let hook = |hooks: &Path| ["hook", "claude", "--hooks", &hooks.display().to_string()].map(str::to_owned).to_vec();

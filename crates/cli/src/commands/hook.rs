@@ -2,18 +2,17 @@
 //! answer is all that ever goes out.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
-use pintle::loader::{self, Layers, Trust};
 use pintle::{Builder, Layer, Runtime, WorkerProgram};
 use pintle_agent::{ModelJudge, model};
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
 use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::options::{FolderOptions, Global};
 use crate::terminal::Terminal;
 
 /// What a payload fits in, unless a tool's result is part of it.
@@ -36,6 +35,8 @@ pub(crate) struct Hook {
     /// Ask every hook and enforce nothing; the person is told what would have happened.
     #[arg(long)]
     shadow: bool,
+    #[command(flatten)]
+    folders: FolderOptions,
 }
 
 /// The command alone. To put together the descriptions of all the others takes longer than many a hook.
@@ -72,7 +73,7 @@ impl Hook {
         io::stdin()
             .read_to_end(&mut payload)
             .map_err(|fault| Fault::failed(format!("cannot read standard input: {fault}")))?;
-        let state_directory = loader::state_dir();
+        let state_directory = self.folders.state();
         let errand = Errand {
             host,
             event: row,
@@ -96,7 +97,8 @@ impl Hook {
         if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
             return Err(format!("there is no `{}`, which --hooks names", missing.display()));
         }
-        let project = if self.hooks.is_empty() { place.project.as_path() } else { Path::new("") };
+        let project = if self.hooks.is_empty() { place.project.clone() } else { PathBuf::new() };
+        let layers = self.folders.layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
         let folder = place.project.clone();
         let judge = ModelJudge::new(Box::new(move |spec| {
             let read = |file: &str| {
@@ -111,8 +113,8 @@ impl Hook {
             .judge(Arc::new(judge))
             .one_agent()
             .unprobed()
-            .layers(Layers::of_environment(project).without(place.without))
-            .trust(Trust::of_environment());
+            .layers(layers.without(place.without))
+            .trust(self.folders.trust());
         Ok(self.hooks.iter().fold(builder, |builder, path| builder.path(path, Layer::Project)))
     }
 }

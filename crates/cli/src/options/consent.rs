@@ -85,8 +85,9 @@ pub(crate) fn look(path: &Path, user: &UserOptions, trust: &Trust) -> Result<Opt
     let builder = user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
     // As a host finds it: what it would do there is as much as what it does here, and the person is asked once.
     let layers = Layers { cwd: path.to_owned(), ..Layers::default() };
-    let is_project =
-        find_projects(&layers, &Trust::default()).iter().any(|found| path.canonicalize().ok().as_ref() == Some(found));
+    let is_project = find_projects(&layers, &Trust::default().agreements())
+        .iter()
+        .any(|found| path.canonicalize().ok().as_ref() == Some(found));
     let builder = if is_project { builder.layers(layers) } else { builder.found(path, Layer::Project) };
     Ok(builder.build().projects.pop())
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use pintle_bridge::Host;
 use pintle_bridge::install::{Scope, Site};
+use pintle_bridge::{HOSTS, Host};
 
 use crate::fault::Fault;
 
@@ -18,6 +18,21 @@ impl FromStr for HostArgument {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Host::named(text).map(Self).map_err(|unknown| unknown.to_string())
+    }
+}
+
+/// Hosts named on the command line: one, or `all`.
+#[derive(Debug, Clone)]
+pub(crate) struct HostsArgument(pub(crate) Vec<&'static Host>);
+
+impl FromStr for HostsArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self(HOSTS.to_vec()));
+        }
+        Host::named(text).map(|host| Self(vec![host])).map_err(|unknown| format!("{unknown}; `all` means every one"))
     }
 }
 

@@ -9,7 +9,7 @@ use pintle::did_you_mean;
 use crate::fault::Fault;
 
 /// The word for the session that was written last.
-const LAST: &str = "last";
+pub(crate) const LAST: &str = "last";
 
 /// Where the tapes of a folder's sessions are when nobody says.
 pub(crate) fn tapes_folder(home: &Path) -> PathBuf {
@@ -59,16 +59,21 @@ pub(crate) fn find(named: &str, home: &Path) -> Result<SessionTape, Fault> {
         known.sort_by_cached_key(|tape| (written(tape), tape.id.clone()));
         return known.pop().ok_or_else(|| unknown(named, &[]));
     }
-    if let Some(at) = known.iter().position(|tape| tape.id == named) {
+    pick(named, known, |tape| &tape.id)
+}
+
+/// The one of several that a person means by its ID or the beginning of it.
+pub(crate) fn pick<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T, Fault> {
+    if let Some(at) = known.iter().position(|one| id(one) == named) {
         return Ok(known.swap_remove(at));
     }
     let (mut begun, others): (Vec<_>, Vec<_>) =
-        known.into_iter().partition(|tape| !named.is_empty() && tape.id.starts_with(named));
+        known.into_iter().partition(|one| !named.is_empty() && id(one).starts_with(named));
     match begun.len() {
-        0 => Err(unknown(named, &others)),
+        0 => Err(unknown(named, &others.iter().map(id).collect::<Vec<_>>())),
         1 => Ok(begun.remove(0)),
         count => {
-            let ids: Vec<String> = begun.iter().take(3).map(|tape| format!("`{}`", tape.id)).collect();
+            let ids: Vec<String> = begun.iter().take(3).map(|one| format!("`{}`", id(one))).collect();
             let more = if count > ids.len() { " and others" } else { "" };
             let fault = Fault::invalid(format!("`{named}` begins the IDs of {count} sessions"));
             Err(fault.help(format!("write more of it: there are {}{more}", ids.join(", "))))
@@ -76,8 +81,8 @@ pub(crate) fn find(named: &str, home: &Path) -> Result<SessionTape, Fault> {
     }
 }
 
-fn unknown(named: &str, known: &[SessionTape]) -> Fault {
-    let near = did_you_mean(named, known.iter().map(|tape| tape.id.as_str()));
+fn unknown(named: &str, known: &[&str]) -> Fault {
+    let near = did_you_mean(named, known.iter().copied());
     let fault = Fault::invalid(format!("there is no session `{named}`"));
     match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")),

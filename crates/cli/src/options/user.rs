@@ -1,9 +1,10 @@
-//! What the person brings along: settings and hooks of their own.
+//! What holds whatever agent is run: hooks of the organisation, and settings and hooks of the person.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use pintle::dialects::command_hooks::{Compat, of_flag};
+use pintle::loader::{Layers, MissingFolder};
 use pintle::{Builder, HookDeclaration, Layer, loader};
 
 use super::HookFlags;
@@ -27,8 +28,10 @@ pub(crate) struct UserOptions {
 }
 
 impl UserOptions {
-    /// Adds the person's own settings and hooks to what is loaded.
-    pub(crate) fn apply(&self, mut builder: Builder) -> Result<Builder, Fault> {
+    /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
+    pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Fault> {
+        let managed = loader::find_managed_dir(None).map_err(|missing| missing_folder(&missing))?;
+        let mut builder = builder.layers(Layers::of_organisation().and_managed(managed));
         if let Some(folder) = self.config_dir()? {
             builder = builder.config_dir(folder);
         }
@@ -44,16 +47,12 @@ impl UserOptions {
 
     /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
     pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, Fault> {
-        let named = self.config_dir.clone().map(|folder| (folder, "--config-dir"));
-        let Some((folder, by)) = named.or_else(loader::named_config_dir) else {
-            return Ok(loader::usual_config_dir().filter(|folder| folder.is_dir()));
-        };
-        if folder.is_dir() {
-            return Ok(Some(folder));
-        }
-        let fault = Fault::invalid(format!("there is no folder `{}`, which {by} names", folder.display()));
-        Err(fault.help("your own hooks would guard nothing: make the folder, or name another one"))
+        loader::find_config_dir(self.config_dir.as_deref()).map_err(|missing| missing_folder(&missing))
     }
+}
+
+fn missing_folder(missing: &MissingFolder) -> Fault {
+    Fault::invalid(missing).help(missing.help())
 }
 
 fn compat(word: &str) -> Result<Compat, String> {

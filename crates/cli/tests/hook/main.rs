@@ -4,6 +4,8 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod folders;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,20 +25,26 @@ struct Stage {
 
 impl Stage {
     fn new(host: &'static str, policy: &str) -> Self {
+        let stage = Self::bare(host);
+        let path = stage.path("policy.yaml");
+        fs::write(&path, policy).unwrap();
+        stage.pintle(&["install", host, "--yes", "--hooks", &path.to_string_lossy()]);
+        stage
+    }
+
+    /// The same without Pintle in the host.
+    fn bare(host: &'static str) -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home", "project", "state"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        let stage = Self { root, host };
-        fs::write(stage.path("policy.yaml"), policy).unwrap();
-        let installed = stage
-            .command(Path::new(env!("CARGO_BIN_EXE_pintle")))
-            .args(["install", host, "--yes", "--hooks"])
-            .arg(stage.path("policy.yaml"))
-            .output()
-            .unwrap();
-        assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-        stage
+        Self { root, host }
+    }
+
+    /// Runs Pintle as the person would; it has to end well.
+    fn pintle(&self, words: &[&str]) {
+        let output = self.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -76,8 +84,14 @@ impl Stage {
 
     /// Starts a line as the host would.
     fn start(&self, line: &str, event: &str) -> Child {
+        self.start_under(line, event, &[])
+    }
+
+    /// The same with variables that the host got from somewhere.
+    fn start_under(&self, line: &str, event: &str, variables: &[(&str, PathBuf)]) -> Child {
         let mut child = self
             .command(Path::new("/bin/sh"))
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .args(["-c", line])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -20,6 +20,16 @@ fn outcomes() {
 }
 
 #[test]
+fn hooks_of_the_organisation_hold_for_every_agent() {
+    let house = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"not in this house\")\n---\n";
+    let stage = Stage::governed().file("house/hooks/house.md", house);
+    for (name, folder) in [("fire_organisation", "house"), ("fire_organisation_missing", "nowhere")] {
+        let fire = stage.pintle(&["fire", "tool.pre"]).environment("PINTLE_MANAGED_DIR", folder);
+        snapshot!(name, fire.input(r#"{"name": "run_command", "args": {"command": "ls"}}"#).screen());
+    }
+}
+
+#[test]
 fn bad_input() {
     let stage = Stage::governed();
     snapshot!("fire_no_json", stage.pintle(&["fire", "tool.pre"]).input("{\"name\":\n oops}").screen());

@@ -10,7 +10,7 @@ mod project;
 use std::path::PathBuf;
 
 pub use folder::load_layer;
-pub use places::{config_dir, named_config_dir, state_dir, usual_config_dir};
+pub use places::{Folders, MissingFolder, config_dir, find_config_dir, find_managed_dir, state_dir};
 pub use project::find_projects;
 
 /// Where hooks come from when nobody names a path.
@@ -29,17 +29,24 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// The folders as the environment has them, for somebody who works in a folder: `/etc/pintle`, besides it
-    /// `PINTLE_MANAGED_DIR`, and the person's own ([`config_dir`]) when it is there.
+    /// The folders of this machine for somebody who works in a folder: `/etc/pintle`, and the person's own as it was
+    /// found ([`find_config_dir`]).
     #[must_use]
-    pub fn of_environment(cwd: impl Into<PathBuf>) -> Self {
-        Self {
-            cwd: cwd.into(),
-            home: places::home(),
-            managed: places::managed(),
-            config: config_dir().filter(|folder| folder.is_dir()),
-            without: None,
-        }
+    pub fn of_environment(cwd: impl Into<PathBuf>, config: Option<PathBuf>) -> Self {
+        Self { cwd: cwd.into(), home: places::home(), config, ..Self::of_organisation() }
+    }
+
+    /// The organisation's folder of this machine alone, `/etc/pintle`, for somebody who names all the rest.
+    #[must_use]
+    pub fn of_organisation() -> Self {
+        Self { managed: vec![PathBuf::from(places::MANAGED)], ..Self::default() }
+    }
+
+    /// Adds a folder of the organisation, as it was found ([`find_managed_dir`]).
+    #[must_use]
+    pub fn and_managed(mut self, folder: Option<PathBuf>) -> Self {
+        self.managed.extend(folder);
+        self
     }
 
     /// Leaves out the project's hooks of a dialect that the host runs itself.

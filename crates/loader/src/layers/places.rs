@@ -1,10 +1,11 @@
-//! The folders that the environment names.
+//! The folders that a command line or the environment names.
 
 use std::env;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf, absolute};
 
 /// Where an organisation puts what holds for everybody on a machine.
-const MANAGED: &str = "/etc/pintle";
+pub(super) const MANAGED: &str = "/etc/pintle";
 /// A further folder of the organisation. It adds to the first one, so that no variable can take policy away.
 const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
 /// Variables that name the folder of the person's own settings, the first one first: Pintle's, then docker-agent's.
@@ -12,14 +13,86 @@ const CONFIG: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGE
 /// The variable that names the folder of what Pintle remembers.
 const STATE: &str = "PINTLE_STATE_DIR";
 
+/// The folders that are a person's wherever they work. None of them need be there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folders {
+    /// The person's own settings and hooks. Default: none.
+    pub config: Option<PathBuf>,
+    /// What Pintle remembers between runs: agreements, sessions and tapes. Default: none.
+    pub state: Option<PathBuf>,
+    /// A folder of the organisation besides `/etc/pintle`. Default: none.
+    pub managed: Option<PathBuf>,
+}
+
+/// A folder of hooks that somebody names and that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFolder {
+    folder: PathBuf,
+    /// The option or the variable that names it.
+    by: &'static str,
+    whose: &'static str,
+}
+
+impl Folders {
+    /// As the environment has them: [`config_dir`], [`state_dir`], and what `PINTLE_MANAGED_DIR` names.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        Self { config: config_dir(), state: state_dir(), managed: folder_of(MORE_MANAGED) }
+    }
+
+    /// The same by paths that mean the same wherever somebody works.
+    #[must_use]
+    pub fn absolute(self) -> Self {
+        let absolute = |folder: Option<PathBuf>| folder.map(|folder| absolute(&folder).unwrap_or(folder));
+        Self { config: absolute(self.config), state: absolute(self.state), managed: absolute(self.managed) }
+    }
+}
+
+impl MissingFolder {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        format!("{} would guard nothing: make the folder, or name another one", self.whose)
+    }
+}
+
+impl fmt::Display for MissingFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no folder `{}`, which {} names", self.folder.display(), self.by)
+    }
+}
+
 /// The person's home.
 pub(super) fn home() -> Option<PathBuf> {
     folder_of("HOME")
 }
 
-/// The folders of the organisation.
-pub(super) fn managed() -> Vec<PathBuf> {
-    std::iter::once(PathBuf::from(MANAGED)).chain(folder_of(MORE_MANAGED)).collect()
+/// Finds the folder of the person's own settings and hooks: the one that `--config-dir` names, else the one that a
+/// variable names, else the usual one, if it is there.
+///
+/// # Errors
+/// When somebody names a folder that is not there, since guards may be meant to be in it.
+pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingFolder> {
+    let named = named.map(|folder| (folder.to_owned(), "--config-dir"));
+    match named.or_else(named_config_dir) {
+        Some((folder, by)) => there(folder, by, "your own hooks").map(Some),
+        None => Ok(usual_config_dir().filter(|folder| folder.is_dir())),
+    }
+}
+
+/// Finds the organisation's folder besides `/etc/pintle`: the one that `--managed-dir` names, else the one that
+/// `PINTLE_MANAGED_DIR` names.
+///
+/// # Errors
+/// As for [`find_config_dir`].
+pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingFolder> {
+    let named = named.map(|folder| (folder.to_owned(), "--managed-dir"));
+    let named = named.or_else(|| Some((folder_of(MORE_MANAGED)?, MORE_MANAGED)));
+    named.map(|(folder, by)| there(folder, by, "the hooks of your organisation")).transpose()
+}
+
+fn there(folder: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingFolder> {
+    if folder.is_dir() { Ok(folder) } else { Err(MissingFolder { folder, by, whose }) }
 }
 
 /// The folder of the person's own settings and hooks: `PINTLE_CONFIG_DIR`, docker-agent's variables for the same,
@@ -30,15 +103,12 @@ pub fn config_dir() -> Option<PathBuf> {
 }
 
 /// The folder that a variable names for the person's own settings and hooks, and which variable that is.
-#[must_use]
-pub fn named_config_dir() -> Option<(PathBuf, &'static str)> {
+fn named_config_dir() -> Option<(PathBuf, &'static str)> {
     CONFIG.into_iter().find_map(|variable| Some((folder_of(variable)?, variable)))
 }
 
-/// Where the person's own settings and hooks are when nobody says otherwise: `$XDG_CONFIG_HOME/pintle`, else
-/// `~/.config/pintle`. It need not be there.
-#[must_use]
-pub fn usual_config_dir() -> Option<PathBuf> {
+/// Where the person's own settings and hooks are when nobody says otherwise.
+fn usual_config_dir() -> Option<PathBuf> {
     usual("XDG_CONFIG_HOME", ".config")
 }
 

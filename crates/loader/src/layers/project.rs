@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Layers;
 use crate::discover::is_project;
-use crate::trust::{Store, Trust};
+use crate::trust::Agreements;
 
 /// Finds the folders whose hooks are the project's for somebody who works in [`Layers::cwd`], the outermost first.
 ///
@@ -12,11 +12,11 @@ use crate::trust::{Store, Trust};
 /// and below the home folder. Besides it every folder further up that somebody agreed to: a folder with hooks that is
 /// made below it cannot put its guards out of force, nor can taking its hooks away.
 #[must_use]
-pub fn find_projects(layers: &Layers, trust: &Trust) -> Vec<PathBuf> {
+pub fn find_projects(layers: &Layers, agreements: &Agreements) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
     let home = layers.home.as_deref().map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
-    let store = Store::open(trust).unwrap_or_default();
-    let mut found: Vec<PathBuf> = cwd.ancestors().filter(|folder| store.knows(folder)).map(Path::to_owned).collect();
+    let knows = |folder: &&Path| agreements.store().is_ok_and(|store| store.knows(folder));
+    let mut found: Vec<PathBuf> = cwd.ancestors().filter(knows).map(Path::to_owned).collect();
     if let Some(nearest) = nearest(&cwd, home.as_deref())
         && !found.contains(&nearest)
     {

@@ -23,7 +23,8 @@ mod named;
 mod standing;
 mod store;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use pintle_contract::UntrustedGuards;
 
@@ -59,9 +60,16 @@ impl Trust {
     /// The file of agreements in the state directory ([`state_dir`]), and `PINTLE_UNTRUSTED_GUARDS=deny`.
     #[must_use]
     pub fn of_environment() -> Self {
+        Self::of_state(state_dir().as_deref())
+    }
+
+    /// The file of agreements in this state directory, and `PINTLE_UNTRUSTED_GUARDS=deny`. Without a directory nothing
+    /// was ever agreed to.
+    #[must_use]
+    pub fn of_state(directory: Option<&Path>) -> Self {
         let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
         Self {
-            store: state_dir().map(|folder| folder.join(STORE)),
+            store: directory.map(|folder| folder.join(STORE)),
             guards: denies.then_some(UntrustedGuards::Deny),
             lists: false,
         }
@@ -72,5 +80,26 @@ impl Trust {
     pub fn or_guards(mut self, guards: Option<UntrustedGuards>) -> Self {
         self.guards = self.guards.filter(|own| *own == UntrustedGuards::Deny).or(guards).or(self.guards);
         self
+    }
+
+    /// What was agreed to.
+    #[must_use]
+    pub fn agreements(self) -> Agreements {
+        Agreements { trust: self, store: OnceLock::new() }
+    }
+}
+
+/// What was agreed to, for one load. The file is read when it is first asked for and never again, so that all of the load
+/// goes by the same.
+#[derive(Debug)]
+pub struct Agreements {
+    trust: Trust,
+    store: OnceLock<Result<Store, StoreFault>>,
+}
+
+impl Agreements {
+    /// The file's, or why nothing counts as agreed to.
+    pub(crate) fn store(&self) -> Result<&Store, &StoreFault> {
+        self.store.get_or_init(|| Store::open(&self.trust)).as_ref()
     }
 }

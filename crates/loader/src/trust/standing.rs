@@ -9,7 +9,7 @@ use pintle_contract::{
 };
 use serde::Serialize;
 
-use super::Trust;
+use super::Agreements;
 use super::agreement::{Agreement, Difference, State};
 use super::claim::{Claim, ClaimKind};
 use super::footprint::Footprint;
@@ -114,12 +114,12 @@ fn brief(name: &str) -> String {
 pub(crate) fn stand(
     footprint: Footprint,
     mut hooks: Vec<Option<Hook>>,
-    trust: &Trust,
+    agreements: &Agreements,
     without: Option<&str>,
 ) -> (Vec<Option<Hook>>, Option<Chain>, Consent) {
-    let store = Store::open(trust);
+    let trust = &agreements.trust;
     let doubt = |store: &Store| store.get(&footprint.folder).and_then(|_| store.doubt(&footprint.folder));
-    let (agreement, fault) = match &store {
+    let (agreement, fault) = match agreements.store() {
         Ok(store) => match doubt(store) {
             None => (store.get(&footprint.folder), None),
             Some(fault) => (None, Some(fault)),

@@ -3,6 +3,7 @@
 
 mod clients;
 mod discovery;
+mod folders;
 mod fuzz;
 mod lints;
 mod malformed;

@@ -28,10 +28,10 @@ pub(super) fn load(
     let mut loaded: Vec<Loaded> = layers.managed.iter().map(|managed| folder(managed, Layer::Managed)).collect();
     loaded.extend(user.or(layers.config.as_deref()).map(|user| folder(user, Layer::User)));
     let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
-    let trust = trust.or_guards(guards);
-    let found = Options { trust: Some(&trust), without: layers.without.as_deref(), ..*options };
+    let agreements = trust.or_guards(guards).agreements();
+    let found = Options { agreements: Some(&agreements), without: layers.without.as_deref(), ..*options };
     if !layers.cwd.as_os_str().is_empty() {
-        let projects = pintle_loader::find_projects(layers, &trust);
+        let projects = pintle_loader::find_projects(layers, &agreements);
         loaded.extend(projects.iter().map(|project| pintle_loader::load_found(project, Layer::Project, build, &found)));
     }
     loaded.extend(paths.iter().map(|place| {

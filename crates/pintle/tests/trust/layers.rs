@@ -101,7 +101,7 @@ fn the_project_is_the_nearest_folder_with_hooks_up_to_the_repository_or_home() {
     ];
     for (cwd, wanted) in cases {
         let layers = Layers { cwd: root.join(cwd), home: Some(root.join("home")), ..Layers::default() };
-        let found = find_projects(&layers, &pintle::loader::Trust::default());
+        let found = find_projects(&layers, &pintle::loader::Trust::default().agreements());
         assert_eq!(found, wanted.map(|wanted| root.join(wanted)).into_iter().collect::<Vec<_>>(), "{cwd}");
     }
 }

@@ -3,7 +3,7 @@
 mod told;
 
 use clap::Args;
-use pintle::loader::state_dir;
+use pintle::loader::Folders;
 use pintle_bridge::HOSTS;
 use pintle_bridge::doctor::{Examination, examine};
 use serde_json::Value;
@@ -24,8 +24,8 @@ pub(crate) struct Doctor {
 impl Doctor {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let site = self.project.site()?;
-        let state = state_dir();
-        let look = |host| examine(host, &site, state.as_deref());
+        let now = Folders::of_environment().absolute();
+        let look = |host| examine(host, &site, &now);
         let found: Vec<Examination> = match self.host {
             Some(host) => vec![look(host.0)],
             None => HOSTS.iter().map(|host| look(host)).filter(Examination::is_installed).collect(),

@@ -49,7 +49,7 @@ impl Edit<'_> {
         if !global.json {
             self.show(terminal);
         }
-        let idle = self.plan.changes.is_empty();
+        let idle = self.plan.is_empty();
         let made = if idle || agreement.dry_run {
             None
         } else if agreement.yes || agreed(terminal)? {
@@ -89,14 +89,22 @@ impl Edit<'_> {
             };
             terminal.lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
+        if let Some(folder) = &self.plan.folder {
+            let what = format!("to be made: `{}`, the folder of your own hooks", self.site.shown(folder));
+            terminal.lines(&[Line::new(Tone::Good, what)]);
+        }
     }
 
     fn tell(&self, applied: &Applied, terminal: &Terminal) {
-        let shown = |path: &std::path::PathBuf| format!("`{}`", self.site.shown(path));
         terminal.out(format!("{}: {}", self.host.title, self.done));
-        let lines = [("wrote", &applied.written), ("removed", &applied.removed), ("kept as it was in", &applied.backups)];
+        let lines = [
+            ("made", applied.made.as_slice()),
+            ("wrote", &applied.written),
+            ("removed", &applied.removed),
+            ("kept as it was in", &applied.backups),
+        ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
-            let paths: Vec<String> = paths.iter().map(shown).collect();
+            let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.shown(path))).collect();
             terminal.lines(&[Line::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
         }
     }
@@ -113,6 +121,7 @@ impl Edit<'_> {
         json!({
             "host": self.host.name,
             "changes": changes.collect::<Vec<_>>(),
+            "folder": self.plan.folder,
             "made": made.is_some(),
             "hints": hints,
         })

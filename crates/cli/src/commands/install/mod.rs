@@ -6,6 +6,7 @@ mod report;
 use std::path::PathBuf;
 
 use clap::Args;
+use pintle::loader::{Folders, find_managed_dir};
 use pintle_bridge::install::{Options, Plan};
 
 pub(super) use edit::{Agreement, Edit};
@@ -48,7 +49,13 @@ impl Install {
             return Ok(Status::Done);
         }
         let site = self.project.site()?;
-        let options = Options { program: program(self.program)?, hooks: absolute(self.hooks)?, events: self.events };
+        let folders = match self.scope {
+            ScopeArgument::User => folders()?,
+            // Other people have the project's settings, too, and other homes.
+            ScopeArgument::Project => Folders::default(),
+        };
+        let (program, hooks) = (program(self.program)?, absolute(self.hooks)?);
+        let options = Options { program, hooks, folders, events: self.events };
         let plan = Plan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
         let edit = Edit { host, site: &site, plan, done: "installed", idle: "already installed" };
         let hints = (host.install.hints)(self.scope.into());
@@ -69,6 +76,12 @@ fn program(given: Option<String>) -> Result<String, Fault> {
         return Err(fault.help("name it so, or give another with `--program`"));
     }
     Ok(program)
+}
+
+/// The folders that the command lines name, so that no project can put others in their place.
+fn folders() -> Result<Folders, Fault> {
+    find_managed_dir(None).map_err(|missing| Fault::invalid(&missing).help(missing.help()))?;
+    Ok(Folders::of_environment().absolute())
 }
 
 /// Paths that mean the same wherever the host starts.

@@ -1,23 +1,28 @@
 //! `pintle sessions delete`.
 
-use std::fs;
 use std::io::{self, IsTerminal};
-use std::path::Path;
 
 use clap::Args;
-use pintle::tape::in_use;
+use pintle::tape::show::plain;
+use pintle::{Clock, SystemClock};
 use serde_json::json;
 
+use super::listed::{ID_CUT, Listed, State};
+use super::old::Old;
+use super::shelf::Shelf;
 use crate::fault::{Fault, Status};
-use crate::options::{Global, SessionTape, find};
-use crate::render::count;
+use crate::options::Global;
+use crate::render::{count, size};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(super) struct Delete {
     /// The sessions: IDs or the beginnings of them, `last`, or paths of tapes.
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<String>,
+    /// All sessions whose last record is more than so many days old. One that cannot be read is not among them.
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u64>,
     /// Do not ask.
     #[arg(long, short)]
     yes: bool,
@@ -25,44 +30,81 @@ pub(super) struct Delete {
 
 impl Delete {
     /// Deletes all of them or, when one is not there or at work, none.
-    pub(super) fn execute(self, home: &Path, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let mut tapes: Vec<SessionTape> = Vec::new();
-        for id in &self.ids {
-            let tape = find(id, home)?;
-            if in_use(&tape.path).map_err(Fault::failed)? {
-                let fault = Fault::failed(format!("session `{}` is at work", tape.id));
-                return Err(fault.help("end it first, then delete it"));
+    pub(super) fn execute(self, shelf: &Shelf, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let (sessions, which) = match self.older_than {
+            Some(days) => {
+                let old = Old::among(shelf.all(), days, SystemClock::default().unix_ms());
+                if !global.json {
+                    old.notes().into_iter().for_each(|note| terminal.note(note));
+                }
+                let bytes = old.sessions.iter().map(|listed| listed.size_bytes).sum();
+                (old.sessions, format!("older than {}, {}", count_of_days(days), size(bytes)))
             }
-            if !tapes.contains(&tape) {
-                tapes.push(tape);
+            None => {
+                let sessions = named(&self.ids, shelf)?;
+                let which = ids(&sessions);
+                (sessions, which)
             }
+        };
+        if sessions.is_empty() {
+            return Ok(nothing_to_do(terminal, global));
         }
-        if !self.yes && !agreed(&tapes, terminal)? {
+        if !self.yes && !agreed(&format!("delete {} ({which})?", count(sessions.len(), "session")), terminal)? {
             terminal.note("nothing was deleted");
             return Ok(Status::Denied);
         }
-        for tape in &tapes {
-            fs::remove_file(&tape.path)
-                .map_err(|fault| Fault::failed(format!("cannot delete `{}`: {fault}", tape.path.display())))?;
+        for listed in &sessions {
+            listed.delete()?;
         }
-        let ids: Vec<&str> = tapes.iter().map(|tape| tape.id.as_str()).collect();
         if global.json {
+            let ids: Vec<&str> = sessions.iter().map(|listed| listed.id.as_str()).collect();
             terminal.json(&json!({"deleted": ids}));
         } else {
-            terminal.out(format!("deleted {}: {}", count(ids.len(), "session"), ids.join(", ")));
+            terminal.out(format!("deleted {}: {which}", count(sessions.len(), "session")));
         }
         Ok(Status::Done)
     }
 }
 
+/// The sessions that a person names, each once.
+fn named(ids: &[String], shelf: &Shelf) -> Result<Vec<Listed>, Fault> {
+    let mut sessions: Vec<Listed> = Vec::new();
+    for id in ids {
+        let listed = shelf.find(id)?;
+        if listed.state == State::Running {
+            return Err(listed.at_work());
+        }
+        if !sessions.iter().any(|known| known.tape == listed.tape) {
+            sessions.push(listed);
+        }
+    }
+    Ok(sessions)
+}
+
+fn ids(sessions: &[Listed]) -> String {
+    sessions.iter().map(|listed| plain(&listed.id, ID_CUT)).collect::<Vec<_>>().join(", ")
+}
+
+fn count_of_days(days: u64) -> String {
+    if days == 1 { String::from("1 day") } else { format!("{days} days") }
+}
+
+fn nothing_to_do(terminal: &Terminal, global: &Global) -> Status {
+    if global.json {
+        terminal.json(&json!({"deleted": []}));
+    } else {
+        terminal.note("no session is that old");
+    }
+    Status::Done
+}
+
 /// Asks the person, who has to be there.
-fn agreed(tapes: &[SessionTape], terminal: &Terminal) -> Result<bool, Fault> {
+fn agreed(question: &str, terminal: &Terminal) -> Result<bool, Fault> {
     if !io::stdin().is_terminal() {
-        let fault = Fault::invalid("nobody is there to be asked");
+        let fault = Fault::invalid(format!("nobody is there to be asked: {question}"));
         return Err(fault.help("`--yes` deletes without asking"));
     }
-    let ids: Vec<&str> = tapes.iter().map(|tape| tape.id.as_str()).collect();
-    terminal.out_piece(format!("delete {} ({})? [y/N] ", count(ids.len(), "session"), ids.join(", ")));
+    terminal.out_piece(format!("{question} [y/N] "));
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)

@@ -1,22 +1,35 @@
-//! `pintle sessions`: the sessions that were run here, which can be taken up again or deleted.
+//! `pintle sessions`: the sessions that were run here, which can be taken up again or deleted, and those that other agents
+//! had under Pintle.
 
 mod delete;
 mod list;
+mod listed;
+mod old;
+mod shelf;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use pintle::loader;
 
 use crate::fault::{Fault, Status};
-use crate::options::Global;
+use crate::options::{Global, HostsArgument};
 use crate::terminal::Terminal;
+use shelf::Shelf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Sessions {
     /// The folder whose sessions are meant: an agent's own, or the one that a docker-agent YAML was run in. Default: the
-    /// current directory.
-    #[arg(long, global = true, value_name = "DIR", default_value = ".", hide_default_value = true)]
-    directory: PathBuf,
+    /// current directory. With `--host`: the project that the agent worked in. Default: every project.
+    #[arg(long, global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// The sessions that another agent had under `pintle hook`: claude, codex, gemini, qwen, copilot, cline or cursor; `all`
+    /// for every one of them.
+    #[arg(long, global = true, value_name = "HOST")]
+    host: Option<HostsArgument>,
+    /// The folder in which `pintle hook` keeps sessions. Default: `PINTLE_STATE_DIR`, else `~/.local/state/pintle`.
+    #[arg(long, global = true, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     #[command(subcommand)]
     command: Option<SessionsCommand>,
 }
@@ -31,9 +44,14 @@ enum SessionsCommand {
 
 impl Sessions {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let state = self.state_dir.or_else(loader::state_dir);
+        let shelf = match self.host {
+            Some(HostsArgument(hosts)) => Shelf::of_hosts(hosts, state, self.directory)?,
+            None => Shelf::of_folder(self.directory.unwrap_or_else(|| PathBuf::from(".")), state)?,
+        };
         match self.command.unwrap_or(SessionsCommand::List(list::List {})) {
-            SessionsCommand::List(list) => list.execute(&self.directory, terminal, global),
-            SessionsCommand::Delete(delete) => delete.execute(&self.directory, terminal, global),
+            SessionsCommand::List(list) => list.execute(&shelf, terminal, global),
+            SessionsCommand::Delete(delete) => delete.execute(&shelf, terminal, global),
         }
     }
 }

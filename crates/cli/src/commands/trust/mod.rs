@@ -89,7 +89,8 @@ impl Trust {
             );
         }
         let here = std::env::current_dir().unwrap_or_default();
-        find_projects(&Layers::of_environment(here), trust).pop().ok_or_else(|| {
+        let layers = Layers::of_environment(here, self.user.config_dir()?);
+        find_projects(&layers, &trust.clone().agreements()).pop().ok_or_else(|| {
             Fault::invalid("there is no project with hooks around the current directory")
                 .help("name its folder, as in `pintle trust path/to/project`")
         })

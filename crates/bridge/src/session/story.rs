@@ -1,0 +1,65 @@
+//! What the tape of a host's session tells of it.
+
+use std::path::Path;
+
+use pintle::tape::{Body, Reader, TapeError, store};
+use serde_json::Value;
+
+use crate::Host;
+
+/// What the tape of a host's session tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Story {
+    /// The session as the host names it; empty where it has no name.
+    pub session: String,
+    /// The agent that the person talked to last.
+    pub agent: String,
+    /// How many turns there were, the last one included.
+    pub turns: u32,
+    /// What the person said last; empty when that was nothing.
+    pub last_words: String,
+    /// When it began, in milliseconds since 1970.
+    pub began_ms: u64,
+    /// When something was written last, in milliseconds since 1970.
+    pub last_ms: u64,
+    /// Whether the host told its end, and nothing since. Not every host tells it.
+    pub has_ended: bool,
+}
+
+impl Story {
+    /// Reads a tape.
+    pub(super) fn read(tape: &Path, host: &'static Host) -> Result<Self, String> {
+        let bytes = store::read(tape).map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
+        let bytes = bytes.ok_or_else(|| format!("there is no `{}`", tape.display()))?;
+        Self::of(&bytes, host).map_err(|fault| fault.to_string())
+    }
+
+    fn of(tape: &[u8], host: &'static Host) -> Result<Self, TapeError> {
+        let mut story = Self::default();
+        for line in Reader::new(tape)? {
+            let record = line?.record;
+            story.last_ms = record.at_ms;
+            match &record.body {
+                Body::Header(header) => {
+                    header.session.clone_into(&mut story.session);
+                    story.began_ms = header.started_ms;
+                }
+                Body::Event(fired) if fired.parent.is_none() && fired.origin.run.is_empty() => {
+                    fired.origin.agent.clone_into(&mut story.agent);
+                    let prompt = fired.payload.get("prompt").and_then(Value::as_str);
+                    // A prompt that begins no turn is no person's but the reason that hooks sent the agent on with.
+                    if fired.event == "prompt.submit" && fired.origin.turn > story.turns {
+                        prompt.unwrap_or_default().clone_into(&mut story.last_words);
+                    }
+                    story.turns = story.turns.max(fired.origin.turn);
+                }
+                Body::Note(note) if note.kind == super::NOTE => {
+                    let row = note.data.get("event").and_then(Value::as_str).and_then(|event| host.row(event));
+                    story.has_ended = row.is_some_and(|row| row.fires.contains(&"session.end"));
+                }
+                _ => {}
+            }
+        }
+        Ok(story)
+    }
+}

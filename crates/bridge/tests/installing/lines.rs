@@ -1,0 +1,39 @@
+//! The command lines that hosts get, letter for letter.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use pintle::loader::Folders;
+use pintle_bridge::HOSTS;
+use pintle_bridge::install::{Options, Plan, Scope, installed};
+
+use crate::stage::{Stage, options};
+
+#[test]
+fn every_host_gets_lines_that_name_the_persons_folders() {
+    // A folder that is there, so that none is made.
+    let person = Folders { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
+    let managed = Folders { managed: Some(PathBuf::from("/it's")), ..person.clone() };
+    let hooks = vec![PathBuf::from("/rules")];
+    let cases = [
+        ("the person's settings", Scope::User, Options { folders: person, ..options("/opt/pintle") }),
+        ("with all that can be named", Scope::User, Options { folders: managed, hooks, ..options("/opt/pintle") }),
+        ("a project's settings", Scope::Project, options("pintle")),
+    ];
+    for host in HOSTS {
+        let mut text = String::new();
+        for (title, scope, options) in &cases {
+            let stage = Stage::new();
+            Plan::install(host, &stage.site, *scope, options).unwrap().apply().unwrap();
+            writeln!(text, "== {title}").unwrap();
+            for entry in installed(host, &stage.site, *scope).unwrap() {
+                writeln!(text, "{} ({} ms): {}", entry.event, entry.timeout_ms, entry.command).unwrap();
+            }
+        }
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(host.name));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!("lines", text));
+    }
+}

@@ -1,0 +1,122 @@
+//! Which sessions are meant.
+
+use std::path::{Path, PathBuf};
+
+use pintle_bridge::{Host, Kept};
+
+use super::listed::Listed;
+use crate::fault::Fault;
+use crate::options::{LAST, find, pick, tapes, tapes_folder};
+
+/// The sessions that are meant.
+pub(super) enum Shelf {
+    /// Those that were run in a folder.
+    Folder {
+        /// The folder.
+        home: PathBuf,
+        /// Where those of other agents are kept.
+        state: Option<PathBuf>,
+    },
+    /// Those that other agents had.
+    Hosts {
+        /// The agents.
+        hosts: Vec<&'static Host>,
+        /// Where they are kept.
+        state: PathBuf,
+        /// The project they worked in, when only those of one are meant.
+        project: Option<PathBuf>,
+    },
+}
+
+impl Shelf {
+    pub(super) fn of_folder(home: PathBuf, state: Option<PathBuf>) -> Result<Self, Fault> {
+        if !home.is_dir() {
+            return Err(Fault::invalid(format!("there is no folder `{}`", home.display())));
+        }
+        Ok(Self::Folder { home, state })
+    }
+
+    pub(super) fn of_hosts(
+        hosts: Vec<&'static Host>,
+        state: Option<PathBuf>,
+        project: Option<PathBuf>,
+    ) -> Result<Self, Fault> {
+        let state = state.ok_or_else(|| {
+            let fault = Fault::invalid("cannot tell where the sessions of other agents are kept: there is no home");
+            fault.help("name the folder with `--state-dir`")
+        })?;
+        Ok(Self::Hosts { hosts, state, project })
+    }
+
+    /// Whether sessions of more than one agent can be among them.
+    pub(super) fn is_mixed(&self) -> bool {
+        matches!(self, Self::Hosts { hosts, .. } if hosts.len() > 1)
+    }
+
+    /// All of them, oldest first.
+    pub(super) fn all(&self) -> Vec<Listed> {
+        match self {
+            Self::Folder { home, .. } => tapes(home).into_iter().map(Listed::of_tape).collect(),
+            Self::Hosts { hosts, state, project } => {
+                let kept = hosts.iter().flat_map(|host| Kept::all(state, host));
+                let meant = |kept: &Kept| project.as_deref().is_none_or(|project| kept.is_of(project));
+                let mut all: Vec<Listed> = kept.filter(meant).map(Listed::of_kept).collect();
+                all.sort_by_key(|listed| listed.last_ms);
+                all
+            }
+        }
+    }
+
+    /// The one that a person names.
+    pub(super) fn find(&self, named: &str) -> Result<Listed, Fault> {
+        match self {
+            Self::Folder { home, .. } => find(named, home).map(Listed::of_tape),
+            Self::Hosts { .. } => {
+                let mut all = self.all();
+                match named {
+                    _ if all.is_empty() => Err(Fault::invalid(self.emptiness())),
+                    LAST => all.pop().ok_or_else(|| Fault::invalid(self.emptiness())),
+                    _ if all.iter().filter(|listed| listed.id == named).count() > 1 => {
+                        let fault = Fault::invalid(format!("more than one agent had a session `{named}`"));
+                        Err(fault.help("name the agent with `--host`"))
+                    }
+                    _ => pick(named, all, |listed| &listed.id),
+                }
+            }
+        }
+    }
+
+    /// What is said when there are none.
+    pub(super) fn emptiness(&self) -> String {
+        match self {
+            Self::Folder { home, .. } => {
+                format!("no sessions in `{}` yet; `pintle run` makes one", tapes_folder(home).display())
+            }
+            Self::Hosts { hosts, state, project } => {
+                let titles: Vec<&str> = hosts.iter().map(|host| host.title).collect();
+                let place = project.as_deref().map(|project| format!(" of the project `{}`", project.display()));
+                let place = place.unwrap_or_default();
+                format!("no sessions of {}{place} in `{}`", titles.join(", "), state.join("bridge").display())
+            }
+        }
+    }
+
+    /// What else there is to know beside the list.
+    pub(super) fn hint(&self) -> Option<String> {
+        let Self::Folder { home, state: Some(state) } = self else { return None };
+        let count = Kept::count_in(state, home);
+        let command = format!("`pintle sessions --host all --directory {}`", quoted(home));
+        match count {
+            0 => None,
+            1 => Some(format!("another agent had a session in this project: {command} lists it")),
+            _ => Some(format!("other agents had {count} sessions in this project: {command} lists them")),
+        }
+    }
+}
+
+/// A path as it can be typed.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+    if text.bytes().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
