@@ -217,7 +217,7 @@ pub(super) const CLIENTS: &[Client] = &[
         complaint: None,
         exceptions: &[
             (Kind::Deny, Outcome::Ended, "a refusal ends its task, and it tells nobody why"),
-            (Kind::Context, Outcome::Untold, "its prompt event does not fire"),
+            (Kind::Context, Outcome::Untold, "it does not ask at the prompt, and does not wait at the beginning"),
             (Kind::Stop, Outcome::Stopped, "it does not wait at the end"),
             (Kind::Prompt, Outcome::Ran, "its prompt event does not fire"),
             (Kind::Output, Outcome::Halted, "it cannot change a result, so its task ends"),

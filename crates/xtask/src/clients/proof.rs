@@ -18,8 +18,10 @@ pub(super) enum Kind {
     Deny,
     /// To run another.
     Rewrite,
-    /// To tell the model something.
+    /// To tell the model something before it begins.
     Context,
+    /// To tell the model something after a command.
+    Remark,
     /// To go on once.
     Stop,
     /// Not to hear a prompt.
@@ -91,7 +93,7 @@ pub(super) const PROOFS: &[Proof] = &[
         ..deny("a script adds context as the session begins", "", "the basket holds nine kumquats")
     },
     Proof {
-        kind: Kind::Context,
+        kind: Kind::Remark,
         ..deny("a hook adds context after a command", "after.txt", "kumquats keep for a week")
     },
     Proof {
