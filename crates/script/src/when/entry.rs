@@ -9,6 +9,7 @@ use starlark::syntax::AstModule;
 use starlark::values::OwnedFrozenValue;
 
 use super::WHEN;
+use crate::compile::on_large_stack;
 use crate::globals;
 use crate::load::dialect;
 
@@ -39,10 +40,12 @@ impl Entry {
     /// # Errors
     /// When it cannot be loaded after all.
     pub(super) fn function(&self) -> Result<&OwnedFrozenValue, Failure> {
+        let (name, text) = &self.origin;
+        let parse = || AstModule::parse(name, text.clone(), &dialect()).and_then(load);
         let loaded = self.loaded.get_or_init(|| {
-            let (name, text) = &self.origin;
-            let ast = AstModule::parse(name, text.clone(), &dialect());
-            ast.and_then(load).map_err(|fault| fault.without_diagnostic().to_string())
+            // Whoever asks may have a small stack, and the parser recurses.
+            let loaded = on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
+            loaded.unwrap_or_else(|| Err(String::from("the interpreter failed")))
         });
         loaded.as_ref().map_err(|why| Failure::new(FailureKind::Error, format!("`when` cannot be loaded: {why}")))
     }
