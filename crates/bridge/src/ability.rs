@@ -81,6 +81,11 @@ impl Ability {
         Self::Nearly("a reminder is told; there is no other text for the model here");
     /// What follows where a hook ends the run and the host cannot.
     pub(crate) const ENDED: Self = Self::Nearly("every tool call is denied until the next prompt");
+    /// What follows where a hook is against a result.
+    pub(crate) const REPLACED: Self = Self::Nearly("the reason takes the place of the result");
+    /// What follows where a hook ends the run after a tool, and the host puts the reason there instead.
+    pub(crate) const REPLACED_AND_ENDED: Self =
+        Self::Nearly("the reason takes the place of the result, and every tool call is denied until the next prompt");
     /// What follows where a hook ends what is over, and the person can be told.
     pub(crate) const OVER_TOLD: Self = Self::Tells(OVER);
     /// The same where the person cannot be told.

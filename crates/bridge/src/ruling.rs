@@ -1,6 +1,7 @@
 //! What all hooks of one call of a host came to.
 
 use pintle::Decision;
+use pintle::event::text_of;
 use serde_json::Value;
 
 /// What all hooks that heard of one call of a host came to. The encoders of a host get it already narrowed to what its
@@ -58,16 +59,16 @@ impl Ruling {
         self.decision == Decision::Deny
     }
 
-    /// What stands where a tool's result would, as a text: the reason of a deny, else the changed result. Never blank, since
-    /// hosts take a blank for nothing.
+    /// What stands where a tool's result would: the reason of a deny, else the changed result.
     #[must_use]
-    pub fn in_place_of_result(&self) -> Option<String> {
-        let text = match &self.output {
-            _ if self.is_denied() => self.reason.clone(),
-            None => return None,
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        };
+    pub fn in_place_of_result(&self) -> Option<Value> {
+        if self.is_denied() { Some(Value::from(self.reason.as_str())) } else { self.output.clone() }
+    }
+
+    /// The same as a text that is never blank, for hosts that take a blank for nothing.
+    #[must_use]
+    pub fn words_in_place_of_result(&self) -> Option<String> {
+        let text = text_of(&self.in_place_of_result()?);
         Some(if text.trim().is_empty() { String::from("[removed by a hook]") } else { text })
     }
 

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use pintle::loader::MissingFolder;
+
 /// The exit statuses (design, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -30,6 +32,12 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// The next step.
     pub(crate) help: Option<String>,
+}
+
+impl From<MissingFolder> for Fault {
+    fn from(missing: MissingFolder) -> Self {
+        Self::invalid(&missing).help(missing.help())
+    }
 }
 
 impl Fault {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::dialects::command_hooks::{Compat, of_flag};
-use pintle::loader::{Layers, MissingFolder};
+use pintle::loader::Layers;
 use pintle::{Builder, HookDeclaration, Layer, loader};
 
 use super::HookFlags;
@@ -30,7 +30,7 @@ pub(crate) struct UserOptions {
 impl UserOptions {
     /// Adds the organisation's hooks and the person's own settings and hooks to what is loaded.
     pub(crate) fn apply(&self, builder: Builder) -> Result<Builder, Fault> {
-        let managed = loader::find_managed_dir(None).map_err(|missing| missing_folder(&missing))?;
+        let managed = loader::find_managed_dir(None)?;
         let mut builder = builder.layers(Layers::of_organisation().and_managed(managed));
         if let Some(folder) = self.config_dir()? {
             builder = builder.config_dir(folder);
@@ -47,12 +47,8 @@ impl UserOptions {
 
     /// The folder of the person's own settings. One that somebody names has to be there, since guards may be in it.
     pub(crate) fn config_dir(&self) -> Result<Option<PathBuf>, Fault> {
-        loader::find_config_dir(self.config_dir.as_deref()).map_err(|missing| missing_folder(&missing))
+        Ok(loader::find_config_dir(self.config_dir.as_deref())?)
     }
-}
-
-fn missing_folder(missing: &MissingFolder) -> Fault {
-    Fault::invalid(missing).help(missing.help())
 }
 
 fn compat(word: &str) -> Result<Compat, String> {

@@ -19,6 +19,7 @@ pub use piece::{
     ToolResult, Unsettled, Usage,
 };
 pub use row::{Class, ContextScope, Row, Target};
+pub use spelling::text_of;
 
 use crate::Payload;
 

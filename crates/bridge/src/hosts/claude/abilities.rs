@@ -53,13 +53,8 @@ pub(super) const PERMISSION: Abilities = Abilities {
     ..TELLS
 };
 
-pub(super) const AFTER_TOOL: Abilities = Abilities {
-    deny: Nearly("the reason takes the place of the result"),
-    output: Does,
-    context: Does,
-    stop: Does,
-    ..TELLS
-};
+pub(super) const AFTER_TOOL: Abilities =
+    Abilities { deny: Ability::REPLACED, output: Does, context: Does, stop: Does, ..TELLS };
 
 pub(super) const FAILED_TOOL: Abilities = Abilities {
     deny: Nearly("the reason stands beside the error"),

@@ -59,7 +59,7 @@ pub(super) const AFTER_TOOL: Abilities = Abilities {
     deny: Does,
     output: Nearly("the changed result takes the place of the result, as feedback of a hook"),
     context: Does,
-    stop: Nearly("the reason takes the place of the result, and every tool call is denied until the next prompt"),
+    stop: Ability::REPLACED_AND_ENDED,
     ..TELLS
 };
 

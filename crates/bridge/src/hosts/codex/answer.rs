@@ -83,7 +83,7 @@ pub(super) fn permission(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// After a tool: what a block says takes the place of the result.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     let output = ending(begin(asked, ruling), ruling);
-    let replaced = ruling.in_place_of_result();
+    let replaced = ruling.words_in_place_of_result();
     output
         .top("decision", replaced.as_ref().map(|_| "block"))
         .top("reason", replaced)

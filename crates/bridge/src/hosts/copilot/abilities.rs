@@ -50,8 +50,7 @@ pub(super) const PERMISSION: Abilities = Abilities {
     ..SILENT
 };
 
-pub(super) const AFTER_TOOL: Abilities =
-    Abilities { deny: Nearly("the reason takes the place of the result"), output: Does, context: Does, ..SILENT };
+pub(super) const AFTER_TOOL: Abilities = Abilities { deny: Ability::REPLACED, output: Does, context: Does, ..SILENT };
 
 pub(super) const FAILED_TOOL: Abilities = Abilities {
     deny: Nearly("the reason stands beside the error"),

@@ -2,6 +2,7 @@
 //! warning elsewhere.
 
 use pintle::Decision;
+use pintle::event::text_of;
 use serde_json::{Map, Value, json};
 
 use crate::hosts::hook_json::Output;
@@ -88,11 +89,8 @@ pub(super) fn permission(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 
 /// After a tool.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let changed = if ruling.is_denied() { Some(Value::from(ruling.reason.as_str())) } else { ruling.output.clone() };
-    let changed = changed.map(|value| {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        json!({"resultType": "success", "textResultForLlm": text})
-    });
+    let changed = ruling.in_place_of_result();
+    let changed = changed.map(|value| json!({"resultType": "success", "textResultForLlm": text_of(&value)}));
     let output = Output::new(asked).top("modifiedResult", changed);
     logged(output.top("additionalContext", ruling.context_text()).answer(), ruling)
 }

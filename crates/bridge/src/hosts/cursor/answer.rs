@@ -1,6 +1,7 @@
 //! Rulings in Cursor's terms: flat fields and status 0. A hook that is to fail closed has to say a decision every time.
 
 use pintle::Decision;
+use pintle::event::text_of;
 use serde_json::Value;
 
 use crate::hosts::hook_json::Output;
@@ -48,7 +49,7 @@ pub(super) fn permission(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// After a tool. Only the results of MCP tools can be changed.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     let output = Output::new(asked);
-    let changed = if ruling.is_denied() { Some(Value::from(ruling.reason.as_str())) } else { ruling.output.clone() };
+    let changed = ruling.in_place_of_result();
     let tool = asked.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let context = ruling.context_text();
     match changed {
@@ -56,7 +57,7 @@ pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
             output.top("updated_mcp_tool_output", Some(changed)).top("additional_context", context).answer()
         }
         Some(changed) => {
-            let instead = changed.as_str().map_or_else(|| changed.to_string(), str::to_owned);
+            let instead = text_of(&changed);
             let text = format!("A hook withholds this result, do not use it. Use this instead: {instead}");
             let text = context.map_or(text.clone(), |context| format!("{text}\n\n{context}"));
             output.top("additional_context", Some(text)).answer()

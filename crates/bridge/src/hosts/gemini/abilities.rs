@@ -45,7 +45,7 @@ pub(super) const BEFORE_TOOL: Abilities = Abilities {
 };
 
 pub(super) const AFTER_TOOL: Abilities = Abilities {
-    deny: Nearly("the reason takes the place of the result"),
+    deny: Ability::REPLACED,
     output: Nearly("the changed result takes the place of the result, as an error"),
     context: Does,
     stop: Does,

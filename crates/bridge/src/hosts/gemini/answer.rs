@@ -57,7 +57,7 @@ fn taken_away<'a>(payload: &'a Value, input: &Value) -> Option<&'a str> {
 
 /// After a tool: the reason of a deny takes the place of the result. The status is 0, since the tool did run.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let replaced = ruling.in_place_of_result();
+    let replaced = ruling.words_in_place_of_result();
     begin(asked, ruling)
         .top("decision", replaced.as_ref().map(|_| "deny"))
         .top("reason", replaced)

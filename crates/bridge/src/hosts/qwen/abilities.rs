@@ -52,13 +52,11 @@ pub(super) const PERMISSION: Abilities = Abilities {
     ..TELLS
 };
 
-const BARS: &str = "the reason takes the place of the result, and every tool call is denied until the next prompt";
-
 pub(super) const AFTER_TOOL: Abilities = Abilities {
-    deny: Nearly("the reason takes the place of the result"),
+    deny: Ability::REPLACED,
     output: Nearly("the changed result takes the place of the result, as an error"),
     context: Does,
-    stop: Nearly(BARS),
+    stop: Ability::REPLACED_AND_ENDED,
     ..TELLS
 };
 
@@ -70,7 +68,7 @@ pub(super) const FAILED_TOOL: Abilities = Abilities {
     ..TELLS
 };
 
-pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Nearly(BARS), ..TELLS };
+pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Ability::REPLACED_AND_ENDED, ..TELLS };
 
 pub(super) const SUBAGENT_START: Abilities = Abilities { context: Ability::REMINDERS_NOW, ..TELLS };
 

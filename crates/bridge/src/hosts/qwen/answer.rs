@@ -23,7 +23,7 @@ pub(super) fn before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// After a tool. To end the run does not end it: the reason stands where the result would, and that is how a hook's text gets
 /// there. Context beside it is dropped, so it stands below.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
-    let replaced = ruling.in_place_of_result();
+    let replaced = ruling.words_in_place_of_result();
     let output = Output::new(asked).top("systemMessage", ruling.notice_text());
     if replaced.is_none() && ruling.stop.is_none() {
         return output.specific("additionalContext", ruling.context_text()).answer();

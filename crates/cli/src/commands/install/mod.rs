@@ -65,7 +65,7 @@ impl Install {
 
 /// The program that the host is to start.
 fn program(given: Option<String>) -> Result<String, Fault> {
-    let own = || {
+    let own = || -> Result<String, Fault> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
         let path = path.map_err(|fault| Fault::failed(format!("cannot tell where this program is: {fault}")))?;
         Ok(path.to_string_lossy().into_owned())
@@ -80,7 +80,7 @@ fn program(given: Option<String>) -> Result<String, Fault> {
 
 /// The folders that the command lines name, so that no project can put others in their place.
 fn folders() -> Result<Folders, Fault> {
-    find_managed_dir(None).map_err(|missing| Fault::invalid(&missing).help(missing.help()))?;
+    find_managed_dir(None)?;
     Ok(Folders::of_environment().absolute())
 }
 

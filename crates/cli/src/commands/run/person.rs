@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pintle::event::text_of;
 use pintle::tape::show::{Tone, plain};
 use pintle::{Grant, Question, Resolution, Resolver};
 use serde_json::Value;
@@ -73,8 +74,7 @@ fn lines(question: &Question<'_>) -> Vec<String> {
     let pretty = serde_json::to_string_pretty(shown).unwrap_or_default();
     lines.extend(pretty.lines().map(|line| plain(line, usize::MAX)));
     for (name, value) in question.metadata {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        lines.push(format!("{}: {}", plain(name, 80), plain(&text, 2_000)));
+        lines.push(format!("{}: {}", plain(name, 80), plain(&text_of(value), 2_000)));
     }
     lines.push(String::from(match question.grants {
         true => "allow? type `y` for yes, `a` for always this tool in this session, anything else is no:",

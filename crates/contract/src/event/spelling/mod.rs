@@ -16,7 +16,8 @@ pub(super) fn decoded(text: &str) -> Value {
 }
 
 /// The text that stands for a value: a text as it is, anything else as JSON.
-pub(super) fn text_of(value: &Value) -> String {
+#[must_use]
+pub fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
