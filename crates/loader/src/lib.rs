@@ -21,7 +21,7 @@ mod trust;
 pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use discover::team_file;
 pub use layers::{
-    Folders, Layers, MissingFolder, config_dir, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
+    Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
 pub use load::{Loaded, Options, load, load_found, load_with};
 pub use trust::{

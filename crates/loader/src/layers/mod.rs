@@ -10,7 +10,7 @@ mod project;
 use std::path::PathBuf;
 
 pub use folder::load_layer;
-pub use places::{Folders, MissingFolder, config_dir, find_config_dir, find_managed_dir, state_dir};
+pub use places::{Folders, MissingFolder, find_config_dir, find_managed_dir, state_dir};
 pub use project::find_projects;
 
 /// Where hooks come from when nobody names a path.

@@ -34,10 +34,12 @@ pub struct MissingFolder {
 }
 
 impl Folders {
-    /// As the environment has them: [`config_dir`], [`state_dir`], and what `PINTLE_MANAGED_DIR` names.
+    /// As the environment has them: the settings and hooks in `PINTLE_CONFIG_DIR`, in docker-agent's variables for the
+    /// same, in `$XDG_CONFIG_HOME/pintle`, else in `~/.config/pintle`; [`state_dir`]; what `PINTLE_MANAGED_DIR` names.
     #[must_use]
     pub fn of_environment() -> Self {
-        Self { config: config_dir(), state: state_dir(), managed: folder_of(MORE_MANAGED) }
+        let config = named_config_dir().map(|(folder, _)| folder).or_else(usual_config_dir);
+        Self { config, state: state_dir(), managed: folder_of(MORE_MANAGED) }
     }
 
     /// The same by paths that mean the same wherever somebody works.
@@ -93,13 +95,6 @@ pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, Missing
 
 fn there(folder: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingFolder> {
     if folder.is_dir() { Ok(folder) } else { Err(MissingFolder { folder, by, whose }) }
-}
-
-/// The folder of the person's own settings and hooks: `PINTLE_CONFIG_DIR`, docker-agent's variables for the same,
-/// `$XDG_CONFIG_HOME/pintle`, else `~/.config/pintle`. It need not be there.
-#[must_use]
-pub fn config_dir() -> Option<PathBuf> {
-    named_config_dir().map(|(folder, _)| folder).or_else(usual_config_dir)
 }
 
 /// The folder that a variable names for the person's own settings and hooks, and which variable that is.
