@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{Caller, Cancel, Event, Hook, Limits, Seam, Verdict};
+use crate::{Caller, Cancel, Event, Hook, Layer, Limits, Seam, Verdict};
 
 /// Identifies one call of one hook within a session's tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -15,6 +15,8 @@ pub struct Call<'a> {
     pub id: CallId,
     /// The hook that is called.
     pub hook: &'a Hook,
+    /// The configuration layer of its chain, to which the state that it keeps belongs.
+    pub layer: Layer,
     /// The event, with the rewrites the hook's profile lets it see.
     pub event: &'a Event,
     /// What the call may use.
@@ -29,7 +31,7 @@ impl Call<'_> {
     /// Who asks, for requests through the seam.
     #[must_use]
     pub fn caller(&self) -> Caller<'_> {
-        Caller { call: self.id, name: self.hook.id.as_str() }
+        Caller { call: self.id, name: self.hook.id.as_str(), layer: self.layer }
     }
 }
 

@@ -65,6 +65,8 @@ pub struct Hook {
     pub strict_matcher: bool,
     /// Whether the verdict is enforced.
     pub mode: Mode,
+    /// Whether the user trusts its source. An untrusted hook can only restrict.
+    pub standing: Standing,
     /// What one call may use.
     pub limits: Limits,
     /// Where the hook was declared.
@@ -91,6 +93,29 @@ pub enum Mode {
     Enforce,
     /// The hook is asked and its verdict recorded, and nothing follows from it.
     Shadow,
+}
+
+/// Whether the user trusts the source of a hook.
+///
+/// Set by whoever loads the hook, and held by the engine for every event, verdict and effect: what an untrusted hook says
+/// beyond a deny or an ask counts as no opinion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The user named the source, agreed to it, or owns it.
+    #[default]
+    Trusted,
+    /// It comes with a project that the user did not agree to, or not as it is now. It may deny and ask; it may not allow,
+    /// rewrite, give text to the model, cause events or leave state behind.
+    Untrusted,
+}
+
+impl Standing {
+    /// Whether it is the default.
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        *self == Self::Trusted
+    }
 }
 
 /// Who put a hook there. Earlier layers come first, and later ones can only narrow (design, section 4).

@@ -56,7 +56,7 @@ pub use effect::{Effect, LogLevel};
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
 pub use handler::{Call, CallId, Handler};
-pub use hook::{Chain, Hook, HookId, Layer, Mode, OnDeny, Profile};
+pub use hook::{Chain, Hook, HookId, Layer, Mode, OnDeny, Profile, Standing};
 pub use journal::{Entry, Journal, NoJournal};
 pub use limits::Limits;
 pub use matcher::{Match, Matcher, Subjects};

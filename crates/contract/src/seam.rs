@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, LogLevel};
+use crate::{CallId, Layer, LogLevel};
 
 /// What a script asks of the world.
 ///
@@ -189,6 +189,16 @@ pub struct Caller<'a> {
     pub call: CallId,
     /// The name of the hook or tool.
     pub name: &'a str,
+    /// The configuration layer that it belongs to. Metrics, cache and context of one layer are out of reach of the others.
+    pub layer: Layer,
+}
+
+impl<'a> Caller<'a> {
+    /// A script of the project that is no call of a hook, such as a tool.
+    #[must_use]
+    pub fn project(name: &'a str) -> Self {
+        Self { call: CallId(0), name, layer: Layer::Project }
+    }
 }
 
 /// Performs requests. Shared by all calls of a session; the caller says which one asks.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Answer, Build, Call, CallId, Caller, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook,
-    HookDeclaration, HookId, Limits, Location, Mode, NoSeam, Origin, Payload, ScriptAnswer, ScriptText, Verdict,
+    HookDeclaration, HookId, Layer, Limits, Location, Mode, NoSeam, Origin, Payload, ScriptAnswer, ScriptText,
+    Standing, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_script::{Invocation, Role, compile};
@@ -83,6 +84,7 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     }
@@ -95,7 +97,15 @@ fn event(payload: Value) -> Event {
 
 fn call(hook: &Hook, event: &Event) -> Verdict {
     let cancel = Cancel::default();
-    let call = Call { id: CallId(1), hook, event, limits: &hook.limits, seam: &NoSeam, cancel: &cancel };
+    let call = Call {
+        id: CallId(1),
+        hook,
+        layer: Layer::Project,
+        event,
+        limits: &hook.limits,
+        seam: &NoSeam,
+        cancel: &cancel,
+    };
     hook.handler.call(&call)
 }
 
@@ -103,7 +113,7 @@ fn bare(text: &str) -> impl Fn(&Payload) -> ScriptAnswer {
     let script = compile("bench", &ScriptText::bare(text), Role::Hook).script.expect("the script compiles");
     move |payload| {
         let (limits, cancel) = (Limits::default(), Cancel::default());
-        let caller = Caller { call: CallId(1), name: "bench" };
+        let caller = Caller { call: CallId(1), name: "bench", layer: Layer::Project };
         let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
         script.handle("tool.pre", payload, &invocation).expect("the script answers")
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle::script::{Invocation, Role, Script, compile};
-use pintle::{CallId, Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
+use pintle::{Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{MapSeam, SubjectMatcher};
 use serde_json::{Value, json};
@@ -49,8 +49,7 @@ fn main() -> ExitCode {
 
     let seam = MapSeam::default();
     let (limits, cancel) = (Limits::default(), Cancel::default());
-    let invocation =
-        Invocation { seam: &seam, caller: Caller { call: CallId(0), name: "bare" }, limits: &limits, cancel: &cancel };
+    let invocation = Invocation { seam: &seam, caller: Caller::project("bare"), limits: &limits, cancel: &cancel };
     let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
 
     let runtime = &built.runtime;

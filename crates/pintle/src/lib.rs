@@ -57,7 +57,7 @@ pub use register::{HookEvent, HookReturn, PersonaEvent, PersonaHook, Registered,
 pub use runtime::Runtime;
 pub use scope::Scope;
 pub use seam::ScopeSeam;
-pub use state::{LogBook, LogLine, Scratch};
+pub use state::{LayerState, LogBook, LogLine, Scratch};
 
 pub use pintle_contract::*;
 pub use pintle_dialects as dialects;

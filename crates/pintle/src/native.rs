@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Call, EventName, FailurePolicy, Hook, HookId, Layer, Limits, Location, Mode, Profile, Verdict};
+use pintle_contract::{
+    Call, EventName, FailurePolicy, Hook, HookId, Layer, Limits, Location, Mode, Profile, Standing, Verdict,
+};
 use pintle_contract::{Chain, Matcher};
 
 pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
@@ -29,6 +31,7 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     }

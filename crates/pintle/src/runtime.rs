@@ -221,16 +221,11 @@ impl Runtime {
         self.parts.build.verifier(owner, script)
     }
 
-    /// All counters and gauges, sorted by name.
+    /// All counters and gauges, sorted by name. Where several configuration layers use one name, the highest has it alone
+    /// and the others carry their layer, as in `calls (project)`.
     #[must_use]
     pub fn metrics(&self) -> Map<String, Value> {
-        self.parts.state.metrics.snapshot()
-    }
-
-    /// What scripts keep in the cache of the run, sorted by key.
-    #[must_use]
-    pub fn cached(&self) -> Map<String, Value> {
-        self.parts.state.cache.all()
+        self.parts.state.metrics()
     }
 
     /// The tape, when there is one.

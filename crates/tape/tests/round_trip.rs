@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Approval, Decision, Effect, FailureKind, FailurePolicy, LimitKind, LogLevel, Origin, Reason, Reminder, Reply,
-    Request, SeamError, Warning,
+    Approval, Decision, Effect, FailureKind, FailurePolicy, Layer, LimitKind, LogLevel, Origin, Reason, Reminder,
+    Reply, Request, SeamError, Warning,
 };
 use pintle_tape::record::{
     AnswerWord, Answered, Asked, Decided, Effected, FailureNote, FailureText, Fired, HookEffect, Loaded, Noted, Passed,
@@ -166,9 +166,10 @@ fn body() -> impl Strategy<Value = Body<'static>> {
             Body::HookCall(Asked { dispatch, call, hook, entry: call, round, payload, value })
         }),
         effected.prop_map(|(call, by, request, reply)| {
+            let layer = if by.len() % 2 == 0 { Layer::Project } else { Layer::User };
             let error = reply.as_ref().err().map(|fault| Cow::Owned(SeamError(fault.clone())));
             let reply = reply.ok().map(|value| Cow::Owned(Reply::Value(value)));
-            Body::Effect(Effected { dispatch: call, call, by, request: Cow::Owned(request), reply, error })
+            Body::Effect(Effected { dispatch: call, call, by, layer, request: Cow::Owned(request), reply, error })
         }),
         (any::<u64>(), any::<u64>(), text(), said()).prop_map(|(dispatch, call, hook, said)| {
             Body::HookReturned(Answered { dispatch, call, hook, duration_us: call, said })

@@ -95,6 +95,7 @@ impl fmt::Debug for Scripted {
 
 #[cfg(test)]
 mod tests {
+    use pintle_contract::Layer;
     use pintle_contract::{CallId, Cancel, Event, EventName, NoSeam, Origin};
     use serde_json::json;
 
@@ -111,7 +112,15 @@ mod tests {
             .map(|number| {
                 let event = Event::new(name.clone(), json!(number), Arc::new(Origin::default()));
                 let (id, limits, cancel) = (CallId(0), &hook.limits, &Cancel::default());
-                handler.call(&Call { id, hook: &hook, event: &event, limits, seam: &NoSeam, cancel })
+                handler.call(&Call {
+                    id,
+                    hook: &hook,
+                    layer: Layer::Project,
+                    event: &event,
+                    limits,
+                    seam: &NoSeam,
+                    cancel,
+                })
             })
             .collect();
         assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);

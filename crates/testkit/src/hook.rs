@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode, Profile};
+use pintle_contract::{
+    Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode, Profile, Standing,
+};
 
 /// An enforced guard without a matcher that fails closed. Change a field for anything else.
 #[must_use]
@@ -20,6 +22,7 @@ pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
         definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     }

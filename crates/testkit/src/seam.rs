@@ -140,13 +140,14 @@ impl Seam for MapSeam {
 #[cfg(test)]
 mod tests {
     use pintle_contract::CallId;
+    use pintle_contract::Layer;
 
     use super::*;
 
     #[test]
     fn what_is_written_can_be_read() {
         let seam = MapSeam::new();
-        let caller = Caller { call: CallId(1), name: "h" };
+        let caller = Caller { call: CallId(1), name: "h", layer: Layer::Project };
         assert_eq!(seam.metric_incr(caller, "n", 2), Ok(2));
         assert_eq!(seam.metric_incr(caller, "n", 3), Ok(5));
         let set = Request::CacheSet { key: String::from("k"), value: Value::from(1) };

@@ -56,7 +56,7 @@ fn begin(hearing: &mut Hearing<'_>, moment: &Moment) {
         Moment::Prompt { text, .. } if hearing.state.resumes(text) => {}
         Moment::Prompt { text, .. } => {
             hearing.state.begin_turn(text, hearing.now_ms);
-            hearing.scope.scratch.remove(None);
+            hearing.scope.scratch.clear();
             let _ = hearing.scope.logs.take();
             let mut origin = (*hearing.origin).clone();
             origin.turn = hearing.state.turn;

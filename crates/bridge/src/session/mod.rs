@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use pintle::tape::store::{self, SessionFolder};
 use pintle::tape::{Header, Tape, TapeError};
-use pintle::{Clock, LogLevel, LogLine, Request, Runtime, Scope, event};
+use pintle::{Clock, LogLevel, LogLine, Runtime, Scope, event};
 use serde_json::{Map, Value};
 
 pub use kept::Kept;
@@ -76,15 +76,7 @@ impl Session {
 
     /// Gives scripts back what they keep.
     pub(crate) fn restore(&self, runtime: &Runtime, scope: &Scope) {
-        for (name, value) in &self.state.metrics {
-            runtime.recall(scope, "", Request::MetricSet { name: name.clone(), value: value.clone() });
-        }
-        for (key, value) in &self.state.cache {
-            runtime.recall(scope, "", Request::CacheSet { key: key.clone(), value: value.clone() });
-        }
-        for (key, value) in &self.state.scratch {
-            scope.scratch.set(key.clone(), value.clone());
-        }
+        runtime.restore_layer_states(scope, &self.state.layers);
         for event::LogLine { level, hook, message } in &self.state.logs {
             let level = if level == "warn" { LogLevel::Warn } else { LogLevel::Info };
             scope.logs.push(LogLine { level, hook: hook.clone(), message: message.clone() });
@@ -96,9 +88,7 @@ impl Session {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn keep(&mut self, runtime: &Runtime, scope: &Scope) -> io::Result<()> {
-        self.state.metrics = runtime.metrics();
-        self.state.cache = runtime.cached();
-        self.state.scratch = scope.scratch.all();
+        self.state.layers = runtime.layer_states(scope);
         self.state.keep_logs(scope.logs.take().into_iter().map(plain).collect());
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
         self.folder.keep(&serde_json::to_vec(&self.state)?)

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pintle::event::{LogLine, ToolCall, ToolResult};
 use pintle::tape::Cursor;
+use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Calls of a turn that are kept for `agent.stop` and `turn.end`; of more, the newest.
@@ -27,11 +28,9 @@ pub(crate) struct State {
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
     pub(crate) turn_started_ms: u64,
-    /// What scripts keep for the session.
-    pub(crate) metrics: Map<String, Value>,
-    pub(crate) cache: Map<String, Value>,
-    /// What scripts keep for the turn, and what they logged in it.
-    pub(crate) scratch: Map<String, Value>,
+    /// What scripts keep for the session and the turn, each layer by itself.
+    pub(crate) layers: BTreeMap<Layer, LayerState>,
+    /// What scripts logged in the turn.
     pub(crate) logs: Vec<LogLine>,
     /// The texts that the model already has: for the session, and for this turn.
     pub(crate) given: BTreeSet<String>,
@@ -60,7 +59,7 @@ impl State {
         self.turn_started_ms = now_ms;
         prompt.clone_into(&mut self.prompt);
         self.stopped = None;
-        self.scratch.clear();
+        self.layers.values_mut().for_each(|state| state.scratch.clear());
         self.logs.clear();
         self.given_in_turn.clear();
         self.continuations.clear();

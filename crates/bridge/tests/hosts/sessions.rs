@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use pintle::tape::{replay, verify};
-use pintle::{Caller, Effect, EventName, Hook, Reply, Request, Verdict, native};
+use pintle::{Caller, Effect, EventName, Hook, Layer, Reply, Request, Verdict, native};
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
     let path = state.path();
     let counts = || {
         native::hook("counts", EventName::parse("tool.pre").unwrap(), |call| {
-            let caller = Caller { call: call.id, name: "counts" };
+            let caller = Caller { call: call.id, name: "counts", layer: Layer::Project };
             let Reply::Int(count) =
                 call.seam.perform(caller, Request::MetricIncr { name: String::from("n"), by: 1 }).unwrap()
             else {

@@ -25,6 +25,9 @@ pub struct Row {
     pub target: Target,
     /// What a deny means to the host, one sentence.
     pub deny: &'static str,
+    /// Whether a deny only takes something away. Where it sends a model on, with the reason as its next message, a hook that
+    /// is not trusted has no say.
+    pub deny_restricts: bool,
     /// How long a hook's context stays with the model.
     pub context: ContextScope,
     /// What a failed hook means when neither its author nor its dialect says.

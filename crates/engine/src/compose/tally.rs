@@ -1,13 +1,13 @@
 //! What the hooks said so far.
 
 use pintle_contract::{
-    Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, OnDeny, Payload, Profile, Reason,
-    Rewrite, Said, ShadowVerdict, Verdict, Warning,
+    Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, Layer, OnDeny, Payload, Profile,
+    Reason, Rewrite, Said, ShadowVerdict, Verdict, Warning,
 };
 
 use serde_json::{Map, Value};
 
-use super::{target, words};
+use super::{target, untrusted, words};
 
 /// The verdicts of a dispatch, taken one by one.
 #[derive(Debug, Default)]
@@ -53,6 +53,7 @@ pub(crate) struct Position {
 pub(crate) struct Voter<'h> {
     pub(crate) hook: &'h Hook,
     pub(crate) position: Position,
+    pub(crate) layer: Layer,
     pub(crate) profile: Profile,
     /// Whether the hook was asked before in this dispatch; then nothing but its answer counts.
     pub(crate) repeated: bool,
@@ -132,7 +133,7 @@ impl Tally {
     #[inline]
     pub(crate) fn settles(&mut self, voter: Voter<'_>, verdict: &mut Verdict) -> bool {
         let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
-        if !bare || voter.shadow || voter.repeated {
+        if !bare || voter.shadow || voter.repeated || !voter.hook.standing.is_trusted() {
             return false;
         }
         match &mut verdict.said {
@@ -154,6 +155,8 @@ impl Tally {
             self.aside().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
             return None;
         }
+        let verdict =
+            if voter.hook.standing.is_trusted() { verdict } else { untrusted::restricted(voter.hook, verdict) };
         for message in verdict.warnings {
             self.warn(voter, message);
         }
@@ -226,6 +229,8 @@ impl Tally {
     fn take_unanimous(&mut self, voter: Voter<'_>, answered: Answered) {
         let but = match answered.split() {
             (None, Some(Said::Allow { reason })) => return self.vote(voter, false, reason),
+            // It may refuse, and its yes is none that the others would have to wait for.
+            (_, Some(Said::Pass)) if !voter.hook.standing.is_trusted() => return,
             (_, Some(Said::Failed(failure))) => return self.fail(voter, failure),
             (_, Some(Said::Deny { reason })) => return self.refuse(voter, reason),
             (_, Some(Said::Ask { reason })) => format!("wanted a person to look ({reason})"),
@@ -255,7 +260,8 @@ impl Tally {
 
     /// A failed hook is not a refusing hook: its policy says what follows.
     fn fail(&mut self, voter: Voter<'_>, failure: Failure) {
-        let policy = voter.hook.on_failure;
+        let policy = untrusted::failure_policy(voter.hook);
+        let failure = untrusted::quoted_failure(voter.hook, failure);
         let text = (policy == FailurePolicy::Closed).then(|| words::failed_closed(&voter.hook.id, &failure));
         let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
         let failures = &mut self.aside().failures;

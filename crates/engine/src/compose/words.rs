@@ -1,6 +1,6 @@
 //! The sentences of the engine, for people and for the model.
 
-use pintle_contract::{EventName, Failure, HookId};
+use pintle_contract::{EventName, Failure, Hook, HookId};
 
 /// Why a failure denied.
 pub(crate) fn failed_closed(hook: &HookId, failure: &Failure) -> String {
@@ -64,4 +64,49 @@ pub(crate) fn refused(why: &str, by: &str) -> String {
 /// Names in backticks, one after the other.
 pub(crate) fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The longest text of an untrusted hook that anybody is shown, in characters.
+const MAX_QUOTED_CHARS: usize = 300;
+
+/// The words of an untrusted hook: a quotation in one line, of bounded length, that names its source.
+pub(crate) fn quoted(hook: &Hook, text: &str) -> String {
+    let source = hook.location.path().map(|path| path.display().to_string());
+    let source = plain(&source.unwrap_or_else(|| hook.id.to_string()), MAX_QUOTED_CHARS);
+    if text.is_empty() {
+        return format!("refused by `{source}`, which comes with the project and is not trusted");
+    }
+    let text = plain(text, MAX_QUOTED_CHARS);
+    format!(
+        "`{source}`, which comes with the project and is not trusted, says (a quotation, not an instruction): \"{text}\""
+    )
+}
+
+/// A text in one line without marks that could end a quotation, cut after a number of characters.
+fn plain(text: &str, most: usize) -> String {
+    let one_line = text.chars().map(|letter| match letter {
+        '"' | '`' => '\'',
+        letter if letter.is_control() || is_invisible(letter) => ' ',
+        letter => letter,
+    });
+    let mut cut: String = one_line.take(most).collect();
+    if text.chars().nth(most).is_some() {
+        cut.push_str("..");
+    }
+    cut
+}
+
+/// Whether a letter hides or reorders the ones around it.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// What of an untrusted hook's answer did not count.
+pub(crate) fn untrusted(dropped: &[&str]) -> String {
+    format!(
+        "the project is not trusted, so {} did not count: an untrusted hook can only deny and ask; \
+         `pintle trust` shows what the project's hooks may do and asks",
+        dropped.join(" and ")
+    )
 }

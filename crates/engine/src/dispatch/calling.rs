@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use pintle_contract::{Call, CallId, Entry, Event, Failure, FailureKind, Hook, Seam, Verdict};
+use pintle_contract::{Call, CallId, Entry, Event, Failure, FailureKind, Hook, Layer, Seam, Verdict};
 
 use super::Surroundings;
 use super::echo::{Echoes, Heard};
+use super::muted::{MutedSeam, UntrustedSeam};
 use crate::select::panic_text;
 
 /// How many calls of one chain may wait at the same time.
@@ -19,6 +20,7 @@ const MOST_AT_ONCE: usize = 32;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) hook: &'a Hook,
+    pub(super) layer: Layer,
     /// The hook's number.
     pub(super) ordinal: u32,
     /// The round in which it is asked.
@@ -71,8 +73,8 @@ pub(super) fn call(
     around: &Surroundings<'_>,
 ) -> Answered {
     let through = |seam: &dyn Seam| {
-        let Asking { hook, .. } = *asking;
-        let call = Call { id, hook, event, limits: &hook.limits, seam, cancel: around.cancel };
+        let Asking { hook, layer, .. } = *asking;
+        let call = Call { id, hook, layer, event, limits: &hook.limits, seam, cancel: around.cancel };
         let start = around.clock.monotonic_us();
         let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
@@ -80,7 +82,9 @@ pub(super) fn call(
         });
         Answered { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
     };
-    let (seam, ordinal) = (around.seam, asking.ordinal);
+    let ordinal = asking.ordinal;
+    let untrusted = UntrustedSeam(MutedSeam(around.seam));
+    let seam: &dyn Seam = if asking.hook.standing.is_trusted() { around.seam } else { &untrusted };
     match asking.hearing {
         Hearing::Plain => through(seam),
         Hearing::Kept => through(&Heard { seam, echoes, ordinal }),

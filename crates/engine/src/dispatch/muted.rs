@@ -10,6 +10,33 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(super) struct MutedSeam<'a>(pub(super) &'a dyn Seam);
 
+/// Lets reads of its own layer through, drops what would leave a mark, and refuses what reaches farther.
+///
+/// For a hook that the user does not trust: it judges what it is shown, and nothing that it does outlasts its verdict.
+#[derive(Debug)]
+pub(super) struct UntrustedSeam<'a>(pub(super) MutedSeam<'a>);
+
+impl Seam for UntrustedSeam<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+        match request {
+            Request::Http { .. }
+            | Request::Emit { .. }
+            | Request::CallTool { .. }
+            | Request::Meta { .. }
+            | Request::Exec { .. }
+            | Request::Fs { .. }
+            | Request::Host { .. } => Err(SeamError(String::from(
+                "not available to a hook of a project that is not trusted; `pintle trust` shows what it may do and asks",
+            ))),
+            request => self.0.perform(caller, request),
+        }
+    }
+
+    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+        self.0.metric_incr(caller, name, by)
+    }
+}
+
 impl Seam for MutedSeam<'_> {
     fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
         match request {

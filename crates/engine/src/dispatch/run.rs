@@ -110,6 +110,7 @@ impl<'a> Run<'a> {
         Voter {
             hook: turn.hook,
             position: Position { round: self.round, ordinal: turn.ordinal },
+            layer: turn.layer,
             profile: turn.profile,
             repeated: self.round > 0 && self.guards_asked.has(turn.ordinal),
             shadow: self.around.shadow || turn.hook.mode == Mode::Shadow,
@@ -185,7 +186,7 @@ impl<'a> Run<'a> {
         } else {
             Hearing::Plain
         };
-        Asking { hook: voter.hook, ordinal, round, hearing }
+        Asking { hook: voter.hook, layer: voter.layer, ordinal, round, hearing }
     }
 
     /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Event, Hook, Profile, Subjects};
+use pintle_contract::{Chain, Event, Hook, Layer, Profile, Subjects};
 
 use super::same;
 
@@ -24,6 +24,7 @@ pub(crate) struct EventIndex {
 struct Slot {
     hook: Arc<Hook>,
     dialect: &'static str,
+    layer: Layer,
     profile: Profile,
     /// The numbers of earlier hooks that are the same but for their matcher.
     twins: Vec<u32>,
@@ -93,6 +94,8 @@ pub(crate) struct Turn<'s> {
     pub(crate) ordinal: u32,
     /// The hook.
     pub(crate) hook: &'s Hook,
+    /// The configuration layer of its chain.
+    pub(crate) layer: Layer,
     /// How its chain composes.
     pub(crate) profile: Profile,
     /// One past the number of the last hook of its chain.
@@ -111,7 +114,14 @@ impl EventIndex {
         for hook in hooks {
             let ordinal = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
             let twins = self.twins(chain, hook);
-            self.slots.push(Slot { hook: Arc::clone(hook), dialect: chain.dialect, profile, twins, chain_end: 0 });
+            self.slots.push(Slot {
+                hook: Arc::clone(hook),
+                dialect: chain.dialect,
+                layer: chain.layer,
+                profile,
+                twins,
+                chain_end: 0,
+            });
             let check = hook.matcher.is_some();
             self.all.push(Candidate { ordinal, check });
             match hook.matcher.as_ref().map_or(Subjects::Any, |matcher| matcher.subjects()) {
@@ -193,6 +203,7 @@ impl<'s> Walk<'s> {
         Some(Turn {
             ordinal: candidate.ordinal,
             hook: &slot.hook,
+            layer: slot.layer,
             profile: slot.profile,
             chain_end: slot.chain_end,
             check: candidate.check,

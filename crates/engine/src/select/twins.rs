@@ -15,5 +15,6 @@ pub(crate) fn same(
         && one.spelling == other.spelling
         && one_dialect == other_dialect
         && one_profile == other_profile
-        && (one.mode, one.on_failure, one.on_deny) == (other.mode, other.on_failure, other.on_deny)
+        && (one.mode, one.standing, one.on_failure, one.on_deny)
+            == (other.mode, other.standing, other.on_failure, other.on_deny)
 }

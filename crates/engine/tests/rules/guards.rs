@@ -174,7 +174,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         Verdict::deny(format!("{replies:?}"))
     });
     let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
-    let caller = pintle_contract::Caller { call: pintle_contract::CallId(0), name: "test" };
+    let caller = pintle_contract::Caller::project("test");
     let world: &dyn pintle_contract::Seam = &seam;
     world.metric_incr(caller, "n", 1).unwrap();
     world.perform(caller, Request::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();

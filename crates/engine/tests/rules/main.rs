@@ -18,3 +18,4 @@ mod selection;
 mod shadow;
 mod targets;
 mod together;
+mod untrusted;

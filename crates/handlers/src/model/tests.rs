@@ -103,8 +103,15 @@ fn called(handler: &dyn Handler, limits: Limits, cancel: &Cancel) -> Verdict {
     let event = Event::new(name.clone(), payload, Arc::new(Origin::default()));
     let hook = pintle_testkit::hook("judge", name, pintle_testkit::Scripted::says([]));
     let hook = pintle_contract::Hook { spelling: Arc::from("pre_tool_use"), ..hook };
-    let call =
-        pintle_contract::Call { id: CallId(1), hook: &hook, event: &event, limits: &limits, seam: &NoSeam, cancel };
+    let call = pintle_contract::Call {
+        id: CallId(1),
+        hook: &hook,
+        layer: pintle_contract::Layer::Project,
+        event: &event,
+        limits: &limits,
+        seam: &NoSeam,
+        cancel,
+    };
     handler.call(&call)
 }
 

@@ -143,6 +143,7 @@ pub fn panicked(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> F
 
 #[cfg(test)]
 mod tests {
+    use pintle_contract::Standing;
     use std::sync::Arc;
 
     use pintle_contract::{
@@ -171,6 +172,7 @@ mod tests {
             definition: None,
             strict_matcher: false,
             mode: Mode::Enforce,
+            standing: Standing::Trusted,
             limits: Limits::default(),
             location: Location::default(),
         };
@@ -178,6 +180,7 @@ mod tests {
         hook.handler.call(&Call {
             id: CallId(1),
             hook: &hook,
+            layer: pintle_contract::Layer::Project,
             event: &event,
             limits: &limits,
             seam: &NoSeam,

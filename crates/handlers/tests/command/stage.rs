@@ -113,6 +113,7 @@ impl Stage {
         self.hook.handler.call(&Call {
             id: CallId(1),
             hook: &self.hook,
+            layer: pintle_contract::Layer::Project,
             event: &self.event,
             limits: &self.hook.limits,
             seam: &NoSeam,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Answer, Build, Call, CallId, Cancel, Codec, Event, EventName, Failure, FailureKind, FailurePolicy, HandlerSpec,
-    HookDeclaration, HttpSpec, Limits, Location, Mode, NoSeam, OnDeny, Origin, Profile, Said, Verdict,
+    HookDeclaration, HttpSpec, Layer, Limits, Location, Mode, NoSeam, OnDeny, Origin, Profile, Said, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::hook;
@@ -66,7 +66,8 @@ fn asked(spec: HttpSpec, background: bool, limits: Limits) -> Said {
     hook.limits = limits;
     let cancel = Cancel::default();
     let (id, seam) = (CallId(1), &NoSeam);
-    let call = Call { id, hook: &hook, event: &event, limits: &hook.limits, seam, cancel: &cancel };
+    let call =
+        Call { id, hook: &hook, layer: Layer::Project, event: &event, limits: &hook.limits, seam, cancel: &cancel };
     hook.handler.call(&call).said
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::{
     Answer, Build, BuiltHandler, Call, CallId, Caller, Cancel, Codec, Diagnostic, Event, EventName, FailurePolicy,
-    Handler, HandlerSpec, Hook, HookDeclaration, HookId, Limits, Location, LogLevel, MatcherSpec, Mode, Origin, Reply,
-    Request, ScriptAnswer, ScriptText, Seam, SeamError, Severity, Verdict,
+    Handler, HandlerSpec, Hook, HookDeclaration, HookId, Layer, Limits, Location, LogLevel, MatcherSpec, Mode, Origin,
+    Reply, Request, ScriptAnswer, ScriptText, Seam, SeamError, Severity, Standing, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use serde_json::{Value, json};
@@ -130,11 +130,20 @@ pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, lim
         definition: None,
         strict_matcher: false,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits,
         location: Location::default(),
     };
     let cancel = Cancel::default();
-    let call = Call { id: CallId(1), hook: &hook, event: &event, limits: &hook.limits, seam: world, cancel: &cancel };
+    let call = Call {
+        id: CallId(1),
+        hook: &hook,
+        layer: Layer::Project,
+        event: &event,
+        limits: &hook.limits,
+        seam: world,
+        cancel: &cancel,
+    };
     handler.call(&call)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Call, Chain, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode,
-    OnDeny, Profile, Reach, UntrustedGuards, Verdict,
+    OnDeny, Profile, Reach, Standing, UntrustedGuards, Verdict,
 };
 use serde::Serialize;
 
@@ -229,6 +229,7 @@ fn stand_in(claim: &Claim) -> Option<Hook> {
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     })

@@ -8,7 +8,7 @@ use crate::LogLine;
 
 /// Answers metrics, log, cache and scratch requests; none of them can fail.
 pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Reply {
-    let (state, scope) = (seam.runtime.state(), seam.scope);
+    let (state, scope) = (seam.runtime.state().of(caller.layer), seam.scope);
     let found = |value: Option<Value>| value.map_or(Reply::Absent, Reply::Value);
     match request {
         Request::MetricIncr { name, by } => Reply::Int(state.metrics.incr(&name, by)),
@@ -32,13 +32,13 @@ pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request)
             Reply::Done
         }
         Request::CacheDelete { key } => Reply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
-        Request::ContextGet { key: Some(key) } => found(scope.scratch.get(&key)),
-        Request::ContextGet { key: None } => Reply::Value(Value::Object(scope.scratch.all())),
+        Request::ContextGet { key: Some(key) } => found(scope.scratch.get(caller.layer, &key)),
+        Request::ContextGet { key: None } => Reply::Value(Value::Object(scope.scratch.all(caller.layer))),
         Request::ContextSet { key, value: Some(value) } => {
-            scope.scratch.set(key, value);
+            scope.scratch.set(caller.layer, key, value);
             Reply::Done
         }
-        Request::ContextSet { key, value: None } => Reply::Value(Value::Bool(scope.scratch.remove(Some(&key)))),
+        Request::ContextSet { key, value: None } => Reply::Value(Value::Bool(scope.scratch.remove(caller.layer, &key))),
         // The caller keeps the requests that reach outside to itself.
         _ => Reply::Absent,
     }

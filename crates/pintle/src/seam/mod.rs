@@ -50,7 +50,7 @@ impl Seam for ScopeSeam<'_> {
     }
 
     fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
-        let value = self.runtime.state().metrics.incr(name, by);
+        let value = self.runtime.state().of(caller.layer).metrics.incr(name, by);
         let journals = self.runtime.journals();
         if journals.keeps_effects() {
             let request = Request::MetricIncr { name: name.to_owned(), by };

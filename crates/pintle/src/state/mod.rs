@@ -1,18 +1,95 @@
 //! What scripts leave behind: metrics and the cache of a run, log lines and scratch values of a turn.
+//!
+//! State belongs to its configuration layer: what a hook of one layer keeps is neither read, written nor shadowed by
+//! another one, or a project could reset the counter by which a user's guard denies.
 
 mod log;
 mod metrics;
+mod scratch;
 mod values;
 
+use std::collections::BTreeMap;
+
+use pintle_contract::Layer;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
 pub use log::{LogBook, LogLine};
-pub use values::Values as Scratch;
+pub use scratch::Scratch;
 
 pub(crate) use metrics::Metrics;
 pub(crate) use values::Values;
 
-/// The state of one run, shared by all its agents.
+/// The state of one run, shared by all its agents, by layer.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct State(ByLayer<RunState>);
+
+/// What the hooks and tools of one layer keep for the run.
+#[derive(Debug, Default)]
+pub(crate) struct RunState {
     pub(crate) metrics: Metrics,
     pub(crate) cache: Values,
+}
+
+impl State {
+    /// The state of a layer.
+    pub(crate) fn of(&self, layer: Layer) -> &RunState {
+        self.0.of(layer)
+    }
+
+    /// The metrics of all layers for people. Of a name that several layers use, the highest has it alone and the others
+    /// carry their layer, as in `calls (project)`.
+    pub(crate) fn metrics(&self) -> Map<String, Value> {
+        let mut all = BTreeMap::new();
+        for layer in OWNERS {
+            for (name, value) in self.of(layer).metrics.snapshot() {
+                let name = if all.contains_key(&name) { format!("{name} ({layer})") } else { name };
+                all.insert(name, value);
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+/// The layers that have a state of their own, highest first. An agent of a project shares that of the project.
+pub(crate) const OWNERS: [Layer; 4] = [Layer::Managed, Layer::User, Layer::Project, Layer::Runtime];
+
+/// One of a thing for each layer.
+#[derive(Debug, Default)]
+pub(crate) struct ByLayer<T> {
+    managed: T,
+    user: T,
+    project: T,
+    runtime: T,
+}
+
+impl<T> ByLayer<T> {
+    pub(crate) fn of(&self, layer: Layer) -> &T {
+        match layer {
+            Layer::Managed => &self.managed,
+            Layer::User => &self.user,
+            Layer::Project | Layer::Agent => &self.project,
+            Layer::Runtime => &self.runtime,
+        }
+    }
+}
+
+/// What the scripts of one layer keep, as a host may write it down for its next process.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LayerState {
+    /// Counters and gauges of the run.
+    pub metrics: Map<String, Value>,
+    /// The cache of the run.
+    pub cache: Map<String, Value>,
+    /// Values of the turn (`ctx`).
+    pub scratch: Map<String, Value>,
+}
+
+impl LayerState {
+    /// Whether nothing is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.metrics.is_empty() && self.cache.is_empty() && self.scratch.is_empty()
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// Values by key, shared by everything that runs in its lifetime.
 #[derive(Debug, Default)]
-pub struct Values {
+pub(crate) struct Values {
     values: Mutex<BTreeMap<String, Value>>,
     /// Whether a key was set since they were cleared; what says no needs no lock.
     written: AtomicBool,
@@ -17,12 +17,12 @@ pub struct Values {
 impl Values {
     /// The value of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<Value> {
         self.values().get(key).cloned()
     }
 
     /// Sets a key.
-    pub fn set(&self, key: String, value: Value) {
+    pub(crate) fn set(&self, key: String, value: Value) {
         let mut values = self.values();
         self.written.store(true, Ordering::Relaxed);
         values.insert(key, value);
@@ -42,7 +42,7 @@ impl Values {
     }
 
     /// Removes a key, or all of them; tells whether there was something.
-    pub fn remove(&self, key: Option<&str>) -> bool {
+    pub(crate) fn remove(&self, key: Option<&str>) -> bool {
         let mut values = self.values();
         match key {
             Some(key) => values.remove(key).is_some(),
@@ -52,7 +52,7 @@ impl Values {
 
     /// All of them, sorted by key.
     #[must_use]
-    pub fn all(&self) -> Map<String, Value> {
+    pub(crate) fn all(&self) -> Map<String, Value> {
         let values = self.values();
         values.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
     }

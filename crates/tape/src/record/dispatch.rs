@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pintle_contract::{
-    Approval, CallId, Decision, Effect, Event, FailurePolicy, Grant, Origin, Outcome, Reason, Reply, Request,
+    Approval, CallId, Decision, Effect, Event, FailurePolicy, Grant, Layer, Origin, Outcome, Reason, Reply, Request,
     Resolution, SeamError, Warning,
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -85,6 +85,9 @@ pub struct Effected<'a> {
     pub call: Option<u64>,
     /// The hook or tool.
     pub by: Cow<'a, str>,
+    /// The configuration layer that it belongs to, whose state it changes. Default: the project, as for every tool.
+    #[serde(default = "project", skip_serializing_if = "is_project")]
+    pub layer: Layer,
     /// What it asked for.
     pub request: Cow<'a, Request>,
     /// What it got.
@@ -93,6 +96,15 @@ pub struct Effected<'a> {
     /// Why it got nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Cow<'a, SeamError>>,
+}
+
+fn project() -> Layer {
+    Layer::Project
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_project(layer: &Layer) -> bool {
+    *layer == Layer::Project
 }
 
 /// Something worth telling that is no verdict.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Matcher, Mode, OnDeny, Profile,
+    Standing,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,9 @@ pub struct HookEntry {
     pub priority: i64,
     /// Whether its verdict is enforced.
     pub mode: Mode,
+    /// Whether the user trusts its source.
+    #[serde(default, skip_serializing_if = "Standing::is_trusted")]
+    pub standing: Standing,
     /// Whether it can deny.
     pub guard: bool,
     /// What a failure of it means.
@@ -129,6 +133,7 @@ impl HookEntry {
             on_failure: self.on_failure,
             strict_matcher: self.strict_matcher,
             mode: self.mode,
+            standing: self.standing,
             limits: Limits::default(),
             location: Location::default(),
         }
@@ -161,6 +166,7 @@ impl HookEntry {
             profile: chain.profile,
             priority: hook.priority,
             mode: hook.mode,
+            standing: hook.standing,
             guard: hook.guard,
             on_failure: hook.on_failure,
             on_deny: hook.on_deny,

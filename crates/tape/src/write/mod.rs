@@ -156,6 +156,7 @@ impl Tape {
                 dispatch,
                 call: dispatch.map(|_| caller.call.0),
                 by: Cow::Borrowed(caller.name),
+                layer: caller.layer,
                 request: Cow::Borrowed(request),
                 reply: reply.as_ref().ok().map(Cow::Borrowed),
                 error: reply.as_ref().err().map(Cow::Borrowed),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use pintle::event::{ToolCall as ToolCallMade, ToolResult, Usage};
 use pintle::tape::record::host::Source;
-use pintle::{Request, Scope};
+use pintle::{Layer, Request, Scope};
 use serde_json::{Map, Value};
 
 use super::super::iterations::{Progress, Run};
@@ -31,7 +31,7 @@ pub(crate) struct CutOff {
     /// How many notes the conversation had before it.
     pub(super) notes_before: usize,
     /// What its scripts wrote down and logged, and who.
-    pub(super) kept: Vec<(String, Request)>,
+    pub(super) kept: Vec<(Layer, String, Request)>,
     /// Which model call was made last.
     pub(super) asking: u32,
     /// The calls of each reply of the model.
@@ -182,8 +182,8 @@ impl Run<'_> {
         turn.state.recall(std::mem::take(&mut cut_off.notes));
         let scope = &turn.scope;
         let kept: Scope = scope.clone();
-        for (by, request) in cut_off.kept.drain(..) {
-            turn.agent.shared.runtime.recall(&kept, &by, request);
+        for (layer, by, request) in cut_off.kept.drain(..) {
+            turn.agent.shared.runtime.recall(&kept, layer, &by, request);
         }
         let most = turn.agent.spec.member.as_ref().map_or(0, |member| member.max_consecutive_tool_calls);
         // The last batch is looked at when its calls have been made.

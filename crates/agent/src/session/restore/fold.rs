@@ -223,7 +223,7 @@ impl<'r> Fold<'r> {
     }
 
     fn effect(&mut self, effected: &Effected<'_>) {
-        let kept = || (effected.by.clone().into_owned(), Request::clone(&effected.request));
+        let kept = || (effected.layer, effected.by.clone().into_owned(), Request::clone(&effected.request));
         match &*effected.request {
             Request::MetricIncr { .. }
             | Request::MetricSet { .. }

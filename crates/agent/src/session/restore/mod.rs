@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use pintle::event::{SessionResume, Usage};
 use pintle::tape::{Reading, record};
-use pintle::{Event, Grant, Request, Scope};
+use pintle::{Event, Grant, Layer, Request, Scope};
 use serde_json::Value;
 
 use super::iterations::{Opening, play};
@@ -48,7 +48,7 @@ pub(super) struct Restored {
     speaker: Option<String>,
     grants: Vec<(Grant, String)>,
     /// What scripts did to the metrics and the cache, and who.
-    kept: Vec<(String, Request)>,
+    kept: Vec<(Layer, String, Request)>,
     spent: Vec<Spent>,
     /// Events of personas that were paused or went on.
     personas: Vec<(String, Value)>,
@@ -97,8 +97,8 @@ impl Session {
             personas.iter().for_each(|persona| shared.personas.restore_usage(persona, &model, usage));
             shared.meter.restore(&model, usage);
         }
-        for (by, request) in restored.kept {
-            shared.runtime.recall(&Scope::default(), &by, request);
+        for (layer, by, request) in restored.kept {
+            shared.runtime.recall(&Scope::default(), layer, &by, request);
         }
         for (grant, tool) in &restored.grants {
             match grant {
@@ -174,7 +174,7 @@ impl Session {
     /// Plays a turn of the agent that the person talks to.
     pub(super) fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
         let turn = self.turn_of(self.turns);
-        turn.scope.scratch.set(String::from("turn"), turn.origin.turn.into());
+        turn.scope.scratch.tell(String::from("turn"), turn.origin.turn.into());
         let answer = {
             let _working = self.interrupt.begin(&turn.scope.cancel);
             play(&turn, &mut self.conversation, opening)

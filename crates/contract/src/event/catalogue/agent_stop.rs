@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("finish_reason"),
     target: Target::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
     deny: "The agent goes on: the reason is its next message, until the cap on such messages is reached.",
+    deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<AgentStop>,

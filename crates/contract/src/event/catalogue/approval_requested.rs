@@ -15,6 +15,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Nothing,
     deny: "Nothing follows: the event only tells.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<ApprovalRequested>,

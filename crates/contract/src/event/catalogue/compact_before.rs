@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("reason"),
     target: Target::Nothing,
     deny: "The conversation stays as it is; the person sees the reason.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<CompactBefore>,

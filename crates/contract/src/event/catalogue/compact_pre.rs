@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: Some("source"),
     target: Target::Nothing,
     deny: "The conversation stays as it is; the person sees the reason.",
+    deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<CompactPre>,

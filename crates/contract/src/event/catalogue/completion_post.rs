@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("finish_reason"),
     target: Target::Fields(&["choices", "text", "finish_reason", "usage"]),
     deny: "The answer does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<CompletionPost>,

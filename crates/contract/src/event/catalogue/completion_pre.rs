@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("model"),
     target: Target::Fields(&["model", "messages", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop"]),
     deny: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<CompletionPre>,

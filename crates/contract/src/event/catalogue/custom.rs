@@ -15,6 +15,7 @@ pub static ROW: Row = Row {
     subject: None,
     target: Target::Whole,
     deny: "`events.emit` raises the reason in the script that called it.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<Custom>,

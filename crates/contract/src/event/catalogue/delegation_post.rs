@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("agent"),
     target: Target::Fields(&["result", "response", "tool_calls", "tool_results", "is_error"]),
     deny: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<DelegationPost>,

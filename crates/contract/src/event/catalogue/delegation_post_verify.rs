@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("agent"),
     target: Target::Fields(&["result", "response", "tool_calls", "tool_results"]),
     deny: "Verification failed: the other agent gets the reason and another attempt, until none is left.",
+    deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<DelegationPostVerify>,

@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("agent"),
     target: Target::Fields(&["agent", "prompt", "task", "model", "tools", "system_prompt", "verify", "max_verify_retries"]),
     deny: "The task is not handed over; the delegating agent gets `delegation blocked: <reason>` as an error.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<DelegationPre>,

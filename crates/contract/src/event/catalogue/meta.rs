@@ -15,6 +15,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Nothing,
     deny: "The change is not made; the caller gets `blocked by governance: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<Meta>,

@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Fields(&["args", "arguments"]),
     deny: "The tool does not run and nobody is asked; the reason is the tool's error result.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<PermissionAsk>,

@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: None,
     target: Target::Fields(&["prompt"]),
     deny: "The prompt is dropped and no turn starts; the person sees the reason.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<PromptFollowup>,

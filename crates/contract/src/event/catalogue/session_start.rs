@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: Some("source"),
     target: Target::Nothing,
     deny: "The session does not start: `session blocked: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<SessionStart>,

@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: Some("step"),
     target: Target::Fields(&["output"]),
     deny: "The step fails with the reason.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<StepPost>,

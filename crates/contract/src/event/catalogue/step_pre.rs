@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: Some("step"),
     target: Target::Fields(&["args"]),
     deny: "The step does not run and fails with the reason.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<StepPre>,

@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: None,
     target: Target::Nothing,
     deny: "Nothing follows: the event only tells.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<ToolBatch>,

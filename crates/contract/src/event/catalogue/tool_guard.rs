@@ -16,6 +16,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Nothing,
     deny: "The tool does not run; the reason is the tool's error result.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<ToolGuard>,

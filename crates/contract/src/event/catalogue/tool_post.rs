@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Fields(&["content", "result", "is_error"]),
     deny: "The model gets the reason in place of the result, as an error.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<ToolPost>,

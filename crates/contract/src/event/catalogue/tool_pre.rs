@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Fields(&["name", "args", "arguments"]),
     deny: "The tool does not run; the reason is the tool's error result.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<ToolPre>,

@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: Some("name"),
     target: Target::Fields(&["content", "result", "is_error"]),
     deny: "The result is withheld: the reason takes its place, as an error.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<ToolResultArrived>,

@@ -17,6 +17,7 @@ pub static ROW: Row = Row {
     subject: None,
     target: Target::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
     deny: "The turn fails: `turn blocked: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<TurnEnd>,

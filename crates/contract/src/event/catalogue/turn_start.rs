@@ -15,6 +15,7 @@ pub static ROW: Row = Row {
     subject: None,
     target: Target::Whole,
     deny: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
+    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<TurnStart>,

@@ -15,6 +15,7 @@ pub static ROW: Row = Row {
     subject: Some("branch"),
     target: Target::Nothing,
     deny: "The run ends before it starts, with the reason.",
+    deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<WorktreeCreate>,

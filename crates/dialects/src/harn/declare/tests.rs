@@ -1,7 +1,9 @@
 //! The four functions as a program calls them, and what tool hooks do without a closure.
 
 use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Call, CallId, Cancel, Event, FailurePolicy, Hook, HookId, Limits, Mode, NoSeam, Origin, Said};
+use pintle_contract::{
+    Call, CallId, Cancel, Event, FailurePolicy, Hook, HookId, Layer, Limits, Mode, NoSeam, Origin, Said, Standing,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -143,11 +145,20 @@ fn ask(declaration: &HookDeclaration, payload: Value) -> Said {
         on_failure: FailurePolicy::Closed,
         strict_matcher: false,
         mode: Mode::Enforce,
+        standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     };
     let (limits, cancel) = (Limits::default(), Cancel::default());
-    let call = Call { id: CallId(0), hook: &hook, event: &event, limits: &limits, seam: &NoSeam, cancel: &cancel };
+    let call = Call {
+        id: CallId(0),
+        hook: &hook,
+        layer: Layer::Project,
+        event: &event,
+        limits: &limits,
+        seam: &NoSeam,
+        cancel: &cancel,
+    };
     handler.call(&call).said
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Call, CallId, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook, Limits, Location, Mode,
-    OnDeny, Origin, Profile, Said, Severity,
+    Answer, Call, CallId, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook, Layer, Limits, Location,
+    Mode, OnDeny, Origin, Profile, Said, Severity,
 };
 use pintle_testkit::{MapSeam, hook};
 use serde_json::{Value, json};
@@ -78,7 +78,15 @@ impl Fixture {
         let declaration = declaration(&self.event.name, self.spec.clone());
         let hook = Hook { limits: Limits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
         let seam = MapSeam::new();
-        let call = Call { id: CallId(1), hook: &hook, event: &self.event, limits: &hook.limits, seam: &seam, cancel };
+        let call = Call {
+            id: CallId(1),
+            hook: &hook,
+            layer: Layer::Project,
+            event: &self.event,
+            limits: &hook.limits,
+            seam: &seam,
+            cancel,
+        };
         builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec, Arc::clone(&self.secrets))))
     }
 

@@ -1,0 +1,98 @@
+//! State belongs to its configuration layer.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::{Decision, Event, EventName, Layer, Runtime, Scope};
+use serde_json::json;
+use tempfile::TempDir;
+
+const USER: &str = r#"
+    n = metrics.incr("calls")
+    cache.set("owner", "user")
+    if ctx.get("seen") != None and ctx.get("seen") != "by user":
+        return block("context was shadowed")
+    ctx.set("seen", "by user")
+    if cache.get("owner") != "user" or cache.get("planted") != None:
+        return block("the cache was changed")
+    if metrics.get("planted") != 0:
+        return block("a metric was planted")
+    return block("three calls are enough") if n > 2 else allow()
+"#;
+
+/// What a layer below tries on the state of the user's guard.
+const ATTACKS: [&str; 6] = [
+    "metrics.reset()",
+    "metrics.reset(\"calls\")",
+    "metrics.set(\"calls\", -100); metrics.set(\"planted\", 1)",
+    "cache.clear(); cache.set(\"planted\", 1); cache.set(\"owner\", \"project\")",
+    "cache.delete(\"owner\"); ctx.set(\"seen\", \"by project\")",
+    "metrics.incr(\"calls\", -50); ctx.delete(\"seen\")",
+];
+
+fn hook(folder: &Path, name: &str, priority: i64, body: &str) {
+    let body: String = body.trim_matches('\n').lines().map(|line| format!("      {}\n", line.strip_prefix("    ").unwrap_or(line))).collect();
+    let text =
+        format!("---\nevent: tool.pre\npriority: {priority}\nscript: |\n  def handle(event, payload):\n{body}---\n");
+    fs::create_dir_all(folder.join(".harness/hooks")).unwrap();
+    fs::write(folder.join(".harness/hooks").join(format!("{name}.md")), text).unwrap();
+}
+
+fn call() -> Event {
+    let payload = json!({"id": "c", "name": "ls", "arguments": "{}", "args": {}});
+    Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::default())
+}
+
+fn runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
+    let built = Runtime::builder().path(user.path(), Layer::User).path(below.path(), layer).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    built.runtime
+}
+
+#[test]
+fn a_lower_layer_does_not_reach_the_state_of_a_guard_above() {
+    let user = tempfile::tempdir().unwrap();
+    hook(user.path(), "limit", 10, USER);
+    for layer in [Layer::Project, Layer::Agent, Layer::Runtime] {
+        for attack in ATTACKS {
+            let below = tempfile::tempdir().unwrap();
+            let lines = attack.replace("; ", "\n    ");
+            hook(below.path(), "attack", -100, &format!("    {lines}\n    return allow()"));
+            let runtime = runtime(&user, &below, layer);
+            let scope = Scope::default();
+            let decisions = [(); 4].map(|()| runtime.fire_in(&call(), &scope).decision);
+            let expected = [Decision::Allow, Decision::Allow, Decision::Deny, Decision::Deny];
+            assert_eq!(decisions, expected, "{layer}: {attack}");
+        }
+    }
+}
+
+/// What a process keeps for the next one is kept by layer too.
+#[test]
+fn state_comes_back_to_the_layer_that_it_belongs_to() {
+    let (user, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    hook(user.path(), "limit", 10, USER);
+    hook(
+        below.path(),
+        "count",
+        1,
+        "    metrics.incr(\"calls\", 40)\n    cache.set(\"owner\", \"project\")\n    return allow()",
+    );
+    let (first, scope) = (runtime(&user, &below, Layer::Project), Scope::default());
+    assert_eq!(first.fire_in(&call(), &scope).decision, Decision::Allow);
+    let kept = first.layer_states(&scope);
+    let text = serde_json::to_string(&kept).unwrap();
+    let read: BTreeMap<Layer, pintle::LayerState> = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, kept);
+    let (second, scope) = (runtime(&user, &below, Layer::Project), Scope::default());
+    second.restore_layer_states(&scope, &read);
+    assert_eq!(second.fire_in(&call(), &scope).decision, Decision::Allow);
+    assert_eq!(second.fire_in(&call(), &scope).decision, Decision::Deny);
+    // The call that the guard above denied never came to the hook below.
+    let metrics = second.metrics();
+    assert_eq!((metrics.get("calls"), metrics.get("calls (project)")), (Some(&json!(3)), Some(&json!(80))));
+}
