@@ -5,6 +5,7 @@ mod code;
 mod lengths;
 mod links;
 mod map;
+mod promises;
 mod words;
 
 use crate::Report;
@@ -19,6 +20,7 @@ const CHECKS: &[Check] = &[
     ("file lengths", lengths::faults),
     ("words", words::faults),
     ("links", links::faults),
+    ("promises", promises::faults),
 ];
 
 /// Runs every check.
@@ -66,5 +68,10 @@ mod tests {
     #[test]
     fn links_lead_somewhere() {
         holds(links::faults);
+    }
+
+    #[test]
+    fn every_promise_names_a_test() {
+        holds(promises::faults);
     }
 }
