@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Codec, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Mode, OnDeny, Profile};
+use crate::{
+    Codec, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Mode, OnDeny, Profile, Standing,
+};
 
 /// One hook as declared in a file.
 #[derive(Debug, Clone)]
@@ -37,6 +39,10 @@ pub struct HookDeclaration {
     pub timeout_ms: Option<u64>,
     /// Whether nobody waits for its answer. Such a hook decides nothing, so it is no guard. Default: no.
     pub background: bool,
+    /// Files that belong to it and that nothing else of it names: paths and globs below the project. Default: none.
+    pub files: Vec<String>,
+    /// Whether the user trusts it. Default: yes; loading a project says otherwise.
+    pub standing: Standing,
     /// Worked examples, run by `pintle test`.
     pub examples: Vec<HookExample>,
     /// Where it was declared.

@@ -58,6 +58,8 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
             mode: Mode::Enforce,
             timeout_ms: None,
             background: false,
+            files: Vec::new(),
+            standing: pintle_contract::Standing::default(),
             examples: Vec::new(),
             location: Location::default(),
             codec: Arc::new(Unasked),

@@ -74,6 +74,8 @@ fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Silent),

@@ -66,6 +66,8 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity, Standing,
+    Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
 };
 
 use crate::narrow::narrowed;
@@ -89,7 +89,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         on_failure: declaration.on_error.unwrap_or(declaration.default_on_error),
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
         mode: declaration.mode,
-        standing: Standing::Trusted,
+        standing: declaration.standing,
         limits: Limits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     })

@@ -14,6 +14,7 @@ mod lint;
 mod load;
 mod narrow;
 mod package;
+mod policy;
 mod programs;
 mod read;
 mod trust;
@@ -24,6 +25,7 @@ pub use layers::{
     Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
 pub use load::{Loaded, Options, load, load_found, load_with};
+pub use policy::{PolicyFiles, has_policy_name};
 pub use trust::{
     Agreement, Agreements, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault, Trust, Withheld,
 };

@@ -13,6 +13,7 @@ use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
 use crate::chain::{chains, check_hooks, compile_all};
 use crate::discover::{Found, discover, discover_project};
 use crate::package::has_harn;
+use crate::policy::{PolicyFiles, hooks_of, policy_of};
 use crate::programs::Installed;
 use crate::trust::{Agreements, Consent, Source, stand};
 use crate::{lint, read};
@@ -34,6 +35,8 @@ pub struct Loaded {
     pub untrusted_guards: Option<UntrustedGuards>,
     /// What became of it, when it needed consent.
     pub consent: Option<Consent>,
+    /// The files that hold policy: those that were read, and those that hooks name.
+    pub policy: PolicyFiles,
     /// What was found, by file and place.
     pub diagnostics: Vec<Diagnostic>,
     /// The hooks as declared, in registration order.
@@ -115,6 +118,12 @@ fn join_up(
     let foreign = left_out(found, options.without);
     let mut project = understand(artifacts, build, options, &mut findings);
     let team = source.as_ref().and_then(|_| project.team.clone());
+    let policy = {
+        let agents =
+            project.agent.iter().chain(project.team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref)));
+        let hooks = project.hooks.iter().chain(agents.flat_map(hooks_of));
+        policy_of(path, found.iter().map(|file| file.path.as_path()), hooks)
+    };
     if reader == Reader::Host
         && let Some(first) = project.team.take().and_then(|team| team.agents.into_iter().next())
     {
@@ -166,6 +175,7 @@ fn join_up(
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
         consent,
+        policy,
         diagnostics: findings,
         declarations: project.hooks,
         files: found.len(),

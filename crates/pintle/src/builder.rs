@@ -4,7 +4,7 @@ mod rules;
 mod sources;
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
@@ -15,7 +15,7 @@ use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, WorkerProgram};
-use pintle_loader::{Consent, Layers, Options, Trust};
+use pintle_loader::{Consent, Layers, Options, PolicyFiles, Trust};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
@@ -74,6 +74,8 @@ pub struct Built {
     /// What became of the projects that needed consent: those that [`Builder::layers`] found, and those of
     /// [`Builder::found`].
     pub projects: Vec<Consent>,
+    /// The files that hold policy: all that were read, what hooks name, and the folder of the agreements.
+    pub policy: PolicyFiles,
     /// Everything that was found, of every file.
     pub diagnostics: Vec<Diagnostic>,
     /// How many files were read.
@@ -301,6 +303,10 @@ impl Builder {
         let mut permissions = PermissionsSpec::default();
         let mut projects = Vec::new();
         let layers = self.layers.unwrap_or_default();
+        let mut policy = PolicyFiles::default()
+            .with(self.trust.store.as_deref().and_then(Path::parent).map(Path::to_owned))
+            .with(layers.managed.clone());
+        policy = policy.with(self.user.clone()).with(layers.config.clone());
         let options = Options { compat: self.compat, ..Options::default() };
         for loaded in sources::load(&self.paths, &layers, self.user.as_deref(), self.trust, &build, &options) {
             chains.extend(loaded.chains);
@@ -308,6 +314,7 @@ impl Builder {
             declarations.extend(loaded.declarations);
             files += loaded.files;
             projects.extend(loaded.consent);
+            policy = policy.and(loaded.policy);
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
@@ -322,6 +329,7 @@ impl Builder {
             let (compiled, found) = pintle_loader::compile_chains(source, layer, &hooks, &build);
             chains.extend(compiled);
             diagnostics.extend(found);
+            policy = policy.and(PolicyFiles::named_by(&hooks));
             declarations.extend(hooks);
         }
         if let Some(team) = &mut team {
@@ -354,6 +362,6 @@ impl Builder {
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, self.registered, parts));
-        Built { runtime, agent, team, personas, declarations, projects, diagnostics, files }
+        Built { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

@@ -278,6 +278,8 @@ fn declaration(
         mode: options.mode,
         timeout_ms: options.timeout_ms,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location,
         codec: Arc::new(Harn::of(&name)),

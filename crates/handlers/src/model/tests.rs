@@ -78,6 +78,8 @@ fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration 
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Denying),

@@ -70,6 +70,8 @@ pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Telling),

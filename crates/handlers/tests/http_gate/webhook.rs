@@ -49,6 +49,8 @@ fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
         mode: Mode::Enforce,
         timeout_ms: None,
         background,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Printed),

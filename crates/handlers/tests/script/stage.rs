@@ -101,6 +101,8 @@ pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> Hook
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

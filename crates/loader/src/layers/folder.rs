@@ -12,6 +12,7 @@ use pintle_dialects::Role;
 use crate::chain::compile_chains;
 use crate::discover::{Found, discover_own, entries, is_yaml};
 use crate::load::{Loaded, Options, sort, understand};
+use crate::policy::policy_of;
 use crate::read;
 
 /// The file of settings.
@@ -34,6 +35,7 @@ pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
     let (chains, compiled) = compile_chains(folder.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     sort(&mut findings);
+    let policy = policy_of(folder, std::iter::once(folder), project.hooks.iter());
     Loaded {
         chains,
         agent: None,
@@ -42,6 +44,7 @@ pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
         consent: None,
+        policy,
         diagnostics: findings,
         declarations: project.hooks,
         files: found.len(),

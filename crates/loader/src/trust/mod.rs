@@ -32,6 +32,7 @@ pub use agreement::{Agreement, Difference, State};
 pub use claim::{Claim, ClaimKind};
 pub use footprint::Footprint;
 pub(crate) use footprint::Source;
+pub(crate) use named::files_named_by;
 pub(crate) use standing::stand;
 pub use standing::{Consent, Withheld};
 pub use store::{Store, StoreFault};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use pintle_contract::CommandSpec;
+use pintle_contract::{CommandSpec, HandlerSpec, HookDeclaration};
 
 /// What stands between the words of a shell's text, quotes and assignments included: a file may stand in any of them.
 const BETWEEN: &[char] = &[
@@ -41,6 +41,14 @@ pub(super) fn named(command: &CommandSpec, own: Option<&Path>, project: &Path) -
         }
     }
     seen
+}
+
+/// The files that a hook's command names.
+pub(crate) fn files_named_by(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
+    match &hook.handler {
+        HandlerSpec::Command(command) => named(command, hook.location.path(), project),
+        _ => BTreeSet::new(),
+    }
 }
 
 /// The most folders that words are seen from.

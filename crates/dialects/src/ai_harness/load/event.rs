@@ -63,6 +63,8 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
         mode: draft.mode,
         timeout_ms: draft.timeout_ms,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: draft.examples,
         location: draft.location,
         codec: Arc::clone(codec),

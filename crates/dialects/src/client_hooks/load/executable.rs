@@ -50,6 +50,8 @@ pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDecla
         mode: Mode::Enforce,
         timeout_ms: Some(client.settings.command_ms),
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: here,
         codec: Arc::new(ClientCodec { ..source.codec.clone() }),

@@ -173,6 +173,8 @@ fn declare(
         mode: Mode::Enforce,
         timeout_ms: Some(timeout_ms),
         background,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: source.report.location(tell::first_line(source, node.span)),
         codec,

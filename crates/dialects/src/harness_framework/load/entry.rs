@@ -68,6 +68,8 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
         mode,
         timeout_ms: Some(timeout_ms),
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: report.location(node.span),
         codec: Arc::new(HarnessFramework { hook: Arc::from(name.as_str()) }),

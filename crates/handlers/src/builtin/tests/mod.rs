@@ -126,6 +126,8 @@ fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
         mode: Mode::Enforce,
         timeout_ms: None,
         background: false,
+        files: Vec::new(),
+        standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

@@ -97,6 +97,8 @@ impl Draft {
             mode: self.mode,
             timeout_ms: Some(self.timeout_ms),
             background: false,
+            files: Vec::new(),
+            standing: pintle_contract::Standing::default(),
             examples: Vec::new(),
             location: self.location,
             codec,

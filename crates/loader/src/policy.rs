@@ -1,0 +1,273 @@
+//! The files that hold policy: hooks, what hooks run, and what says whether they run.
+//!
+//! An agent must not edit what guards it. Whoever gives an agent tools that change files asks here first
+//! ([`PolicyFiles::is_policy`]).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+
+use pintle_contract::{AgentSpec, HookDeclaration};
+use pintle_dialects::client_hooks::PLACES;
+
+use crate::trust::files_named_by;
+
+/// Names that hold policy or records wherever they are: folders, and files.
+const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml", "harn.toml"];
+
+/// The files and folders that hold policy, as they were found when hooks were loaded.
+///
+/// Besides the paths that were found, every path counts that has the name of one, such as `.harness/` or
+/// `.claude/settings.json`, so that none can be made either.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyFiles {
+    /// As they were found.
+    found: Vec<PathBuf>,
+    /// Without links, as far as they exist. Looked up when it is first asked for: most processes ask nothing.
+    resolved: OnceLock<BTreeSet<PathBuf>>,
+}
+
+impl PolicyFiles {
+    /// Adds files and folders.
+    #[must_use]
+    pub fn with(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.resolved = OnceLock::new();
+        self.found.extend(paths.into_iter().filter_map(|path| std::path::absolute(path).ok()));
+        self
+    }
+
+    /// Adds those of another list.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.with(other.found)
+    }
+
+    /// The files that hooks name which stand in no file, seen from the current folder.
+    #[must_use]
+    pub fn named_by(hooks: &[HookDeclaration]) -> Self {
+        policy_of(Path::new("."), std::iter::empty(), hooks.iter())
+    }
+
+    /// The files and folders that were found, without links in their paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.resolved().iter().map(PathBuf::as_path)
+    }
+
+    fn resolved(&self) -> &BTreeSet<PathBuf> {
+        // Both the name and what it leads to: neither is to be replaced.
+        self.resolved.get_or_init(|| self.found.iter().flat_map(|path| [named(path), real(path)]).collect())
+    }
+
+    /// Whether making or changing what is at a path changes policy: because it is policy, lies in a folder of it, or is
+    /// another name of such a file. The path is absolute; links are followed, and one that does not exist yet counts too.
+    #[must_use]
+    pub fn is_policy(&self, path: &Path) -> bool {
+        let listed = |path: &Path| path.ancestors().any(|above| self.resolved().contains(above));
+        [named(path), real(path)].iter().any(|path| has_policy_name(path) || listed(path)) || self.is_link(path)
+    }
+
+    /// Whether moving or removing what is at a path changes policy: as [`Self::is_policy`], or because policy lies below it
+    /// and would go with it.
+    #[must_use]
+    pub fn contains_policy(&self, path: &Path) -> bool {
+        let listed = |path: &PathBuf| {
+            self.resolved().range::<PathBuf, _>(path.clone()..).next().is_some_and(|found| found.starts_with(path))
+        };
+        self.is_policy(path) || [named(path), real(path)].iter().any(|path| listed(path) || has_policy_below(path))
+    }
+
+    /// Whether a path is a hard link to policy.
+    fn is_link(&self, path: &Path) -> bool {
+        let identity = |path: &Path| fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1);
+        let identity = |path: &Path| identity(path).map(|found| (found.dev(), found.ino()));
+        let Some(wanted) = identity(path) else { return false };
+        let is_it = |path: &Path| identity(path) == Some(wanted);
+        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && any_below(path, &is_it));
+        self.resolved().iter().any(in_folder)
+    }
+}
+
+/// The files of a path that was loaded, and those that its hooks name.
+pub(crate) fn policy_of<'a>(
+    path: &Path,
+    found: impl Iterator<Item = &'a Path>,
+    hooks: impl Iterator<Item = &'a HookDeclaration>,
+) -> PolicyFiles {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let folder = real(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    PolicyFiles::default()
+        .with(found.map(Path::to_owned))
+        .with(hooks.flat_map(|hook| files_named_by(hook, &folder)).collect::<Vec<_>>())
+}
+
+/// The hooks of an agent and of those below it.
+pub(crate) fn hooks_of(agent: &AgentSpec) -> Vec<&HookDeclaration> {
+    agent.hooks.iter().chain(agent.agents.iter().flat_map(|agent| hooks_of(agent))).collect()
+}
+
+/// Whether a path has the name of a file or folder that holds policy, or lies in one.
+#[must_use]
+pub fn has_policy_name(path: &Path) -> bool {
+    let named = |part: Component<'_>| ANYWHERE.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
+    path.components().any(named) || path.ancestors().any(is_place)
+}
+
+/// Whether a path ends in the place of a coding agent's hooks.
+fn is_place(path: &Path) -> bool {
+    PLACES.iter().any(|place| ends_with(path, Path::new(place.path)))
+}
+
+fn ends_with(path: &Path, place: &Path) -> bool {
+    let mut parts = path.components().rev();
+    let same = |wanted: Component<'_>, part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(wanted.as_os_str());
+    place.components().rev().all(|wanted| parts.next().is_some_and(|part| same(wanted, part)))
+}
+
+/// Whether a folder has something with the name of policy in it, or is the first part of a place that is there, such as
+/// `.claude` or `.github`.
+fn has_policy_below(folder: &Path) -> bool {
+    let is_first_part = |place: &str| {
+        let place = Path::new(place);
+        place.ancestors().skip(1).filter(|first| !first.as_os_str().is_empty()).any(|first| {
+            let rest = place.strip_prefix(first).unwrap_or(place);
+            ends_with(folder, first) && folder.join(rest).exists()
+        })
+    };
+    ANYWHERE.iter().any(|name| folder.join(name).exists())
+        || PLACES.iter().any(|place| folder.join(place.path).exists() || is_first_part(place.path))
+}
+
+/// The most entries of folders that are looked at for another name of a file.
+const MOST_ENTRIES: usize = 65_536;
+
+/// Whether something is so of a file below a folder; links are not followed.
+fn any_below(folder: &Path, is_it: &dyn Fn(&Path) -> bool) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(kind) if kind.is_file() && is_it(&path) => return true,
+                _ => {}
+            }
+        }
+        if seen > MOST_ENTRIES {
+            // What cannot be ruled out is not allowed.
+            return true;
+        }
+    }
+    false
+}
+
+/// A path whose folder has no links in it; its own name stays, whether that is a link or not.
+fn named(path: &Path) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => real(path),
+    }
+}
+
+/// A path without links, `.` and `..`. The part of it that does not exist stays as it is.
+fn real(path: &Path) -> PathBuf {
+    resolved(path, MOST_LINKS)
+}
+
+fn resolved(path: &Path, links: usize) -> PathBuf {
+    let mut missing = PathBuf::new();
+    let mut known = path.to_owned();
+    loop {
+        if let Ok(real) = known.canonicalize() {
+            return if missing.as_os_str().is_empty() { real } else { real.join(missing) };
+        }
+        let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
+        // A link to what is not there yet would be followed by whoever makes it.
+        if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
+            return resolved(&parent.join(target).join(missing), links - 1);
+        }
+        let Some(name) = known.file_name() else {
+            // It ends in `..` behind something that is not there.
+            let plain = plain(path);
+            return if plain == path { plain } else { resolved(&plain, links) };
+        };
+        missing = if missing.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(missing) };
+        known = parent;
+    }
+}
+
+/// The most links that are followed to what is not there.
+const MOST_LINKS: usize = 16;
+
+/// A path without `.` and `..`, read as its words stand.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn policy_is_known_by_list_by_name_and_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for file in ["hooks/guard.sh", "agent.yaml", "src/a.rs", ".claude/settings.json", "own/hooks.d/1.yaml", "d/x"] {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), file).unwrap();
+        }
+        symlink("hooks", root.join("way")).unwrap();
+        symlink(root.join("hooks/guard.sh"), root.join("d/link")).unwrap();
+        symlink("agent.yaml", root.join("linked.yaml")).unwrap();
+        symlink("../.harness/hooks/new.md", root.join("d/nothing")).unwrap();
+        fs::hard_link(root.join("hooks/guard.sh"), root.join("d/hard")).unwrap();
+        fs::hard_link(root.join("own/hooks.d/1.yaml"), root.join("d/drop-in")).unwrap();
+        fs::hard_link(root.join("src/a.rs"), root.join("d/harmless")).unwrap();
+        let listed = ["hooks/guard.sh", "linked.yaml", "own", "not/yet.sh"].map(|file| root.join(file));
+        let policy = PolicyFiles::default().with(listed);
+        let is = |file: &str| (policy.is_policy(&root.join(file)), policy.contains_policy(&root.join(file)));
+        for file in [
+            "hooks/guard.sh",
+            "hooks/../hooks/./guard.sh",
+            "gone/../hooks/guard.sh",
+            "way/guard.sh",
+            "d/link",
+            "d/hard",
+            "d/drop-in",
+            "d/nothing",
+            "agent.yaml",
+            "linked.yaml",
+            "own/hooks.d/2.yaml",
+            "own",
+            "not/yet.sh",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            "sub/.CODEX/hooks.json",
+            ".github/hooks/new.json",
+            ".harness/hooks/new.md",
+            "sub/harn.toml",
+            ".pintle/tapes/t.jsonl",
+        ] {
+            assert_eq!(is(file), (true, true), "{file}");
+        }
+        for file in ["hooks", "way", ".", ".claude", "not"] {
+            assert_eq!(is(file), (false, true), "{file}");
+        }
+        for file in ["src/a.rs", "d/harmless", "d/x", "hooks/other.sh", "src", ".github", "hooks.json", "new/deep/file"]
+        {
+            assert_eq!(is(file), (false, false), "{file}");
+        }
+    }
+}
