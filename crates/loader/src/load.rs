@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Build, Chain, Diagnostic, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec,
-    SourceFile, TeamSpec, ToolSpec, UntrustedGuards,
+    SourceFile, Standing, TeamSpec, ToolSpec, UntrustedGuards,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
@@ -15,7 +15,7 @@ use crate::discover::{Found, discover, discover_project};
 use crate::package::has_harn;
 use crate::policy::{PolicyFiles, hooks_of, policy_of};
 use crate::programs::Installed;
-use crate::trust::{Agreements, Consent, Source, stand};
+use crate::trust::{Agreements, Consent, Source, State, stand};
 use crate::{lint, read};
 
 /// What a path held.
@@ -137,6 +137,9 @@ fn join_up(
         let reach = |hook: &HookDeclaration| build.reach(hook);
         let footprint = source.footprint(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
         let stood = stand(footprint, hooks, agreements, options.without);
+        if stood.2.state != State::Agreed {
+            untrust(&mut project);
+        }
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
     }
     if let Some(without) = options.without {
@@ -180,6 +183,17 @@ fn join_up(
         declarations: project.hooks,
         files: found.len(),
     }
+}
+
+/// Marks every hook of a project, those of its agents included, as one that the user does not trust.
+fn untrust(project: &mut Project) {
+    fn of_agent(agent: &mut AgentSpec) {
+        agent.hooks.iter_mut().for_each(|hook| hook.standing = Standing::Untrusted);
+        agent.agents.iter_mut().map(Arc::make_mut).for_each(of_agent);
+    }
+    project.hooks.iter_mut().for_each(|hook| hook.standing = Standing::Untrusted);
+    project.agent.iter_mut().for_each(of_agent);
+    project.team.iter_mut().flat_map(|team| &mut team.agents).map(Arc::make_mut).for_each(of_agent);
 }
 
 /// The files that were found, with their text where it was read.

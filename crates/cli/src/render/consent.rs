@@ -12,14 +12,32 @@ pub(crate) fn question(consent: &Consent) -> Vec<String> {
     let folder = consent.folder().display();
     let mut lines = vec![match consent.state {
         State::Changed => format!("`{folder}` changed since you agreed to what its hooks may do"),
+        State::Free => {
+            format!("`{folder}` comes with hooks that can only judge; until you agree they can only deny and ask")
+        }
         _ => format!("`{folder}` comes with hooks that want to do more than judge"),
     }];
     lines.extend(claims(consent));
     if consent.state == State::Changed {
         lines.extend(difference(&consent.difference));
     }
+    lines.extend(not_covered(consent));
     let files = count(consent.footprint.files.len(), "file");
     lines.push(format!("a yes is for the bytes of {files} as they are; when one changes you are asked again"));
+    lines
+}
+
+/// What a yes does not cover, and what to do about that.
+pub(crate) fn not_covered(consent: &Consent) -> Vec<String> {
+    let parts = consent.footprint.not_covered();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::from("not covered by a yes, since the text does not say which files that is:")];
+    lines.extend(parts.iter().map(|part| tone::piece(Tone::Warn, format!("  {}", plain(part, usize::MAX)))));
+    lines.push(String::from(
+        "  list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
+    ));
     lines
 }
 
@@ -49,7 +67,8 @@ fn claims(consent: &Consent) -> Vec<String> {
         }
     }
     if !free.is_empty() {
-        lines.push(tone::piece(Tone::Quiet, format!("  besides {} that can only judge", count(free.len(), "hook"))));
+        let besides = if open.is_empty() { "" } else { "besides " };
+        lines.push(tone::piece(Tone::Quiet, format!("  {besides}{} that can only judge", count(free.len(), "hook"))));
     }
     lines
 }

@@ -23,7 +23,7 @@ pub struct Agreement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Nothing in it needs consent.
+    /// Nobody agreed to it, and nothing in it needs consent to run: its hooks can only judge.
     Free,
     /// Somebody agreed to it as it is, byte for byte.
     Agreed,
@@ -76,26 +76,36 @@ impl Agreement {
     pub(super) fn covers(&self, claim: &Claim, footprint: &Footprint) -> bool {
         let is_same =
             |file: &String| self.files.contains_key(file) && self.files.get(file) == footprint.files.get(file);
-        self.claims.contains(claim) && claim.files.iter().all(is_same)
+        self.claims.iter().any(|known| known.is_same(claim)) && claim.files.iter().all(is_same)
     }
 
-    /// The agreed claim about what has the same name, if there is one.
-    pub(super) fn counterpart(&self, claim: &Claim) -> Option<&Claim> {
-        self.claims.iter().find(|known| known.is_named_as(claim, claim.kind))
+    /// The agreed claims about what has the same name.
+    pub(super) fn counterparts<'a>(&'a self, claim: &'a Claim) -> impl Iterator<Item = &'a Claim> {
+        self.claims.iter().filter(|known| known.is_named_as(claim, claim.kind))
     }
 
-    /// The guards that needed consent and that the project has no more, or only in a form that does not deny, or does not
-    /// want to see the same. Those of agents stand when they are there at all: whoever runs an agent asks for consent to
-    /// all that it may do.
+    /// The guards that the project has no more, or only in a form that does not deny, or does not want to see the same. Of
+    /// several that look alike each has to be there. Those of agents stand when they are there at all: whoever runs an
+    /// agent asks for consent to all that it may do.
     pub(super) fn lost_guards<'a>(&'a self, footprint: &'a Footprint) -> impl Iterator<Item = &'a Claim> {
-        let is_guard = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook && !claim.reach.is_empty();
-        let stands = move |guard: &Claim| match footprint.of_host {
-            true => footprint.claims.iter().any(|claim| claim.guard && claim.is_about(guard, ClaimKind::Hook)),
-            false => footprint.claims.iter().any(|claim| {
-                (claim.guard && claim.is_about(guard, ClaimKind::Hook)) || claim.is_named_as(guard, ClaimKind::Member)
-            }),
+        let is_guard = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook;
+        let alike = |guard: &Claim, claims: &[Claim]| {
+            claims.iter().filter(|claim| claim.guard && claim.is_about(guard, ClaimKind::Hook)).count()
         };
-        self.claims.iter().filter(is_guard).filter(move |guard| !stands(guard))
+        let is_member = |guard: &Claim| {
+            !footprint.of_host && footprint.claims.iter().any(|claim| claim.is_named_as(guard, ClaimKind::Member))
+        };
+        let guards = self.claims.iter().filter(is_guard);
+        guards.filter(move |guard| {
+            alike(guard, &footprint.claims) < alike(guard, &self.claims) && !is_member(guard)
+        })
+    }
+
+    /// What the agents of the project could do and no longer have, which may have been a guard of theirs.
+    pub(super) fn lost_members<'a>(&'a self, footprint: &'a Footprint) -> impl Iterator<Item = &'a Claim> {
+        let is_there =
+            |member: &Claim| footprint.claims.iter().any(|claim| claim.is_named_as(member, ClaimKind::Member));
+        self.claims.iter().filter(move |claim| claim.kind == ClaimKind::Member && !is_there(claim))
     }
 
     /// How a project differs from what was agreed to.

@@ -1,7 +1,7 @@
 //! What of a file counts, and its digest.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -22,8 +22,12 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
 /// The digest of a file on disk.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be read, or is no plain file.
 pub(super) fn of_file(path: &Path) -> io::Result<String> {
+    // A pipe would keep us waiting for ever, and a device has no end.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a plain file"));
+    }
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0_u8; 64 * 1024];

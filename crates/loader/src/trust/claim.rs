@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::{
     AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec, PersonaSpec,
-    Reach, ScriptToolSpec, ToolSpec, ToolsetKind, ToolsetSpec,
+    Reach, ScriptToolSpec, Subjects, ToolSpec, ToolsetKind, ToolsetSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,9 @@ pub struct Claim {
     /// What a hook wants to see, as its author wrote it. Default: everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
+    /// The only subjects that a hook wants to see, such as tools, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<String>,
     /// Whether a hook can deny, and its verdict is enforced.
     #[serde(default)]
     pub guard: bool,
@@ -49,6 +52,9 @@ pub struct Claim {
     /// The files that say what it does: its own, and those that its commands name.
     #[serde(default)]
     pub files: Vec<String>,
+    /// What it runs that an agreement does not cover, because its text does not say which files that is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<String>,
 }
 
 impl Claim {
@@ -60,6 +66,12 @@ impl Claim {
     /// Whether it wants to see the same as well.
     pub(super) fn is_about(&self, other: &Self, kind: ClaimKind) -> bool {
         self.is_named_as(other, kind) && self.matcher == other.matcher
+    }
+
+    /// Whether it says the same, apart from what is derived from the rest.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is_about(other, other.kind)
+            && (self.guard, &self.reach, &self.files) == (other.guard, &other.reach, &other.files)
     }
 }
 
@@ -83,9 +95,11 @@ impl Draft {
             event: None,
             dialect: String::new(),
             matcher: None,
+            subjects: Vec::new(),
             guard: false,
             reach,
             files: Vec::new(),
+            not_covered: Vec::new(),
         };
         Self { claim, own: location.path().map(Path::to_owned), uses_modules: false, commands: Vec::new() }
     }
@@ -104,6 +118,11 @@ impl Draft {
             .and_then(|hook| hook.matcher.as_ref())
             .map(|matcher| matcher.describe())
             .filter(|text| !text.is_empty());
+        if let Some(Subjects::Only { names, .. }) =
+            hook.and_then(|hook| hook.matcher.as_ref()).map(|matcher| matcher.subjects())
+        {
+            draft.claim.subjects = names;
+        }
         draft.claim.guard =
             hook.is_some_and(|hook| hook.guard && hook.mode == Mode::Enforce) && !declaration.background;
         draft.uses_modules = matches!(declaration.handler, HandlerSpec::Function(_) | HandlerSpec::Script(_));

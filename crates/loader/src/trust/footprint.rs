@@ -1,6 +1,6 @@
 //! What a project may do, as it is now: its claims, and the bytes behind them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,6 +124,12 @@ impl Footprint {
     #[must_use]
     pub fn needs_consent(&self) -> bool {
         self.claims.iter().any(|claim| !claim.reach.is_empty())
+    }
+
+    /// What hooks run that an agreement does not cover, each once.
+    #[must_use]
+    pub fn not_covered(&self) -> BTreeSet<&str> {
+        self.claims.iter().flat_map(|claim| &claim.not_covered).map(String::as_str).collect()
     }
 
     /// One digest of everything: two footprints with the same one may do the same.

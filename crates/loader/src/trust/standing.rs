@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Chain, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode,
-    OnDeny, Profile, Reach, Standing, UntrustedGuards, Verdict,
+    Call, Chain, Event, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location,
+    Match, Matcher, Mode, OnDeny, Profile, Reach, Standing, Subjects, UntrustedGuards, Verdict,
 };
 use serde::Serialize;
 
@@ -107,7 +107,9 @@ fn brief(name: &str) -> String {
     }
 }
 
-/// Compares a project with what was agreed to, and decides of each hook whether it runs. `hooks` are those of the
+/// Compares a project with what was agreed to, and decides of each hook whether it runs, and whether it is trusted: that is
+/// so only where the project as a whole is what was agreed to. A guard that was agreed to and is not what it was denies,
+/// whatever it has become. `hooks` are those of the
 /// footprint's first claims, in their order; `without` is a dialect that the host runs itself.
 ///
 /// Gives the hooks that are left, and a chain of stand-ins for guards that are gone.
@@ -127,22 +129,27 @@ pub(crate) fn stand(
         Err(fault) => (None, Some(fault.clone())),
     };
     let state = Agreement::state(agreement, &footprint);
-    let is_agreed =
-        |claim: &Claim| claim.reach.is_empty() || agreement.is_some_and(|known| known.covers(claim, &footprint));
+    let is_covered = |claim: &Claim| agreement.is_some_and(|known| known.covers(claim, &footprint));
+    let is_known = |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).next().is_some());
+    let was_guard =
+        |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).any(|known| known.guard));
+    if state != State::Agreed {
+        hooks.iter_mut().flatten().for_each(|hook| hook.standing = Standing::Untrusted);
+    }
     let (mut withheld, mut of_agents) = (Vec::new(), Vec::new());
     if matches!(state, State::New | State::Changed) {
-        of_agents = footprint
-            .claims
-            .iter()
-            .filter(|claim| claim.kind != ClaimKind::Hook && !is_agreed(claim))
-            .cloned()
-            .collect();
+        let is_open = |claim: &&Claim| {
+            claim.kind != ClaimKind::Hook && !is_covered(claim) && (!claim.reach.is_empty() || is_known(claim))
+        };
+        of_agents = footprint.claims.iter().filter(is_open).cloned().collect();
+        of_agents.extend(agreement.iter().flat_map(|known| known.lost_members(&footprint)).cloned());
         for (claim, slot) in footprint.claims.iter().zip(&mut hooks) {
-            let Some(hook) = slot.take_if(|_| !is_agreed(claim) && without != Some(claim.dialect.as_str())) else {
+            let is_changed_guard = claim.guard && was_guard(claim) && denies(State::Changed, trust.guards);
+            let runs = is_covered(claim) || (claim.reach.is_empty() && !is_changed_guard);
+            let Some(hook) = slot.take_if(|_| !runs && without != Some(claim.dialect.as_str())) else {
                 continue;
             };
-            let is_known = agreement.is_some_and(|known| known.counterpart(claim).is_some());
-            let state = if is_known { State::Changed } else { State::New };
+            let state = if is_known(claim) { State::Changed } else { State::New };
             let denies = claim.guard && denies(state, trust.guards);
             withheld.push(Withheld::of(claim, state, denies));
             if denies || trust.lists {
@@ -205,6 +212,8 @@ fn in_place_of(hook: Hook, state: State) -> Hook {
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
         definition: None,
+        // What it says is ours.
+        standing: Standing::Trusted,
         ..hook
     }
 }
@@ -221,7 +230,8 @@ fn stand_in(claim: &Claim) -> Option<Hook> {
         spelling: Arc::from(event.as_str()),
         event,
         priority: 0,
-        matcher: None,
+        matcher: (!claim.subjects.is_empty())
+            .then(|| Arc::new(OfSubjects { names: claim.subjects.clone() }) as Arc<dyn Matcher>),
         handler: Arc::new(Refusing { message }),
         on_deny: OnDeny::default(),
         definition: None,
@@ -229,10 +239,34 @@ fn stand_in(claim: &Claim) -> Option<Hook> {
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
         mode: Mode::Enforce,
+        // What it says is ours.
         standing: Standing::Trusted,
         limits: Limits::default(),
         location: Location::default(),
     })
+}
+
+/// Wants to see what a guard that is gone wanted to see.
+#[derive(Debug)]
+struct OfSubjects {
+    names: Vec<String>,
+}
+
+impl Matcher for OfSubjects {
+    fn matches(&self, event: &Event) -> Match {
+        match event.subject() {
+            Some(subject) if !self.names.iter().any(|name| name == subject) => Match::No,
+            _ => Match::Yes,
+        }
+    }
+
+    fn subjects(&self) -> Subjects {
+        Subjects::Only { names: self.names.clone(), sufficient: false }
+    }
+
+    fn describe(&self) -> String {
+        self.names.join(", ")
+    }
 }
 
 /// Fails whenever it is asked: a hook that nobody agreed to is not refusing, it cannot be heard.

@@ -19,6 +19,10 @@ use crate::discover::plain;
 const VERSION: u32 = 1;
 /// The bits of a mode by which others can write.
 const OTHERS_WRITE: u32 = 0o022;
+/// The bit by which everybody can.
+const EVERYBODY_WRITES: u32 = 0o002;
+/// The bit of a folder in which nobody can take away what is not theirs.
+const STICKY: u32 = 0o1000;
 
 /// The agreements of a person, by the projects' folders without links in their paths.
 #[derive(Debug, Default)]
@@ -55,7 +59,7 @@ impl Store {
     /// Reads the agreements. A file that is not there holds none.
     ///
     /// # Errors
-    /// When the file cannot be read, is no file of agreements, or others can write it. Then nothing counts as agreed to.
+    /// When the file cannot be read, is no file of agreements, or others can write it or its folder. Then nothing counts as agreed to.
     pub fn open(trust: &Trust) -> Result<Self, StoreFault> {
         let Some(path) = &trust.store else { return Ok(Self::default()) };
         let projects = read(path)?;
@@ -167,6 +171,16 @@ fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
             });
         }
     };
+    if let Some(folder) = open_folder(path) {
+        return Err(StoreFault {
+            message: format!(
+                "others can write the folder `{}`, in which the file of agreements lies",
+                folder.display()
+            ),
+            help: format!("nothing counts as agreed to; look at it and `chmod go-w '{}'`", folder.display()),
+            is_broken: false,
+        });
+    }
     let is_open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE != 0);
     if is_open {
         return Err(StoreFault {
@@ -180,6 +194,18 @@ fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
         VERSION => Ok(form.projects),
         other => Err(broken(path, &format!("it is of version {other}, and this program knows {VERSION}"))),
     }
+}
+
+/// The folder through which others could put another file in the place of this one: its own when others can write it, or
+/// one further up when everybody can and may take away what is not theirs.
+fn open_folder(path: &Path) -> Option<PathBuf> {
+    let real = path.canonicalize().ok()?;
+    let mode = |folder: &Path| fs::metadata(folder).map(|found| found.permissions().mode()).unwrap_or_default();
+    let is_open = |(depth, folder): &(usize, &Path)| match depth {
+        0 => mode(folder) & OTHERS_WRITE != 0,
+        _ => mode(folder) & EVERYBODY_WRITES != 0 && mode(folder) & STICKY == 0,
+    };
+    real.ancestors().skip(1).enumerate().find(is_open).map(|(_, folder)| folder.to_owned())
 }
 
 fn broken(path: &Path, why: &str) -> StoreFault {

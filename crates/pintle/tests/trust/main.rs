@@ -4,6 +4,7 @@ mod bytes;
 mod clients;
 mod layers;
 mod malice;
+mod sets;
 mod stage;
 mod states;
 mod tampering;

@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 use crate::fault::{Fault, Status};
 use crate::options::consent::{agree, agrees, is_somebody_there, look, refused};
 use crate::options::{Global, UserOptions};
-use crate::render::consent::question;
-use crate::render::count;
+use crate::render::consent::{not_covered, question};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -50,7 +49,9 @@ impl Trust {
         if let Some(fault) = consent.fault.as_ref().filter(|fault| !fault.is_broken) {
             return Err(refused(fault.clone()));
         }
-        let is_settled = matches!(consent.state, State::Free | State::Agreed);
+        // Also what needs no consent to run is bound to its bytes by it, and only then trusted.
+        let is_empty = consent.footprint.files.is_empty() && consent.footprint.claims.is_empty();
+        let is_settled = consent.state == State::Agreed || (consent.state == State::Free && is_empty);
         if global.json {
             if self.yes && !is_settled {
                 agree(&trust, &consent, terminal)?;
@@ -59,7 +60,9 @@ impl Trust {
             return Ok(Status::Done);
         }
         if is_settled {
-            terminal.out(settled(&consent));
+            for line in settled(&consent) {
+                terminal.out(line);
+            }
             return Ok(Status::Done);
         }
         for line in question(&consent) {
@@ -98,14 +101,15 @@ impl Trust {
 }
 
 /// What there is to say when there is nothing to ask.
-fn settled(consent: &Consent) -> String {
+fn settled(consent: &Consent) -> Vec<String> {
     let folder = consent.folder().display();
     match consent.state {
-        State::Agreed => format!("you agreed to `{folder}` as it is"),
-        _ => format!(
-            "nothing in `{folder}` needs consent: {} that can only judge",
-            count(consent.footprint.claims.len(), "hook")
-        ),
+        State::Agreed => {
+            let mut lines = vec![format!("you agreed to `{folder}` as it is")];
+            lines.extend(not_covered(consent));
+            lines
+        }
+        _ => vec![format!("there are no hooks in `{folder}`")],
     }
 }
 
@@ -117,6 +121,7 @@ fn value(consent: &Consent, agreed: bool) -> Value {
         "digest": consent.footprint.digest(),
         "files": consent.footprint.files,
         "claims": consent.footprint.claims,
+        "not_covered": consent.footprint.not_covered(),
         "difference": consent.difference,
         "fault": consent.fault.as_ref().map(ToString::to_string),
     })

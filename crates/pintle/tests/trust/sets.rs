@@ -1,0 +1,211 @@
+//! An agreement is to a whole set of hooks: whatever is edited, added or taken away, guards go on denying what they
+//! guarded, and nothing that is new is trusted.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use pintle::loader::{Agreement, State, Store};
+use pintle::{Decision, Layer, Outcome, Runtime, Standing};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+/// A script that refuses a forbidden call and needs nobody's consent to run.
+const SCRIPT: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \
+                      if \"rm\" in payload[\"args\"][\"command\"]:\n          return block(\"the script says no\")\n---\n";
+const ALLOWS: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \
+                      return allow() if True else block(\"x\")\n---\n";
+const NETWORK: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      http.get(\"https://a.example/\")\n      \
+                       return block(\"no\")\n---\n";
+
+fn agent(hook: &str) -> String {
+    format!(
+        "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n    hooks:\n      pre_tool_use:\n        - matcher: \
+         shell\n          hooks:\n            - {hook}\n"
+    )
+}
+
+fn with(files: &[(&str, &str)]) -> Stage {
+    let stage = Stage::empty();
+    files.iter().for_each(|(file, text)| stage.write(file, text));
+    stage
+}
+
+fn call(stage: &Stage, tool: &str, command: &str) -> Outcome {
+    let fields = json!({"name": tool, "args": {"command": command}, "arguments": "{}", "id": "1"});
+    stage.fire("tool.pre", fields)
+}
+
+/// What becomes of a forbidden call, a harmless call of the same tool, and one of another tool.
+fn calls(stage: &Stage) -> [Decision; 3] {
+    [("shell", "rm -rf x"), ("shell", "ls"), ("read", "x")].map(|(tool, command)| call(stage, tool, command).decision)
+}
+
+#[test]
+fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
+    const GREP: &str = "{name: guard, type: command, command: 'grep -q rm && exit 2; exit 0'}";
+    let script = [(".harness/hooks/g.md", SCRIPT)];
+    let docker = agent(GREP);
+    let docker = [("agent.yaml", docker.as_str())];
+    let builtin = agent("{name: guard, type: builtin, command: safer_shell, args: [unsafe]}");
+    let narrower = SCRIPT.replace("== \"shell\"", "== \"shelly\"");
+    let elsewhere = SCRIPT.replace("tool.pre", "tool.post");
+    let shadowed = SCRIPT.replace("event: tool.pre", "event: tool.pre\nmode: shadow");
+    type Files<'a> = &'a [(&'a str, &'a str)];
+    type Change<'a> = &'a dyn Fn(&Stage);
+    let remove = |stage: &Stage, file: &str| fs::remove_file(stage.path(file)).unwrap();
+    let rename = |stage: &Stage, to: &str| {
+        fs::create_dir_all(stage.path(to).parent().unwrap()).unwrap();
+        fs::rename(stage.path(".harness/hooks/g.md"), stage.path(to)).unwrap();
+    };
+    let cases: [(&str, Files<'_>, Change<'_>); 14] = [
+        ("a command that becomes a built-in", &docker, &|stage| stage.write("agent.yaml", &builtin)),
+        ("a command whose file is gone", &docker, &|stage| remove(stage, "agent.yaml")),
+        ("a script that reaches out and becomes one that allows", &[(".harness/hooks/g.md", NETWORK)], &|stage| {
+            stage.write(".harness/hooks/g.md", ALLOWS);
+        }),
+        ("a script that allows", &script, &|stage| stage.write(".harness/hooks/g.md", ALLOWS)),
+        ("a script for another tool", &script, &|stage| stage.write(".harness/hooks/g.md", &narrower)),
+        ("a script on another event", &script, &|stage| stage.write(".harness/hooks/g.md", &elsewhere)),
+        ("a script in shadow mode", &script, &|stage| stage.write(".harness/hooks/g.md", &shadowed)),
+        ("a script without a function that blocks", &script, &|stage| {
+            stage.write(".harness/hooks/g.md", SCRIPT.replace("block(\"the script says no\")", "allow()"));
+        }),
+        ("a script that is deleted", &script, &|stage| remove(stage, ".harness/hooks/g.md")),
+        ("a script whose folder is deleted", &script, &|stage| fs::remove_dir_all(stage.path(".harness")).unwrap()),
+        ("a script of another name", &script, &|stage| rename(stage, ".harness/hooks/h.md")),
+        ("a script in another folder", &script, &|stage| rename(stage, ".harness/builtins/g.md")),
+        ("a script that is no file of hooks any more", &script, &|stage| rename(stage, ".harness/hooks/g.txt")),
+        (
+            "one of two that look alike",
+            &[(".harness/hooks/g.md", SCRIPT), (".harness/builtins/g.md", SCRIPT)],
+            &|stage| remove(stage, ".harness/hooks/g.md"),
+        ),
+    ];
+    for (what, files, change) in cases {
+        let stage = with(files);
+        stage.agree();
+        change(&stage);
+        let consent = stage.consent();
+        assert_eq!(consent.state, State::Changed, "{what}");
+        assert_eq!(call(&stage, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
+        let outcome = call(&stage, "shell", "ls");
+        assert_eq!(outcome.decision, Decision::Deny, "{what}: what it guarded");
+        assert!(outcome.reason().contains("run `pintle trust`"), "{what}: {}", outcome.reason());
+        assert!(consent.notice().unwrap().contains("changed since you agreed"), "{what}");
+        let consent = stage.consent();
+        Store::agree(&stage.trust(), consent.folder(), Agreement::to(&consent.footprint, 2)).unwrap();
+        assert_eq!((stage.state(), call(&stage, "shell", "ls").decision), (State::Agreed, Decision::Allow), "{what}");
+    }
+}
+
+#[test]
+fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
+    let more = "---\nevent: tool.pre\npriority: -5\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
+    for file in [".harness/hooks/more.md", ".harness/overrides/more.md", ".harness/plugins/more.md", ".harness/more.md"] {
+        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+        stage.agree();
+        assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+        stage.write(file, more);
+        assert_eq!(stage.state(), State::Changed, "{file}");
+        let standings = standings(&stage);
+        assert!(standings.iter().all(|(_, standing)| *standing == Standing::Untrusted), "{file}: {standings:?}");
+        assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
+    }
+    // Another source of hooks is an addition as well.
+    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+    stage.agree();
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    stage.write(".claude/settings.json", hook);
+    assert_eq!(stage.state(), State::Changed);
+    assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
+}
+
+fn standings(stage: &Stage) -> Vec<(&'static str, Standing)> {
+    let built = stage.built();
+    let name = |hook: &str| if hook == "g" { "g" } else { "another" };
+    built.runtime.hooks().hooks().map(|(_, hook)| (name(hook.id.as_str()), hook.standing)).collect()
+}
+
+#[test]
+fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
+    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+    assert_eq!(stage.state(), State::Free);
+    assert_eq!(standings(&stage), [("g", Standing::Untrusted)]);
+    assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "it can refuse all the same");
+    stage.agree();
+    assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+    Store::revoke(&stage.trust(), stage.consent().folder()).unwrap();
+    assert_eq!(standings(&stage), [("g", Standing::Untrusted)]);
+    // Named on the command line, and the person's own.
+    let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
+    assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.standing == Standing::Trusted));
+    let stage = Stage::empty();
+    stage.write("../own/hooks/g.md", SCRIPT);
+    assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+}
+
+#[test]
+fn hooks_of_agents_stand_as_their_project_does() {
+    let member = agent("{name: guard, type: builtin, command: safer_shell}");
+    let stage = with(&[("agent.yaml", &member)]);
+    let found = || {
+        let built = Runtime::builder().found(stage.path(""), Layer::Project).trust(stage.trust()).build();
+        let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
+        let standings: Vec<Standing> =
+            hooks.filter(|hook| hook.name == "guard").map(|hook| hook.standing).collect();
+        let open = built.projects[0].of_agents.iter().map(|claim| claim.name.clone()).collect::<Vec<_>>();
+        (standings, open.contains(&String::from("guard")))
+    };
+    assert_eq!(found(), (vec![Standing::Untrusted], false));
+    stage.agree();
+    assert_eq!(found(), (vec![Standing::Trusted], false));
+    stage.write("agent.yaml", member.replace("safer_shell", "add_date"));
+    assert_eq!(found(), (vec![Standing::Untrusted], true), "whoever runs the agent has to ask");
+    stage.write("agent.yaml", member.replace("name: guard", "name: other"));
+    assert!(found().1, "it is gone");
+}
+
+#[test]
+fn a_guard_that_is_gone_denies_what_it_guarded_and_nothing_else() {
+    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+    stage.agree();
+    fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
+    assert_eq!(calls(&stage), [Decision::Deny, Decision::Deny, Decision::Allow]);
+}
+
+#[test]
+fn a_folder_that_others_can_write_holds_no_agreements() {
+    for (folder, mode, counts) in
+        [("", 0o777, false), ("", 0o1777, false), ("", 0o770, false), ("", 0o755, true), ("..", 0o777, false), ("..", 0o1777, true)]
+    {
+        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+        stage.agree();
+        let folder = stage.store().parent().unwrap().join(folder).canonicalize().unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        let consent = stage.consent();
+        assert_eq!(consent.state == State::Agreed, counts, "{} {mode:o}", folder.display());
+        if !counts {
+            let fault = consent.fault.unwrap();
+            assert!(fault.message.starts_with("others can write the folder"), "{fault}");
+            let refused = Store::agree(&stage.trust(), consent.footprint.folder.as_path(), Agreement::default());
+            assert_eq!(refused.unwrap_err(), fault);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
+    let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+    let made = std::process::Command::new("mkfifo").arg(stage.path(".harness/hooks/pipe.md")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("/dev/zero", stage.path(".harness/hooks/zero.md")).unwrap();
+    let built = Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
+    let unread = built.diagnostics.iter().filter(|finding| finding.code == "unreadable");
+    let faults: Vec<_> = unread.map(|finding| finding.message.as_str()).collect();
+    assert_eq!(faults, ["cannot read the file: it is not a plain file"; 2]);
+    let files: Vec<_> = built.projects[0].footprint.files.keys().cloned().collect();
+    assert_eq!(files, [".harness/hooks/g.md"]);
+}
