@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use pintle_contract::{AgentSpec, HookDeclaration};
+use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
 use pintle_dialects::client_hooks::PLACES;
 
 use crate::trust::files_named_by;
@@ -25,6 +25,8 @@ const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml"
 pub struct PolicyFiles {
     /// As they were found.
     found: Vec<PathBuf>,
+    /// Hooks that run commands, and the folders from which these are seen.
+    hooks: Vec<(HookDeclaration, PathBuf)>,
     /// Without links, as far as they exist. Looked up when it is first asked for: most processes ask nothing.
     resolved: OnceLock<BTreeSet<PathBuf>>,
 }
@@ -40,8 +42,21 @@ impl PolicyFiles {
 
     /// Adds those of another list.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn and(mut self, other: Self) -> Self {
+        self.hooks.extend(other.hooks);
         self.with(other.found)
+    }
+
+    /// Those that count for an agent that works in a folder: commands are run there, and so what they name is what stands
+    /// there. A listed folder that the work itself lies in does not count.
+    #[must_use]
+    pub fn for_work_in(mut self, folder: &Path) -> Self {
+        let folder = real(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+        let here: Vec<(HookDeclaration, PathBuf)> =
+            self.hooks.iter().map(|(hook, _)| (hook.clone(), folder.clone())).collect();
+        self.hooks.extend(here);
+        self.found.retain(|path| !folder.starts_with(real(path)));
+        self.with([])
     }
 
     /// The files that hooks name which stand in no file, seen from the current folder.
@@ -57,7 +72,10 @@ impl PolicyFiles {
 
     fn resolved(&self) -> &BTreeSet<PathBuf> {
         // Both the name and what it leads to: neither is to be replaced.
-        self.resolved.get_or_init(|| self.found.iter().flat_map(|path| [named(path), real(path)]).collect())
+        self.resolved.get_or_init(|| {
+            let of_hooks = self.hooks.iter().flat_map(|(hook, folder)| files_named_by(hook, folder));
+            self.found.iter().cloned().chain(of_hooks).flat_map(|path| [named(&path), real(&path)]).collect()
+        })
     }
 
     /// Whether making or changing what is at a path changes policy: because it is policy, lies in a folder of it, or is
@@ -97,9 +115,9 @@ pub(crate) fn policy_of<'a>(
 ) -> PolicyFiles {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = real(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
-    PolicyFiles::default()
-        .with(found.map(Path::to_owned))
-        .with(hooks.flat_map(|hook| files_named_by(hook, &folder)).collect::<Vec<_>>())
+    let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
+    let hooks = hooks.map(|hook| (hook.clone(), folder.clone())).collect();
+    PolicyFiles { hooks, ..PolicyFiles::default() }.with(found.map(Path::to_owned))
 }
 
 /// The hooks of an agent and of those below it.

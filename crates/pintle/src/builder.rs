@@ -359,6 +359,7 @@ impl Builder {
             random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
             resolver: self.resolver.unwrap_or_else(|| Arc::new(DenyAll)),
             journals,
+            policy: policy.clone(),
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, self.registered, parts));

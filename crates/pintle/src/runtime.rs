@@ -10,6 +10,7 @@ use pintle_contract::{
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, ScriptTool};
+use pintle_loader::PolicyFiles;
 use pintle_tape::Tape;
 use serde_json::{Map, Value};
 
@@ -47,6 +48,7 @@ pub(crate) struct Parts {
     pub(crate) random: Arc<dyn Random>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) journals: Journals,
+    pub(crate) policy: PolicyFiles,
     pub(crate) shadow: bool,
 }
 
@@ -143,6 +145,12 @@ impl Runtime {
     #[must_use]
     pub fn seam<'a>(&'a self, origin: &'a Arc<Origin>, scope: &'a Scope) -> ScopeSeam<'a> {
         ScopeSeam { runtime: self, scope, origin }
+    }
+
+    /// The files that hold policy, which no tool of an agent may change.
+    #[must_use]
+    pub fn policy(&self) -> &PolicyFiles {
+        &self.parts.policy
     }
 
     /// The hooks as they stand now.

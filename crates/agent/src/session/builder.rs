@@ -78,8 +78,9 @@ impl SessionBuilder {
         self
     }
 
-    /// Paths that tools may read and not change, such as hooks and a tape that lie in the workspace. What is called
-    /// `.harness`, `.pintle` or `harness.md` is so without a word.
+    /// Paths that tools may read and not change, such as a tape that lies in the workspace. The files that the runtime's hooks
+    /// were read from and those that they name are so without a word, as is what has the name of policy or records, such as
+    /// `.harness` and `.pintle`.
     #[must_use]
     pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read_only.extend(paths);
@@ -183,7 +184,8 @@ impl SessionBuilder {
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when there is no session
     /// to take up, or the agent that spoke last in it is gone.
     pub fn build(self) -> Result<Session, String> {
-        let workspace = Workspace::open(&self.workspace)?.read_only(self.read_only);
+        let policy = self.runtime.policy().clone().with(self.read_only);
+        let workspace = Workspace::open(&self.workspace)?.guarded_by(policy);
         // A member that was given no team is one alone.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));

@@ -14,6 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use pintle::loader::PolicyFiles;
 
 pub(crate) use content::{find, replace_all, replace_one};
 pub(crate) use files::Stat;
@@ -28,8 +29,8 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 pub struct Workspace {
     root: PathBuf,
     dir: Dir,
-    /// More that tools may not change, relative to the root and without links.
-    read_only: Vec<PathBuf>,
+    /// What tools may not change.
+    policy: PolicyFiles,
 }
 
 impl Workspace {
@@ -41,7 +42,7 @@ impl Workspace {
         let fault = |fault: io::Error| format!("cannot open workspace `{}`: {fault}", root.display());
         let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(fault)?;
         let root = std::path::absolute(root).map_err(fault)?;
-        Ok(Self { root, dir, read_only: Vec::new() })
+        Ok(Self { root, dir, policy: PolicyFiles::default() })
     }
 
     /// The folder's absolute path.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
+use pintle::loader::{PolicyFiles, has_policy_name};
 
 use super::Workspace;
 
@@ -14,16 +15,18 @@ pub(super) const RECORDS: &str = ".pintle";
 const PROTECTED: [&str; 3] = [".harness", "harness.md", RECORDS];
 
 impl Workspace {
-    /// The same folder, in which tools may not change these paths either, wherever they are. What is not there, or lies
-    /// outside, needs no protection.
+    /// The same folder, in which tools may not change these paths either, wherever they are.
     #[must_use]
-    pub fn read_only(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        if let Ok(root) = self.root.canonicalize() {
-            let real = paths.into_iter().filter_map(|path| path.canonicalize().ok());
-            self.read_only.extend(real.filter_map(|path| path.strip_prefix(&root).map(Path::to_owned).ok()));
-            // A project that is the workspace keeps its policy in `.harness`; the rest of it is what there is to work on.
-            self.read_only.retain(|path| !path.as_os_str().is_empty());
-        }
+    pub fn read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let policy = self.policy.clone().with(paths);
+        self.guarded_by(policy)
+    }
+
+    /// The same folder, in which tools may not change these files. A project that is the workspace keeps its policy in
+    /// files of its own; the rest of it is what there is to work on.
+    #[must_use]
+    pub fn guarded_by(mut self, policy: PolicyFiles) -> Self {
+        self.policy = policy.for_work_in(&self.root);
         self
     }
 
@@ -31,7 +34,8 @@ impl Workspace {
     /// whatever links the path gets there.
     pub(super) fn may_change(&self, path: &str) -> Result<(), String> {
         let real = self.at(path, resolved)?;
-        if self.is_protected(&real) { Err(refusal(path)) } else { Ok(()) }
+        let is_protected = is_an_agents(&real) || self.policy.is_policy(&self.root.join(&real));
+        if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 
     /// Whether a tool may take away what is at a path: nothing protected may lie in it either.
@@ -39,15 +43,10 @@ impl Workspace {
         self.may_change(path)?;
         let base = self.at(path, resolved)?;
         let is_folder = self.at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
-        if is_folder && !self.walk(path, |within| self.is_protected(&base.join(within)))?.paths.is_empty() {
-            Err(refusal(path))
-        } else {
-            Ok(())
-        }
-    }
-
-    fn is_protected(&self, path: &Path) -> bool {
-        is_an_agents(path) || self.read_only.iter().any(|own| path.starts_with(own))
+        let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_an_agents(&base.join(within));
+        let is_protected = self.policy.contains_policy(&self.root.join(&base))
+            || (is_folder && !self.walk(path, goes_along)?.paths.is_empty());
+        if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 }
 
@@ -156,6 +155,32 @@ mod tests {
         assert!(workspace.rename("area", "b").unwrap_err().contains("read-only for tools"));
         workspace.write("rules.md", "y").unwrap();
         workspace.write("area/u.jsonl", "y").unwrap();
+    }
+
+    #[test]
+    fn another_name_of_a_policy_file_is_that_file() {
+        let (folder, workspace) = workspace();
+        let at = |path: &str| folder.path().join(path);
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("own.yaml"), "kept").unwrap();
+        for path in ["guard.sh", ".harness/hooks/g.md", "notes.md"] {
+            workspace.make_folder("other").unwrap();
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), "kept").unwrap();
+        }
+        fs::hard_link(at("guard.sh"), at("other/a.txt")).unwrap();
+        fs::hard_link(at(".harness/hooks/g.md"), at("other/b.txt")).unwrap();
+        fs::hard_link(outside.path().join("own.yaml"), at("other/c.txt")).unwrap();
+        fs::hard_link(at("notes.md"), at("other/d.txt")).unwrap();
+        let policy = [at("guard.sh"), at(".harness/hooks/g.md"), outside.path().to_owned()];
+        let workspace = workspace.read_only(policy);
+        for path in ["other/a.txt", "other/b.txt", "other/c.txt"] {
+            for fault in [workspace.write(path, "x"), workspace.append(path, "x"), workspace.copy("notes.md", path)] {
+                assert!(fault.unwrap_err().contains("read-only for tools"), "{path}");
+            }
+            assert_eq!(fs::read_to_string(at(path)).unwrap(), "kept");
+        }
+        workspace.write("other/d.txt", "x").unwrap();
     }
 
     #[test]

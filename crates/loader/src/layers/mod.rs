@@ -10,6 +10,7 @@ mod project;
 use std::path::PathBuf;
 
 pub use folder::load_layer;
+pub(crate) use places::home;
 pub use places::{Folders, MissingFolder, find_config_dir, find_managed_dir, state_dir};
 pub use project::find_projects;
 

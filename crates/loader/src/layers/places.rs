@@ -65,7 +65,7 @@ impl fmt::Display for MissingFolder {
 }
 
 /// The person's home.
-pub(super) fn home() -> Option<PathBuf> {
+pub(crate) fn home() -> Option<PathBuf> {
     folder_of("HOME")
 }
 

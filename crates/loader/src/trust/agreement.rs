@@ -96,9 +96,7 @@ impl Agreement {
             !footprint.of_host && footprint.claims.iter().any(|claim| claim.is_named_as(guard, ClaimKind::Member))
         };
         let guards = self.claims.iter().filter(is_guard);
-        guards.filter(move |guard| {
-            alike(guard, &footprint.claims) < alike(guard, &self.claims) && !is_member(guard)
-        })
+        guards.filter(move |guard| alike(guard, &footprint.claims) < alike(guard, &self.claims) && !is_member(guard))
     }
 
     /// What the agents of the project could do and no longer have, which may have been a guard of theirs.

@@ -85,6 +85,8 @@ pub(super) struct Draft {
     pub(super) uses_modules: bool,
     /// The words of its commands, in which files are looked for.
     pub(super) commands: Vec<CommandSpec>,
+    /// The files that its author lists besides.
+    pub(super) listed: Vec<String>,
 }
 
 impl Draft {
@@ -101,7 +103,13 @@ impl Draft {
             files: Vec::new(),
             not_covered: Vec::new(),
         };
-        Self { claim, own: location.path().map(Path::to_owned), uses_modules: false, commands: Vec::new() }
+        Self {
+            claim,
+            own: location.path().map(Path::to_owned),
+            uses_modules: false,
+            commands: Vec::new(),
+            listed: Vec::new(),
+        }
     }
 
     /// The claim of a hook. Without a compiled one it does not run, and so guards nothing.
@@ -125,6 +133,7 @@ impl Draft {
         }
         draft.claim.guard =
             hook.is_some_and(|hook| hook.guard && hook.mode == Mode::Enforce) && !declaration.background;
+        draft.listed.clone_from(&declaration.files);
         draft.uses_modules = matches!(declaration.handler, HandlerSpec::Function(_) | HandlerSpec::Script(_));
         if let HandlerSpec::Command(spec) = &declaration.handler {
             draft.commands.push(spec.clone());

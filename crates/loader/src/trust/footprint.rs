@@ -83,13 +83,22 @@ impl Source {
 
     /// A claim with its files, whose digests join the others.
     fn finish(&self, draft: Draft, modules: &[String], files: &mut BTreeMap<String, String>) -> Claim {
-        let Draft { mut claim, own, uses_modules, commands } = draft;
+        let Draft { mut claim, own, uses_modules, commands, listed } = draft;
         let own = own.map(|own| self.absolute(&own));
         claim.files.extend(own.as_deref().map(|own| self.key(own)));
         if uses_modules {
             claim.files.extend(modules.iter().cloned());
         }
-        for path in commands.iter().flat_map(|command| named::named(command, own.as_deref(), &self.folder)) {
+        let mut all = named::listed(&listed, own.as_deref(), &self.folder);
+        for command in &commands {
+            let found = named::named(command, own.as_deref(), &self.folder);
+            all.files.extend(found.files);
+            // What can neither write nor send anything does no harm by what it runs.
+            let is_kept = command.sandbox.is_some_and(|sandbox| sandbox.read_only && sandbox.no_network);
+            all.not_covered.extend(found.not_covered.into_iter().filter(|_| !is_kept));
+        }
+        claim.not_covered.extend(all.not_covered);
+        for path in all.files {
             let key = self.key(&path);
             if !files.contains_key(&key) {
                 // One that cannot be read cannot be run either, and is another file as soon as it can.

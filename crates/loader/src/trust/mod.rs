@@ -6,7 +6,7 @@
 //! project that a command names.
 //!
 //! - `claim`: one hook or tool, and what it may do.
-//! - `named`: the files that a command names.
+//! - `named`: the files that a command names, and what it runs that its text does not say.
 //! - `bound`: what of a file counts, and its digest.
 //! - `footprint`: the claims and files of one project, as they are.
 //! - `agreement`: what was agreed to, and how the project differs from it.

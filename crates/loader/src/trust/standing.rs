@@ -131,8 +131,7 @@ pub(crate) fn stand(
     let state = Agreement::state(agreement, &footprint);
     let is_covered = |claim: &Claim| agreement.is_some_and(|known| known.covers(claim, &footprint));
     let is_known = |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).next().is_some());
-    let was_guard =
-        |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).any(|known| known.guard));
+    let was_guard = |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).any(|known| known.guard));
     if state != State::Agreed {
         hooks.iter_mut().flatten().for_each(|hook| hook.standing = Standing::Untrusted);
     }

@@ -102,8 +102,10 @@ fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
 
 #[test]
 fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
-    let more = "---\nevent: tool.pre\npriority: -5\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
-    for file in [".harness/hooks/more.md", ".harness/overrides/more.md", ".harness/plugins/more.md", ".harness/more.md"] {
+    let more =
+        "---\nevent: tool.pre\npriority: -5\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
+    for file in [".harness/hooks/more.md", ".harness/overrides/more.md", ".harness/plugins/more.md", ".harness/more.md"]
+    {
         let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
         stage.agree();
         assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
@@ -153,8 +155,7 @@ fn hooks_of_agents_stand_as_their_project_does() {
     let found = || {
         let built = Runtime::builder().found(stage.path(""), Layer::Project).trust(stage.trust()).build();
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
-        let standings: Vec<Standing> =
-            hooks.filter(|hook| hook.name == "guard").map(|hook| hook.standing).collect();
+        let standings: Vec<Standing> = hooks.filter(|hook| hook.name == "guard").map(|hook| hook.standing).collect();
         let open = built.projects[0].of_agents.iter().map(|claim| claim.name.clone()).collect::<Vec<_>>();
         (standings, open.contains(&String::from("guard")))
     };
@@ -177,9 +178,14 @@ fn a_guard_that_is_gone_denies_what_it_guarded_and_nothing_else() {
 
 #[test]
 fn a_folder_that_others_can_write_holds_no_agreements() {
-    for (folder, mode, counts) in
-        [("", 0o777, false), ("", 0o1777, false), ("", 0o770, false), ("", 0o755, true), ("..", 0o777, false), ("..", 0o1777, true)]
-    {
+    for (folder, mode, counts) in [
+        ("", 0o777, false),
+        ("", 0o1777, false),
+        ("", 0o770, false),
+        ("", 0o755, true),
+        ("..", 0o777, false),
+        ("..", 0o1777, true),
+    ] {
         let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
         stage.agree();
         let folder = stage.store().parent().unwrap().join(folder).canonicalize().unwrap();

@@ -1,0 +1,96 @@
+//! The files that a command names, and what it runs that its text does not say.
+//!
+//! Two readings join. One takes the text apart at every sign, so that a file that stands anywhere in it is found
+//! (`parts`). The other reads it as a shell would (`analysis`): it finds what quotes, patterns and variables hide, knows
+//! which files are only written to, and names what it cannot tell.
+
+mod analysis;
+mod includes;
+mod parts;
+mod programs;
+mod shell;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{CommandSpec, HandlerSpec, HookDeclaration};
+
+use analysis::Analysis;
+
+/// What a command names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Named {
+    /// The files of the project that it names.
+    pub(super) files: BTreeSet<PathBuf>,
+    /// Where programs may stand that it runs and that are not there.
+    pub(super) absent: BTreeSet<PathBuf>,
+    /// What it runs besides, in words.
+    pub(super) not_covered: BTreeSet<String>,
+}
+
+/// Finds the files that a command names and that belong to the project: those below its folder, by whatever way the
+/// words can be read. Seen from the project, from where the hook stands, from the command's working directory, and from
+/// every folder that the command names, as with `cd`.
+///
+/// A program that is found by its name in the PATH is not the project's.
+pub(super) fn named(command: &CommandSpec, own: Option<&Path>, project: &Path) -> Named {
+    let mut analysis = Analysis::new(command, own, project);
+    analysis.read();
+    let mut files = parts::named(&analysis.rest(), command, project, analysis.bases());
+    let found = analysis.done();
+    files.extend(found.files);
+    Named { files, ..found }
+}
+
+/// The files that a hook's command names, those that are not there yet included, and those that its author lists.
+pub(crate) fn files_named_by(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
+    let mut files = listed(&hook.files, hook.location.path(), project).files;
+    if let HandlerSpec::Command(command) = &hook.handler {
+        let found = named(command, hook.location.path(), project);
+        files.extend(found.files.into_iter().chain(found.absent));
+    }
+    files
+}
+
+/// The files that the author of a hook lists beside it: paths and globs, seen from the project and from where it stands. A
+/// folder means everything in it.
+pub(super) fn listed(globs: &[String], own: Option<&Path>, project: &Path) -> Named {
+    let bases: Vec<PathBuf> = std::iter::once(project).chain(own.and_then(Path::parent)).map(Path::to_owned).collect();
+    let mut named = Named::default();
+    for glob in globs {
+        let place = values::find(&values::of_glob(glob), &bases, project, None);
+        let is_cut = place.is_open || place.folders.iter().any(|folder| !everything(folder, &mut named.files));
+        if is_cut {
+            named.not_covered.insert(format!("`{glob}`: it means more files than are looked at"));
+        }
+        named.files.extend(place.files);
+    }
+    named
+}
+
+/// The most files of a folder.
+const MOST_FILES: usize = 4096;
+
+/// Adds every file below a folder, and says whether that was all.
+fn everything(folder: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                _ if path.is_file() => drop(files.insert(path)),
+                _ => {}
+            }
+        }
+        if seen > MOST_FILES {
+            return false;
+        }
+    }
+    true
+}

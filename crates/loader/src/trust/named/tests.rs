@@ -1,0 +1,260 @@
+//! Every way to write down what runs, and what an agreement does about it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A project with guards in some languages.
+fn project(folder: &Path) -> PathBuf {
+    let root = folder.canonicalize().unwrap().join("project");
+    let files = [
+        ("check.sh", ""),
+        ("hooks/guard.sh", "exit 2\n"),
+        ("hooks/guard.py", "import json, lib.words\n"),
+        ("hooks/lib/words.py", ""),
+        ("hooks/guard.awk", "{ print }\n"),
+        ("hooks/guard.pl", "require \"./words.pl\";\n"),
+        ("hooks/words.pl", ""),
+        ("hooks/Guard.pm", ""),
+        ("hooks/index.js", "const rules = require('./rules');\n"),
+        ("hooks/rules.js", ""),
+        ("hooks/outer.sh", ". \"$(dirname \"$0\")/inner.sh\"\n. ./check.sh\necho x >> hooks/log.txt\n"),
+        ("hooks/inner.sh", ""),
+        ("hooks/my rules.txt", ""),
+        ("hooks/a,b.sh", ""),
+        ("hooks/a:b.sh", ""),
+        ("hooks/a@b.sh", ""),
+        ("hooks/n\u{e4}me.sh", ""),
+        ("hooks/log.txt", ""),
+        ("lib/a.py", ""),
+        ("Makefile", ""),
+        ("package.json", ""),
+        ("audit.log", ""),
+        ("count", ""),
+        (".claude/x.js", ""),
+    ];
+    for (file, text) in files {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    for number in 0..20 {
+        fs::create_dir_all(root.join(format!("d{number}"))).unwrap();
+    }
+    symlink(&root, folder.join("way")).unwrap();
+    root
+}
+
+fn shell(text: &str) -> CommandSpec {
+    CommandSpec { command: text.to_owned(), ..CommandSpec::default() }
+}
+
+fn of(command: &CommandSpec, root: &Path) -> (String, Vec<String>) {
+    let found = named(command, None, root);
+    let files = found.files.iter().map(|file| file.strip_prefix(root).unwrap_or(file).display().to_string());
+    (files.collect::<Vec<_>>().join(" "), found.not_covered.into_iter().collect())
+}
+
+#[test]
+fn a_command_binds_the_files_that_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = project(folder.path());
+    fs::write(folder.path().join("outside.sh"), "").unwrap();
+    let absolute = format!("{}/check.sh --fast", root.display());
+    let through = format!("sh {}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display());
+    let many =
+        format!("ls {}; cd hooks && ./guard.sh", (0..20).map(|number| format!("d{number} ")).collect::<String>());
+    let cases = [
+        ("./check.sh", "check.sh"),
+        ("sh check.sh>/dev/null 2>&1", "check.sh"),
+        (&absolute, "check.sh"),
+        ("$CLAUDE_PROJECT_DIR/hooks/guard.sh", "hooks/guard.sh"),
+        ("\"${CLAUDE_PROJECT_DIR}\"/hooks/guard.sh", "hooks/guard.sh"),
+        ("\"${CLAUDE_PROJECT_DIR:-.}\"/hooks/guard.sh", "hooks/guard.sh"),
+        ("sh \"$(git rev-parse --show-toplevel)/hooks/guard.sh\"", "hooks/guard.sh"),
+        ("bash -c '. lib/a.py; x=$(hooks/guard.sh)'", "hooks/guard.sh lib/a.py"),
+        ("cd hooks && ./guard.sh", "hooks/guard.sh"),
+        ("cd hooks && cd .. && ./check.sh", "check.sh"),
+        ("cd hooks/lib && cd .. && sh guard.sh", "hooks/guard.sh"),
+        ("grep -f 'hooks/my rules.txt'", "hooks/my rules.txt"),
+        ("grep -f hooks/my\\ rules.txt", "hooks/my rules.txt"),
+        ("node --check < .claude/x.js", ".claude/x.js"),
+        ("hooks/../check.sh", "check.sh"),
+        ("/bin/true", ""),
+        ("jq .", ""),
+        ("", ""),
+        // Patterns, braces, and loops over them.
+        ("sh hooks/g*.sh", "hooks/guard.sh"),
+        ("sh hooks/guar?.sh", "hooks/guard.sh"),
+        ("sh hooks/guar[d].sh", "hooks/guard.sh"),
+        ("sh h*/guard.sh", "hooks/guard.sh"),
+        ("bash hooks/{guard,nothing}.sh", "hooks/guard.sh"),
+        ("for f in hooks/gu*.sh; do sh $f; done", "hooks/guard.sh"),
+        ("for f in guard inner; do sh \"hooks/$f.sh\" || exit 2; done", "hooks/guard.sh hooks/inner.sh"),
+        // Quotes and escapes inside of words.
+        ("sh hooks/gu''ard.sh", "hooks/guard.sh"),
+        ("sh hooks/gu\"a\"rd.s\\h", "hooks/guard.sh"),
+        ("sh $'hooks/\\x67uard.sh'", "hooks/guard.sh"),
+        ("sh $'hooks/\\147\\u0075ard.sh'", "hooks/guard.sh"),
+        ("sh hooks/gua\\\nrd.sh", "hooks/guard.sh"),
+        // Variables that the text sets.
+        ("X=guard; sh hooks/$X.sh", "hooks/guard.sh"),
+        ("D=hooks F=guard.sh; sh ${D}/${F}", "hooks/guard.sh"),
+        ("export G=hooks/guard.sh && exec sh \"$G\"", "hooks/guard.sh"),
+        // Names with signs in them.
+        ("sh hooks/a,b.sh", "hooks/a,b.sh"),
+        ("sh hooks/a:b.sh", "hooks/a:b.sh"),
+        ("sh hooks/a@b.sh", "hooks/a@b.sh"),
+        ("sh hooks/n\u{e4}me.sh", "hooks/n\u{e4}me.sh"),
+        (&through, &format!("{}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display())),
+        (&many, "hooks/guard.sh"),
+        // What a program reads in.
+        ("awk -fhooks/guard.awk", "hooks/guard.awk"),
+        ("awk -f hooks/guard.awk", "hooks/guard.awk"),
+        ("python3 hooks/guard.py", "hooks/guard.py hooks/lib/words.py"),
+        ("cd hooks && python3 -c 'import guard'", "hooks/guard.py hooks/lib/words.py"),
+        ("perl hooks/guard.pl", "hooks/guard.pl hooks/words.pl"),
+        ("node hooks/index.js", "hooks/index.js hooks/rules.js"),
+        ("sh hooks/outer.sh", "check.sh hooks/inner.sh hooks/outer.sh"),
+        ("sh -ec 'sh \"hooks/guard.sh\"'", "hooks/guard.sh"),
+        ("timeout 5 env A=b sh hooks/guard.sh", "hooks/guard.sh"),
+        ("eval 'sh hooks/guard.sh'", "hooks/guard.sh"),
+        ("eval sh hooks/gu\"\"ard.sh", "hooks/guard.sh"),
+        ("sh < hooks/guard.sh", "hooks/guard.sh"),
+        ("sh <<'END'\nsh hooks/gu''ard.sh\nEND\n", "hooks/guard.sh"),
+        ("if [ -t 0 ]; then sh hooks/guard.sh; else ./check.sh; fi", "check.sh hooks/guard.sh"),
+        ("case \"$1\" in a|b) sh hooks/guard.sh ;; *) ./check.sh ;; esac", "check.sh hooks/guard.sh"),
+        ("f() { sh hooks/guard.sh; }; f", "hooks/guard.sh"),
+    ];
+    let wrong = cases.iter().filter(|(text, wanted)| of(&shell(text), &root) != ((*wanted).to_owned(), Vec::new()));
+    let wrong: Vec<String> = wrong.map(|(text, _)| format!("{text} -> {:?}", of(&shell(text), &root))).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(of(&shell("sh ../outside.sh"), &root).0, "");
+    let exec = |arguments: &[&str]| CommandSpec {
+        command: String::from("/usr/bin/python3"),
+        arguments: Some(arguments.iter().map(|text| (*text).to_owned()).collect()),
+        ..CommandSpec::default()
+    };
+    assert_eq!(
+        of(&exec(&["lib/a.py", "hooks/my rules.txt"]), &root),
+        (String::from("hooks/my rules.txt lib/a.py"), vec![])
+    );
+    let environment = vec![(String::from("GUARD"), String::from("hooks/guard.sh"))];
+    let by_variable = CommandSpec { environment, ..shell("sh $GUARD") };
+    assert_eq!(of(&by_variable, &root), (String::from("hooks/guard.sh"), vec![]));
+    let below = CommandSpec { directory: Some(String::from("${ROOT}/hooks")), ..shell("./guard.sh") };
+    assert_eq!(of(&below, &root).0, "hooks/guard.sh");
+    let own = root.join(".claude/settings.json");
+    let beside = named(&shell("./x.js"), Some(&own), &root).files;
+    assert_eq!(beside.into_iter().collect::<Vec<_>>(), [root.join(".claude/x.js")]);
+}
+
+#[test]
+fn what_cannot_be_found_from_the_text_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = project(folder.path());
+    let cases = [
+        ("make guard", "which files it runs does not stand here"),
+        ("npm run guard", "which files it runs does not stand here"),
+        ("run-parts hooks", "which files it runs does not stand here"),
+        ("find hooks -name '*.sh' -exec sh {} \\;", "which files it runs does not stand here"),
+        ("ls hooks/*.sh | xargs -n1 sh", "which files it runs does not stand here"),
+        ("timeout 5 make -s guard", "which files it runs does not stand here"),
+        ("sh -c 'make guard'", "which files it runs does not stand here"),
+        ("cat x | sh -c \"$(printf 'make guard')\"", "known only when it runs"),
+        ("python3 -m guard", "it loads what does not stand here"),
+        ("python3.12 -m guard", "it loads what does not stand here"),
+        ("python3 hooks", "it runs what lies in a folder"),
+        ("node ./hooks", "it runs what lies in a folder"),
+        ("node -r ./hooks/rules.js -e 1", "it loads what does not stand here"),
+        ("perl -Ihooks -MGuard -e 1", "it loads what does not stand here"),
+        ("python3 -c 'exec(open(\"hooks/guard.py\").read())'", "it may run or read in other files"),
+        ("awk '@include \"x\"'", "it may run or read in other files"),
+        ("PYTHONPATH=hooks python3 lib/a.py", "programs look there for what they load"),
+        ("PATH=hooks:$PATH guard.sh", "programs look there for what they load"),
+        ("export BASH_ENV=hooks/guard.sh; bash check.sh", "programs look there for what they load"),
+        ("cd \"$(dirname hooks/guard.sh)\" && ./guard.sh", "where it goes on is known only when it runs"),
+        ("sh hooks/$X.sh", "known only when it runs"),
+        ("sh \"$X/guard.sh\"", "known only when it runs"),
+        ("F=$(printf hooks/guard.sh); sh $F", "known only when it runs"),
+        ("F=$(printf hooks/guard.sh); . \"$F\"", "known only when it runs"),
+        ("$(printf sh) hooks/guard.sh", "known only when it runs"),
+        ("`printf sh` hooks/guard.sh", "known only when it runs"),
+        ("sh hooks/guard.{s..s}h", "known only when it runs"),
+        ("sh ${X:-hooks}/guard.sh", "known only when it runs"),
+        ("eval \"sh $X\"", "known only when it runs"),
+        ("cat hooks/guard.sh | sh", "it runs what comes on its input"),
+        ("printf 'sh hooks/guar?.sh' | bash -s", "it runs what comes on its input"),
+        ("cat hooks/guard.py | python3 -", "it runs what comes on its input"),
+        ("mytool check", "a program that may read or run other files"),
+        ("env -S 'sh hooks/guard.sh'", "known only when it runs"),
+        ("git diff --check", "which files it runs does not stand here"),
+    ];
+    let of = |text: &str| of(&shell(text), &root).1;
+    let wrong = cases.iter().filter(|(text, wanted)| !of(text).iter().any(|line| line.ends_with(wanted)));
+    let wrong: Vec<String> = wrong.map(|(text, _)| format!("{text} -> {:?}", of(text))).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for (inner, wanted) in [
+        (". \"$LIB\"\n", "in `hooks/inner.sh`: `. \"$LIB\"`: known only when it runs"),
+        ("x() {\n  make guard\n}\nx\n", "in `hooks/inner.sh`: `make guard`: which files it runs does not stand here"),
+    ] {
+        fs::write(root.join("hooks/inner.sh"), inner).unwrap();
+        assert_eq!(of("sh hooks/outer.sh"), [wanted]);
+    }
+}
+
+#[test]
+fn what_a_command_only_writes_it_does_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = project(folder.path());
+    let cases = [
+        "cat >> audit.log; exit 0",
+        "cat >>audit.log",
+        "jq -c . > audit.log",
+        "cat >| \"audit.log\"",
+        "cat >> \"$CLAUDE_PROJECT_DIR\"/audit.log",
+        "cat >> \"$CLAUDE_PROJECT_DIR/audit.log\"",
+        "exec >>audit.log 2>&1; cat",
+        "echo x 2>audit.log",
+        "echo x &> audit.log",
+        "jq . | tee -a audit.log",
+        "jq . | tee -a 'audit.log' >/dev/null",
+        "sh -c 'cat >> audit.log'",
+        "sh -c \"cat >> audit.log\"",
+        "{ date; cat; } >> audit.log",
+        "if true; then cat >> audit.log; fi",
+        "touch audit.log; cat >> audit.log",
+        "flock audit.log sh -c 'cat >> audit.log'",
+        "x=$(cat); printf '%s\\n' \"$x\" >> audit.log",
+        "sqlite3 audit.log 'insert into t values (1)'",
+        "[[ -s audit.log ]] || true > audit.log",
+        "cat <<END >> audit.log\n$(date) said\nEND\n",
+    ];
+    let wrong = cases.iter().filter(|text| of(&shell(text), &root) != (String::new(), vec![]));
+    let wrong: Vec<String> = wrong.map(|text| format!("{text} -> {:?}", of(&shell(text), &root))).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // A file that is read and written is data, which is said.
+    let (files, not_covered) = of(&shell("n=$(cat count); echo $((n+1)) > count"), &root);
+    assert_eq!((files.as_str(), not_covered), ("", vec![String::from("`count`: it also writes to that file")]));
+    // A program that is not there is not to be made.
+    assert_eq!(named(&shell("sh hooks/gone.sh"), None, &root).absent, BTreeSet::from([root.join("hooks/gone.sh")]));
+    // One that is run is bound, whether it is written to or not.
+    for text in ["cat > check.sh; sh check.sh", "cat >> check.sh; . ./check.sh", "cp x check.sh; ./check.sh"] {
+        assert_eq!(of(&shell(text), &root).0, "check.sh", "{text}");
+    }
+}
+
+#[test]
+fn files_that_an_author_lists_are_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = project(folder.path());
+    let listed = |globs: &[&str]| {
+        let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        let files = listed(&globs, None, &root).files;
+        files.iter().map(|file| file.strip_prefix(&root).unwrap().display().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(listed(&["Makefile", "lib"]), "Makefile lib/a.py");
+    assert_eq!(listed(&["hooks/*.py", "hooks/lib/*"]), "hooks/guard.py hooks/lib/words.py");
+    assert_eq!(listed(&["nothing", "../outside"]), "");
+}

@@ -1,0 +1,201 @@
+//! What a word of a command comes to, as far as that is known, and the files of the project that it names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::shell::{Part, Word};
+use crate::policy::plain;
+
+/// A piece of what a word comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// `*`, `?` or `[..]`.
+    Glob(String),
+    /// The folder of the project, or that in which the agent works.
+    Root,
+    Home,
+    /// What a command printed into a variable.
+    Printed,
+    /// Anything.
+    Any,
+}
+
+/// What a word comes to.
+pub(super) type Value = Vec<Piece>;
+
+/// What variables are set to; of one that is set twice both.
+pub(super) type Variables = BTreeMap<String, Vec<Value>>;
+
+/// The files that a word names.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) folders: Vec<PathBuf>,
+    /// Whether it may name others as well.
+    pub(super) is_open: bool,
+    /// Whether what is not known of it is only what a command printed.
+    pub(super) is_printed: bool,
+    /// Whether it leads out of the project.
+    pub(super) is_outside: bool,
+}
+
+/// The most values of a word.
+const MOST_VALUES: usize = 64;
+/// The most files that a pattern names.
+const MOST_MATCHES: usize = 1024;
+
+/// Everything that a word can come to.
+pub(super) fn values(word: &Word, variables: &Variables) -> Vec<Value> {
+    let mut values: Vec<Value> = vec![Vec::new()];
+    for part in &word.parts {
+        let choices: Vec<Value> = match part {
+            Part::Text(text) if text.is_empty() => continue,
+            Part::Text(text) => vec![vec![Piece::Text(text.clone())]],
+            Part::Glob(text) => vec![vec![Piece::Glob(text.clone())]],
+            Part::OneOf(texts) => texts.iter().map(|text| vec![Piece::Text(text.clone())]).collect(),
+            Part::Home => vec![vec![Piece::Home]],
+            Part::Unknown => vec![vec![Piece::Any]],
+            Part::Variable(name) => match variables.get(name) {
+                Some(known) => known.clone(),
+                None if name == "PWD" || name.ends_with("PROJECT_DIR") => vec![vec![Piece::Root]],
+                None if name == "HOME" => vec![vec![Piece::Home]],
+                None => vec![vec![Piece::Any]],
+            },
+        };
+        values = values
+            .iter()
+            .flat_map(|before| choices.iter().map(|more| [before.clone(), more.clone()].concat()))
+            .collect();
+        if values.len() > MOST_VALUES {
+            return vec![vec![Piece::Any]];
+        }
+    }
+    values
+}
+
+/// The text of a value, when it is one.
+pub(super) fn text(value: &Value) -> Option<String> {
+    value.iter().map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
+}
+
+/// The files and folders of the project that a value names, seen from these folders.
+pub(super) fn find(value: &Value, bases: &[PathBuf], project: &Path, home: Option<&Path>) -> Place {
+    let mut place = Place::default();
+    let is_unknown = |piece: &Piece| matches!(piece, Piece::Any | Piece::Printed);
+    let mut pieces = value.as_slice();
+    let mut starts: Vec<PathBuf> = bases.to_vec();
+    match pieces.split_first() {
+        Some((Piece::Root, rest)) => pieces = rest,
+        Some((Piece::Home, rest)) => {
+            pieces = rest;
+            starts = home.into_iter().map(Path::to_owned).collect();
+        }
+        // What stands before a slash may be the way to one of the folders.
+        Some((first, rest))
+            if is_unknown(first) && matches!(rest.first(), Some(Piece::Text(text)) if text.starts_with('/')) =>
+        {
+            place.is_open = true;
+            place.is_printed = *first == Piece::Printed;
+            pieces = rest;
+        }
+        Some((Piece::Text(text), _)) if text.starts_with('/') => starts = vec![PathBuf::from("/")],
+        _ => {}
+    }
+    if let Some(unknown) = pieces.iter().find(|piece| is_unknown(piece) || matches!(piece, Piece::Root | Piece::Home)) {
+        place.is_open = true;
+        place.is_printed = *unknown == Piece::Printed && value.iter().all(|piece| *piece != Piece::Any);
+        return place;
+    }
+    let names = names(pieces);
+    let mut is_cut = false;
+    for start in starts {
+        let mut found = vec![start];
+        for name in &names {
+            found = found.iter().flat_map(|folder| step(folder, name)).collect();
+            is_cut |= found.len() > MOST_MATCHES;
+            found.truncate(MOST_MATCHES);
+        }
+        for path in found.iter().map(|path| plain(path)) {
+            let is_ours = path.starts_with(project) || path.canonicalize().is_ok_and(|real| real.starts_with(project));
+            match (is_ours, path.is_file()) {
+                (true, true) => place.files.push(path),
+                (true, false) if path.is_dir() => place.folders.push(path),
+                (false, true) => place.is_outside = true,
+                _ => {}
+            }
+        }
+    }
+    place.is_open |= is_cut;
+    place
+}
+
+/// The names of a path, each of text and patterns.
+fn names(pieces: &[Piece]) -> Vec<Vec<Piece>> {
+    let mut names: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in pieces {
+        let Piece::Text(text) = piece else {
+            names.last_mut().into_iter().for_each(|name| name.push(piece.clone()));
+            continue;
+        };
+        for (index, part) in text.split('/').enumerate() {
+            if index > 0 {
+                names.push(Vec::new());
+            }
+            if !part.is_empty() {
+                names.last_mut().into_iter().for_each(|name| name.push(Piece::Text(part.to_owned())));
+            }
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// What a name means in a folder: itself, or all that match.
+fn step(folder: &Path, name: &[Piece]) -> Vec<PathBuf> {
+    let is_plain = name.iter().all(|piece| matches!(piece, Piece::Text(_)));
+    if is_plain {
+        let text: String = name
+            .iter()
+            .filter_map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None })
+            .collect();
+        return vec![folder.join(text)];
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.filter(|entry| matches(name, &entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Whether a name is one of a pattern. Ranges of letters are taken for any letter: better one file too many.
+fn matches(pattern: &[Piece], name: &str) -> bool {
+    match pattern.split_first() {
+        None => name.is_empty(),
+        Some((Piece::Text(text), rest)) => name.strip_prefix(text.as_str()).is_some_and(|name| matches(rest, name)),
+        Some((Piece::Glob(glob), rest)) if glob == "*" => name
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([name.len()])
+            .any(|at| matches(rest, name.get(at..).unwrap_or_default())),
+        Some((_, rest)) => {
+            let mut letters = name.chars();
+            letters.next().is_some() && matches(rest, letters.as_str())
+        }
+    }
+}
+
+/// A glob of a list of files, as a value.
+pub(super) fn of_glob(text: &str) -> Value {
+    let mut value: Value = Vec::new();
+    for letter in text.chars() {
+        match (letter, value.last_mut()) {
+            ('*' | '?', Some(Piece::Glob(known))) if letter == '*' && known == "*" => {}
+            ('*' | '?', _) => value.push(Piece::Glob(letter.to_string())),
+            (letter, Some(Piece::Text(known))) => known.push(letter),
+            (letter, _) => value.push(Piece::Text(letter.to_string())),
+        }
+    }
+    value
+}
