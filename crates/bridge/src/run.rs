@@ -130,6 +130,7 @@ fn heard(
     let project = project(errand, session.as_mut(), &cwd, now_ms);
     let mut builder = hooks(&Place { project, without: host.own_dialect })?;
     if let Some(session) = &session {
+        builder = builder.began_with(session.state.guards.clone());
         let tape = session.tape(&told.whose.session, Arc::clone(&clock));
         builder = builder.tape(Arc::new(tape.map_err(|fault| fault.to_string())?));
     }
@@ -143,6 +144,7 @@ fn heard(
         session.restore(&built.runtime, &scope);
     }
     let state = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
+    state.keep_guards(&built.projects);
     // What is so for the whole session is told once.
     notices.retain(|notice| state.gives("notices", notice, false));
     let mut ruling = match (broken, refusal(state, row, &told.moment)) {

@@ -3,6 +3,7 @@
 mod rules;
 mod sources;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, WorkerProgram};
-use pintle_loader::{Consent, Layers, Options, PolicyFiles, Trust};
+use pintle_loader::{Agreement, Consent, Layers, Options, PolicyFiles, Trust};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
@@ -118,6 +119,14 @@ impl Builder {
     #[must_use]
     pub fn trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
+        self
+    }
+
+    /// The guards of projects that the session began with and nobody agreed to, by the folders of their projects
+    /// ([`Agreement::of_session`]). What they guarded is denied when they changed or are gone. Default: none.
+    #[must_use]
+    pub fn began_with(mut self, guards: BTreeMap<PathBuf, Agreement>) -> Self {
+        self.trust.session = guards;
         self
     }
 

@@ -1,8 +1,10 @@
 //! What is kept of a session from one call to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use pintle::event::{LogLine, ToolCall, ToolResult};
+use pintle::loader::{Agreement, Consent};
 use pintle::tape::Cursor;
 use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,9 @@ pub(crate) struct State {
     pub(crate) cursor: Option<Cursor>,
     /// The folder that the session began in. An agent that changes its folder does not get other hooks by that.
     pub(crate) project: String,
+    /// The guards of projects that ran though nobody agreed to them, by the folders of the projects. An agent that changes
+    /// one or takes it away is not to gain by that.
+    pub(crate) guards: BTreeMap<PathBuf, Agreement>,
     /// Turns so far.
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
@@ -73,6 +78,16 @@ impl State {
     pub(crate) fn resumes(&mut self, prompt: &str) -> bool {
         self.resumed = self.sent_on.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
         self.resumed
+    }
+
+    /// Keeps the guards that run though nobody agreed to them. Those of a project that somebody agreed to by now are bound by
+    /// that.
+    pub(crate) fn keep_guards(&mut self, projects: &[Consent]) {
+        for project in projects {
+            let before = self.guards.remove(project.folder());
+            let known = Agreement::of_session(project.state, &project.footprint, before.as_ref());
+            self.guards.extend(known.map(|known| (project.folder().to_owned(), known)));
+        }
     }
 
     /// The conversation is another one: what the model was told is gone.

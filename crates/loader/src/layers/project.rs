@@ -15,7 +15,7 @@ use crate::trust::Agreements;
 pub fn find_projects(layers: &Layers, agreements: &Agreements) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
     let home = layers.home.as_deref().map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
-    let knows = |folder: &&Path| agreements.store().is_ok_and(|store| store.knows(folder));
+    let knows = |folder: &&Path| agreements.knows(folder);
     let mut found: Vec<PathBuf> = cwd.ancestors().filter(knows).map(Path::to_owned).collect();
     if let Some(nearest) = nearest(&cwd, home.as_deref())
         && !found.contains(&nearest)

@@ -61,6 +61,29 @@ impl Agreement {
         Self { agreed_at_ms, files: footprint.files.clone(), claims: footprint.claims.clone() }
     }
 
+    /// The guards of a project that run without anybody's agreement, and the bytes behind them, with those that were known
+    /// before. Nothing where there are none, or the project is agreed to.
+    #[must_use]
+    pub fn of_session(state: State, footprint: &Footprint, before: Option<&Self>) -> Option<Self> {
+        if matches!(state, State::Agreed | State::Changed) {
+            return None;
+        }
+        let mut known = before.cloned().unwrap_or_default();
+        let runs = |claim: &&Claim| claim.guard && claim.kind == ClaimKind::Hook && claim.reach.is_empty();
+        for claim in footprint.claims.iter().filter(runs) {
+            if known.counterparts(claim).next().is_some() {
+                continue;
+            }
+            for file in &claim.files {
+                if let Some(digest) = footprint.files.get(file) {
+                    known.files.entry(file.clone()).or_insert_with(|| digest.clone());
+                }
+            }
+            known.claims.push(claim.clone());
+        }
+        (!known.claims.is_empty()).then_some(known)
+    }
+
     /// How a project stands to an agreement.
     #[must_use]
     pub fn state(agreement: Option<&Self>, footprint: &Footprint) -> State {

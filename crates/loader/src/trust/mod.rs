@@ -23,6 +23,7 @@ mod named;
 mod standing;
 mod store;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -55,6 +56,9 @@ pub struct Trust {
     /// Whether hooks that do not run are kept among the others all the same, to be shown. Nothing may be fired at such a
     /// set. Default: no.
     pub lists: bool,
+    /// The guards that ran without anybody's agreement when the session began, by the folders of their projects. What they
+    /// guarded is denied when they are not what they were. Default: none.
+    pub session: BTreeMap<PathBuf, Agreement>,
 }
 
 impl Trust {
@@ -72,7 +76,7 @@ impl Trust {
         Self {
             store: directory.map(|folder| folder.join(STORE)),
             guards: denies.then_some(UntrustedGuards::Deny),
-            lists: false,
+            ..Self::default()
         }
     }
 
@@ -102,5 +106,10 @@ impl Agreements {
     /// The file's, or why nothing counts as agreed to.
     pub(crate) fn store(&self) -> Result<&Store, &StoreFault> {
         self.store.get_or_init(|| Store::open(&self.trust)).as_ref()
+    }
+
+    /// Whether a folder is one whose guards have to be there.
+    pub(crate) fn knows(&self, folder: &Path) -> bool {
+        self.trust.session.contains_key(folder) || self.store().is_ok_and(|store| store.knows(folder))
     }
 }

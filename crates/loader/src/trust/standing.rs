@@ -1,5 +1,6 @@
 //! Which hooks of a project run, which are passed over, and which deny in the place of what nobody agreed to.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Consent {
     /// What agents of the project may do besides its hooks, and nobody agreed to. Whoever runs one of them has to see to
     /// it: only hooks are withheld.
     pub of_agents: Vec<Claim>,
+    /// Whether it is the session that knew guards which are not what they were, and no agreement.
+    pub in_session: bool,
     /// Why agreements could not be looked at. Then nothing counts as agreed to.
     pub fault: Option<StoreFault>,
 }
@@ -69,6 +72,7 @@ impl Consent {
         let folder = self.footprint.folder.display();
         let why = match (self.state, &self.fault) {
             (_, Some(fault)) => format!("{fault}"),
+            _ if self.in_session => format!("guards of `{folder}` changed or went while this session was going on"),
             (State::Changed, None) => format!("the hooks of `{folder}` changed since you agreed to them"),
             _ => format!("nobody agreed to the hooks of `{folder}`"),
         };
@@ -131,12 +135,19 @@ pub(crate) fn stand(
     let state = Agreement::state(agreement, &footprint);
     let is_covered = |claim: &Claim| agreement.is_some_and(|known| known.covers(claim, &footprint));
     let is_known = |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).next().is_some());
-    let was_guard = |claim: &Claim| agreement.is_some_and(|known| known.counterparts(claim).any(|known| known.guard));
+    // Guards that were there have to be there: those that somebody agreed to, else those that the session began with.
+    let seen = trust.session.get(&footprint.folder).filter(|_| agreement.is_none());
+    let since = if seen.is_some() { Since::Session } else { Since::Agreement };
+    let guarded = agreement.or(seen);
+    let was_guard = |claim: &Claim| {
+        guarded
+            .is_some_and(|known| known.counterparts(claim).any(|known| known.guard) && !known.covers(claim, &footprint))
+    };
     if state != State::Agreed {
         hooks.iter_mut().flatten().for_each(|hook| hook.standing = Standing::Untrusted);
     }
     let (mut withheld, mut of_agents) = (Vec::new(), Vec::new());
-    if matches!(state, State::New | State::Changed) {
+    if state != State::Agreed {
         let is_open = |claim: &&Claim| {
             claim.kind != ClaimKind::Hook && !is_covered(claim) && (!claim.reach.is_empty() || is_known(claim))
         };
@@ -148,19 +159,19 @@ pub(crate) fn stand(
             let Some(hook) = slot.take_if(|_| !runs && without != Some(claim.dialect.as_str())) else {
                 continue;
             };
-            let state = if is_known(claim) { State::Changed } else { State::New };
+            let state = if is_known(claim) || is_changed_guard { State::Changed } else { State::New };
             let denies = claim.guard && denies(state, trust.guards);
             withheld.push(Withheld::of(claim, state, denies));
             if denies || trust.lists {
-                *slot = Some(in_place_of(hook, state));
+                *slot = Some(in_place_of(hook, state, since));
             }
         }
     }
-    let gone = agreement.filter(|_| state == State::Changed && denies(State::Changed, trust.guards)).into_iter();
+    let gone = guarded.filter(|_| state != State::Agreed && denies(State::Changed, trust.guards)).into_iter();
     let gone = gone.flat_map(|known| known.lost_guards(&footprint));
     let mut stand_ins = Vec::new();
     for claim in gone.filter(|claim| without != Some(claim.dialect.as_str())) {
-        let Some(hook) = stand_in(claim) else { continue };
+        let Some(hook) = stand_in(claim, since) else { continue };
         withheld.push(Withheld::of(claim, State::Changed, true));
         stand_ins.push(Arc::new(hook));
     }
@@ -172,7 +183,24 @@ pub(crate) fn stand(
         profile: Profile::SequentialFirstDeny,
         hooks: stand_ins,
     });
-    (hooks, chain, Consent { footprint, state, difference, withheld, of_agents, fault })
+    let in_session = seen.is_some() && withheld.iter().any(|hook| hook.state == State::Changed);
+    (hooks, chain, Consent { footprint, state, difference, withheld, of_agents, in_session, fault })
+}
+
+/// Since when a guard is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Agreement,
+    Session,
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Agreement => "since you agreed to it",
+            Self::Session => "since this session began",
+        })
+    }
 }
 
 /// Whether a guard that nobody agreed to denies.
@@ -198,10 +226,10 @@ impl Withheld {
 }
 
 /// The hook with a handler that only fails, and failing denies.
-fn in_place_of(hook: Hook, state: State) -> Hook {
+fn in_place_of(hook: Hook, state: State, since: Since) -> Hook {
     let message = match state {
         State::Changed => format!(
-            "hook `{}` of this project was changed since you agreed to it; run `pintle trust` to look at it",
+            "hook `{}` of this project was changed {since}; run `pintle trust` to look at it",
             brief(hook.id.as_str())
         ),
         _ => format!("nobody agreed to hook `{}` of this project; run `pintle trust`", brief(hook.id.as_str())),
@@ -218,10 +246,10 @@ fn in_place_of(hook: Hook, state: State) -> Hook {
 }
 
 /// A hook in the place of a guard that is gone. `None` for an event that this program does not know.
-fn stand_in(claim: &Claim) -> Option<Hook> {
+fn stand_in(claim: &Claim, since: Since) -> Option<Hook> {
     let event = EventName::parse(claim.event.as_deref()?).ok()?;
     let message = format!(
-        "guard `{}` of this project is gone or guards less since you agreed to it; run `pintle trust` to look at that",
+        "guard `{}` of this project is gone or guards less {since}; run `pintle trust` to look at that",
         brief(&claim.name)
     );
     Some(Hook {

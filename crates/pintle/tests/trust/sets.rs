@@ -215,3 +215,49 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
     let files: Vec<_> = built.projects[0].footprint.files.keys().cloned().collect();
     assert_eq!(files, [".harness/hooks/g.md"]);
 }
+
+#[test]
+fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
+    let remove = |stage: &Stage| fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
+    let rewrite = |stage: &Stage| stage.write(".harness/hooks/g.md", ALLOWS);
+    let clear = |stage: &Stage| fs::remove_dir_all(stage.path(".harness")).unwrap();
+    for (what, change, said) in [
+        (
+            "deleted",
+            &remove as &dyn Fn(&Stage),
+            "guard `g` of this project is gone or guards less since this session began",
+        ),
+        ("rewritten", &rewrite, "hook `g` of this project was changed since this session began"),
+        ("deleted with all others", &clear, "is gone or guards less since this session began"),
+    ] {
+        let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
+        let guards = |before: Option<&Agreement>| {
+            let consent = stage.consent();
+            Agreement::of_session(consent.state, &consent.footprint, before)
+                .map(|known| (consent.folder().to_owned(), known))
+        };
+        let began: std::collections::BTreeMap<_, _> = guards(None).into_iter().collect();
+        assert_eq!(began.len(), 1);
+        let fire = || {
+            let built =
+                Runtime::builder().layers(stage.layers()).trust(stage.trust()).began_with(began.clone()).build();
+            let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
+            let outcome = built.runtime.fire(&stage.event("tool.pre", fields));
+            (outcome, built.projects.iter().filter_map(pintle::loader::Consent::notice).collect::<String>())
+        };
+        assert_eq!((fire().0.decision, fire().1), (Decision::Allow, String::new()), "{what}");
+        stage.write(".harness/hooks/more.md", SCRIPT);
+        assert_eq!(fire().0.decision, Decision::Allow, "{what}: what is new takes nothing away");
+        fs::remove_file(stage.path(".harness/hooks/more.md")).unwrap();
+        change(&stage);
+        let (outcome, notice) = fire();
+        assert_eq!(outcome.decision, Decision::Deny, "{what}");
+        assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
+        assert!(notice.contains("changed or went while this session was going on"), "{what}: {notice}");
+        if what == "rewritten" {
+            stage.agree();
+            assert_eq!(fire().0.decision, Decision::Allow, "somebody agreed to it");
+            assert_eq!(guards(began.values().next()), None);
+        }
+    }
+}

@@ -84,7 +84,7 @@ impl Stage {
     }
 
     pub(crate) fn trust(&self) -> Trust {
-        Trust { store: Some(self.store()), guards: self.guards, lists: false }
+        Trust { store: Some(self.store()), guards: self.guards, ..Trust::default() }
     }
 
     pub(crate) fn layers(&self) -> Layers {
