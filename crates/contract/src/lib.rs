@@ -37,10 +37,10 @@ mod suggest;
 mod verdict;
 
 pub use agent::{
-    AgentSpec, BudgetSpec, CompactionSpec, DelegationSpec, ErrorBoundary, ExitMode, ExitSpec, HistorySpec, McpSpec,
-    McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec, OnMaxIterations, PermissionMode,
-    PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, ScriptToolSpec, StepSpec, TeamSpec,
-    ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
+    AgentSpec, BudgetSpec, CompactionSpec, DELEGATION_TOOLS, DONE_TOOL, DelegationSpec, ErrorBoundary, ExitMode,
+    ExitSpec, HistorySpec, McpSpec, McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec,
+    OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec,
+    ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
 };
 pub use answer::{Answer, ProcessAnswer, Returned, ScriptAnswer};
 pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion};

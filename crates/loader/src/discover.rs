@@ -9,12 +9,13 @@
 //! 3. A folder called `.harness`, or one that has any of the known sub-folders, is such a root without an agent's own
 //!    file.
 //! 4. A YAML file with `agents:` is a docker-agent's, one with `settings:` its user's settings, and one with events a
-//!    block of hooks. A folder whose only YAML of agents it is means that file.
+//!    block of hooks, however its document is written. A folder whose only YAML of agents it is means that file; beside
+//!    rule 2 the YAML of agents by its usual name counts.
 //! 5. `harn.toml` is the manifest of a package; naming it, or its folder, means the package, beside whatever else the
 //!    folder is. A file that ends in `.star` is a plugin, alone, in a folder of hooks or in `plugins/`.
 //! 6. A `settings.json` is what its text says. The hook files of coding agents are known by their places below a folder,
 //!    beside whatever else the folder is; one of them, or its folder, can be named itself.
-//! 7. Any other folder holds hooks.
+//! 7. Any other folder holds hooks. Blocks of hooks in YAML count in a folder of hooks.
 //! 8. Folders are read flat; a name counts when it ends in `.md` or `.star`, in lower case; the order is that of the names'
 //!    bytes. A missing folder is fine, a missing path is not.
 
@@ -22,11 +23,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location, did_you_mean};
-use pintle_dialects::command_hooks::recognise;
 use pintle_dialects::{Folder, Role};
 
 use crate::clients;
 use crate::package::{self, MANIFEST, is_plugin};
+use crate::team::{recognised, teams, usual_teams};
+use crate::unread;
 
 /// The folders of a root and what their files are.
 const FOLDERS: [(&str, Role); 6] = [
@@ -46,18 +48,6 @@ const SETTINGS: &str = "settings.json";
 
 /// The folder of a project's hooks, tools and agents.
 const ROOT: &str = ".harness";
-
-/// The usual names of a YAML of agents, the first one first.
-const TEAM_FILES: [&str; 8] = [
-    "agent.yaml",
-    "agent.yml",
-    "agents.yaml",
-    "agents.yml",
-    "docker-agent.yaml",
-    "docker-agent.yml",
-    "cagent.yaml",
-    "cagent.yml",
-];
 
 /// A file to read, and what it is.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,7 +90,7 @@ pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) ->
 pub(crate) fn is_project(folder: &Path) -> bool {
     let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
     let mut search = Search { is_found: true, found: Vec::new(), findings: &mut Vec::new() };
-    own.any(|name| folder.join(name).exists()) || search.settings(folder) || usual_team(folder).is_some()
+    own.any(|name| folder.join(name).exists()) || search.settings(folder) || !usual_teams(folder).is_empty()
 }
 
 /// Finds the hooks of a folder that is a person's or an organisation's: it has the sub-folders of a root for them, may
@@ -166,6 +156,8 @@ impl Search<'_> {
         }
         let root = path.join(ROOT);
         if own.is_some() || root.exists() {
+            // Its guards hold whatever else lies beside it.
+            self.found.extend(usual_teams(path).into_iter().map(|path| Found { path, role: Role::Team }));
             self.root(&root);
             self.package(path);
             return;
@@ -200,8 +192,8 @@ impl Search<'_> {
 
     /// The YAML of agents in a folder, and whether there is one.
     fn team(&mut self, folder: &Path) -> bool {
-        let teams = if self.is_found { usual_team(folder).into_iter().collect() } else { teams(folder) };
-        if teams.len() > 1 {
+        let teams = if self.is_found { usual_teams(folder) } else { teams(folder) };
+        if teams.len() > 1 && !self.is_found {
             let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
             let message = format!("`{}` holds several files of agents: {}", folder.display(), names.join(", "));
             self.findings.push(nowhere("ambiguous", message, "name the one that is meant"));
@@ -244,28 +236,37 @@ impl Search<'_> {
         for path in entries(root, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if path.is_dir() {
-                self.warn_of_near_name(&path, &name);
+                self.tell_of_unread(&path, &name);
             } else if name.ends_with(".md") && !OWN_FILES.contains(&name.as_str()) {
                 self.found.push(Found { path, role: Role::Bundle(Folder::Root) });
             }
         }
     }
 
-    /// A misspelt folder would be policy that silently does not load.
-    fn warn_of_near_name(&mut self, path: &Path, name: &str) {
+    /// A folder that is not read would be policy that silently does not load.
+    fn tell_of_unread(&mut self, path: &Path, name: &str) {
         let known = FOLDERS.iter().map(|(name, _)| *name);
-        if known.clone().any(|known| known == name) {
-            return;
-        }
-        if let Some(near) = did_you_mean(name, known) {
-            let message = format!("the folder `{}` is not read", path.display());
-            let help = format!("did you mean `{near}`?");
-            self.warn("unread_folder", message, &help);
+        if !known.clone().any(|known| known == name) {
+            self.findings.extend(unread::folder(path, did_you_mean(name, known)));
         }
     }
 
     fn warn(&mut self, code: &'static str, message: String, help: &str) {
         self.findings.push(Diagnostic::warning(code, message, Location::default()).help(help));
+    }
+
+    /// A YAML in a folder of hooks.
+    fn hooks_yaml(&mut self, path: PathBuf) {
+        match recognised(&path) {
+            Some(role @ (Role::HooksBlock | Role::UserSettings)) => self.found.push(Found { path, role }),
+            // Any other folder may hold YAML of all kinds.
+            _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
+            _ => {
+                let message = format!("the file `{}` is not read", path.display());
+                let help = "a YAML in a folder of hooks has events at its top, such as `pre_tool_use:`";
+                self.warn("unread_file", message, help);
+            }
+        }
     }
 
     fn flat_if_there(&mut self, folder: &Path, role: Role) {
@@ -283,6 +284,8 @@ impl Search<'_> {
                 self.found.push(Found { path, role });
             } else if is_plugin(&path) && matches!(role, Role::Hook | Role::Bundle(Folder::Plugins)) {
                 self.found.push(Found { path, role: Role::Plugin });
+            } else if role == Role::Hook && is_yaml(&path) && path.is_file() {
+                self.hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
                 let help = "file names end in `.md`";
@@ -295,6 +298,11 @@ impl Search<'_> {
         }
         self.found.len() - before
     }
+}
+
+/// Whether the ending of a file is one of YAML, in whatever letters.
+pub(crate) fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
 }
 
 /// The entries of a folder in the order of their names' bytes.
@@ -315,38 +323,9 @@ pub(crate) fn entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Path
     paths
 }
 
-/// The docker-agent YAML that a path means: the file itself, or the only one of a folder that is no other project.
-#[must_use]
-pub fn team_file(path: &Path) -> Option<PathBuf> {
-    if !path.is_dir() {
-        return (is_yaml(path) && recognised(path) == Some(Role::Team)).then(|| path.to_owned());
-    }
-    let mut findings = Vec::new();
-    let found = discover(path, &mut findings).into_iter().next()?;
-    (found.role == Role::Team).then_some(found.path)
-}
-
-/// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
-fn usual_team(folder: &Path) -> Option<PathBuf> {
-    let mut usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
-    usual.find(|path| path.is_file() && recognised(path) == Some(Role::Team))
-}
-
-/// The YAML files of agents in a folder.
-fn teams(folder: &Path) -> Vec<PathBuf> {
-    let yaml = entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml(path));
-    yaml.filter(|path| recognised(path) == Some(Role::Team)).collect()
-}
-
-pub(crate) fn is_yaml(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
-}
-
-/// What a YAML file is by its text; `None` when that does not say.
-fn recognised(path: &Path) -> Option<Role> {
-    // What cannot be read is reported when it is read in earnest.
-    let bytes = crate::read::bytes(path).ok()?;
-    recognise(&String::from_utf8_lossy(&bytes))
+/// Whether a file is an agent's own.
+pub(crate) fn is_own(role: Role) -> bool {
+    matches!(role, Role::Harness | Role::HarnessYaml)
 }
 
 fn holds_markdown(folder: &Path) -> bool {

@@ -17,15 +17,18 @@ mod package;
 mod policy;
 mod programs;
 mod read;
+mod team;
 mod trust;
+mod unread;
 
 pub use chain::{check_hooks, compile_chains, declare_hook, parse_hook_text};
-pub use discover::team_file;
 pub use layers::{
     Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
-pub use load::{Loaded, Options, load, load_found, load_with};
+pub use load::{Loaded, Options, load, load_for_hooks, load_found, load_with};
 pub use policy::{PolicyFiles, has_policy_name};
+pub use team::{holds_more_than, team_file};
 pub use trust::{
-    Agreement, Agreements, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault, Trust, Withheld,
+    Agreement, Agreements, BegunSessions, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault,
+    Trust, Withheld,
 };

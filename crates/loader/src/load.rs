@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Build, Chain, Diagnostic, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec,
-    SourceFile, Standing, TeamSpec, ToolSpec, UntrustedGuards,
+    Severity, SourceFile, Standing, TeamSpec, ToolSpec, UntrustedGuards,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
 
 use crate::chain::{chains, check_hooks, compile_all};
-use crate::discover::{Found, discover, discover_project};
-use crate::package::has_harn;
+use crate::discover::{Found, discover, discover_project, is_own, nowhere};
+use crate::package::{has_harn, is_plugin};
 use crate::policy::{PolicyFiles, hooks_of, policy_of};
 use crate::programs::Installed;
 use crate::trust::{Agreements, Consent, Source, State, stand};
@@ -94,6 +94,38 @@ pub fn load_found(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
     join_up(folder, layer, &found, findings, build, options, Reader::Host)
 }
 
+/// Loads a path that somebody named for its hooks, to add them to those of another agent. The hooks of the first agent of
+/// a team are among them, and no agent of the path runs. A path without hooks is an error: whoever named it would take what
+/// it was to guard for guarded.
+///
+/// Never fails, as [`load`].
+#[must_use]
+pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+    let mut findings = Vec::new();
+    let found = discover(path, &mut findings);
+    let mut loaded = join_up(path, layer, &found, findings, build, options, Reader::Host);
+    (loaded.agent, loaded.team) = (None, None);
+    loaded.require_hooks(path);
+    loaded
+}
+
+impl Loaded {
+    /// Makes it an error that a path which somebody named has nothing that is ever asked.
+    pub fn require_hooks(&mut self, path: &Path) {
+        let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
+        let is_whole = self.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
+        if self.declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
+            let message = format!("`{}` holds no hooks, so it would guard nothing", path.display());
+            let help = match is_plugin(path) {
+                true => "it registers none; name the folder of a `harn.toml` that points to its functions",
+                false => "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file",
+            };
+            self.diagnostics.retain(|finding| finding.code != "no_files");
+            self.diagnostics.push(nowhere("no_hooks", message, help));
+        }
+    }
+}
+
 /// For whom a project is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
@@ -124,7 +156,8 @@ fn join_up(
         let hooks = project.hooks.iter().chain(agents.flat_map(hooks_of));
         policy_of(path, found.iter().map(|file| file.path.as_path()), hooks)
     };
-    if reader == Reader::Host
+    // An agent's own file says which agent runs; those of a team beside it are nobody's, and its guards hold.
+    if (reader == Reader::Host || found.iter().any(|file| is_own(file.role)))
         && let Some(first) = project.team.take().and_then(|team| team.agents.into_iter().next())
     {
         project.hooks.extend(first.hooks.iter().cloned());

@@ -24,7 +24,7 @@ use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, Session
 use crate::runtime::Parts;
 use crate::state::State;
 use crate::{Random, Runtime, Seeded, SystemClock};
-use sources::Place;
+use sources::{Place, Purpose};
 
 /// What a runtime is to be made of. Everything has a default.
 #[derive(Debug, Default)]
@@ -95,7 +95,22 @@ impl Builder {
     /// Loads the hooks of a path: a project, a `.harness` folder, a folder of hooks, a docker-agent YAML, or one hook file.
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: false });
+        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Whatever });
+        self
+    }
+
+    /// Loads a path for its hooks alone, which join those of whatever agent is governed: the hooks of the first agent are
+    /// among them, and the agent itself is not. A path that holds none is an error among [`Built::diagnostics`].
+    #[must_use]
+    pub fn hooks(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Hooks });
+        self
+    }
+
+    /// Like [`Builder::path`], and a path without hooks is an error among [`Built::diagnostics`].
+    #[must_use]
+    pub fn guarded_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Guarded });
         self
     }
 
@@ -103,7 +118,7 @@ impl Builder {
     /// see [`Builder::trust`] and [`Built::projects`].
     #[must_use]
     pub fn found(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.paths.push(Place { path: path.into(), layer, is_found: true });
+        self.paths.push(Place { path: path.into(), layer, is_found: true, purpose: Purpose::Whatever });
         self
     }
 

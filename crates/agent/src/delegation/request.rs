@@ -27,6 +27,12 @@ impl Request {
             Value::String(task) => Map::from_iter([(String::from("task"), Value::String(task.clone()))]),
             _ => return Err(String::from("the request to delegate must be a dict with `task`, or a text")),
         };
+        let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        if fields.get("hooks").is_some_and(is_said) {
+            return Err(String::from(
+                "a request brings no hooks of its own: leave `hooks` out, those of the project hold",
+            ));
+        }
         let text =
             |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let task = text("task").or_else(|| text("prompt")).ok_or("`task` is required; say what the agent has to do")?;

@@ -117,6 +117,13 @@ pub const NATIVE_TOOLS: [&str; 14] = [
     "fs.glob", "fs.grep",
 ];
 
+/// The tool with which an agent of the reference host says that it is done.
+pub const DONE_TOOL: &str = "done";
+
+/// The tools with which an agent of the reference host delegates.
+pub const DELEGATION_TOOLS: [&str; 5] =
+    ["delegate", "delegate_async", "delegate_status", "delegate_result", "delegate_await"];
+
 /// Which tools an agent may use. Globs; deny wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolsPolicy {

@@ -9,7 +9,8 @@
 //! 4. A file's hook or tool replaces the inline one of its name, at its place. `overrides/` replaces whatever has its
 //!    name. Two other hooks of one name both run, with a warning; two other tools of one name are an error.
 //! 5. Events are checked in the merged list, whose positions are the numbers in the messages (Validation surface).
-//! 6. Order by priority is the chain's and not decided here.
+//! 6. Hooks are handed on in the order of their files' paths, and in one file as they stand (Dispatch, "sorted by source
+//!    path"). Order by priority is the chain's, which leaves equal ones as they are.
 
 mod agent;
 mod bundle;
@@ -25,7 +26,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, Location, ScriptText, Severity, SourceFile, Span};
+use pintle_contract::{
+    AgentSpec, DELEGATION_TOOLS, DONE_TOOL, Diagnostic, ExitMode, HookDeclaration, Location, ScriptText, Severity,
+    SourceFile, Span, ToolSpec,
+};
 
 use self::hook::Draft;
 use self::merge::{Merged, Source, ToolDraft};
@@ -39,6 +43,8 @@ struct Gathered {
     tools: Vec<ToolDraft>,
     agents: Vec<agent::AgentDraft>,
     harness: Option<AgentSpec>,
+    /// What bundles add to the agent's instruction.
+    contexts: Vec<String>,
     findings: Vec<Diagnostic>,
 }
 
@@ -76,13 +82,19 @@ fn rank(role: Role) -> u8 {
 }
 
 fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
-    let Gathered { hooks, tools, agents, harness, mut findings } = gathered;
+    let Gathered { hooks, tools, agents, harness, contexts, mut findings } = gathered;
     let Merged { hooks, tools } = merge::merge(hooks, tools, &mut findings);
     let mut unplaced = Vec::new();
-    let declared = event::declare("", hooks, &mut unplaced, &mut findings);
-    let has_agent = harness.is_some() || !tools.is_empty() || !agents.is_empty();
+    let mut declared = event::declare("", hooks, &mut unplaced, &mut findings);
+    declared.sort_by(|one, other| path_of(one).cmp(path_of(other)));
+    let has_agent = harness.is_some() || !tools.is_empty() || !agents.is_empty() || !contexts.is_empty();
     let mut root = harness.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
     root.tools = tools;
+    for context in contexts {
+        let gap = if root.instruction.is_empty() { "" } else { "\n\n" };
+        root.instruction = format!("{}{gap}{context}", root.instruction);
+    }
+    findings.extend(shadowed(&root));
     let hook_names: Vec<&str> = declared.iter().chain(&unplaced).map(|hook| hook.name.as_str()).collect();
     let surroundings = agent::Surroundings { root: &root, hooks: &hook_names, host_tools };
     let mut unplaced_of_agents = Vec::new();
@@ -95,6 +107,29 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
     keep_to_one_line(&mut findings);
     let agent = has_agent.then_some(root);
     Project { hooks: declared, unplaced, agent, diagnostics: findings, ..Project::default() }
+}
+
+/// The bytes of the path of a hook's file.
+fn path_of(hook: &HookDeclaration) -> &[u8] {
+    hook.location.path().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default()
+}
+
+/// The tools of a project that the host would put its own in the place of.
+fn shadowed(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + use<> {
+    let ends_by_tool = matches!(root.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
+    let delegates = root.delegation.max_depth != Some(0);
+    let is_shadowed =
+        |name: &str| (ends_by_tool && name == DONE_TOOL) || (delegates && DELEGATION_TOOLS.contains(&name));
+    let refuse = |tool: &ToolSpec| {
+        let message = format!("tool `{}` would never be called: the host has its own of that name", tool.name);
+        let help = match tool.name.as_str() {
+            DONE_TOOL => "rename it, or write `exit_policy: {mode: hook}`, where there is no other",
+            _ => "rename it, or write `delegation: {max_depth: 0}`, where there is no other",
+        };
+        Diagnostic::error("reserved_tool", message, tool.location.clone()).help(help)
+    };
+    let refused: Vec<Diagnostic> = root.tools.iter().filter(|tool| is_shadowed(&tool.name)).map(refuse).collect();
+    refused.into_iter()
 }
 
 /// One hook read outside a project.

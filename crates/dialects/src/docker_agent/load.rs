@@ -35,12 +35,26 @@ fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: O
     match artifact.role {
         Role::Team => {
             let team = agent::read(report, document, compat);
-            project.team = project.team.take().or(team);
+            match (&project.team, team) {
+                (None, team) => project.team = team,
+                // The agents of a further file are nobody's, and the guards of its first one hold all the same.
+                (Some(_), Some(further)) => {
+                    let first = further.agents.into_iter().next();
+                    project.hooks.extend(first.into_iter().flat_map(|agent| agent.hooks.clone()));
+                }
+                (Some(_), None) => {}
+            }
         }
         Role::UserSettings => settings::read(report, document, compat.unwrap_or_default(), project),
         Role::HooksBlock => {
             let hooks = document.map(|block| hooks::read(report, block, compat.unwrap_or_default()));
-            project.hooks.extend(hooks.unwrap_or_default());
+            let hooks = hooks.unwrap_or_default();
+            if hooks.is_empty() && report.errors() == 0 {
+                let help = String::from("write an event, such as `pre_tool_use:`, or take the file away");
+                let start = document.map_or(Span::default(), |node| node.span);
+                report.value_error("no_hooks", "the file declares no hooks", start, Some(help));
+            }
+            project.hooks.extend(hooks);
         }
         // The loader gives these to the dialect they belong to.
         _ => {}

@@ -233,9 +233,13 @@ impl<'a> Fields<'a> {
 
     /// Warns of every field that nobody asked for.
     pub fn finish(self) {
+        self.warn_of_others(&[]);
+    }
+
+    fn warn_of_others(&self, told: &[&str]) {
         for entry in self.entries {
             let key = entry.key.as_str();
-            if self.known.contains(&key) || self.told.contains(&key) {
+            if self.known.contains(&key) || self.told.contains(&key) || told.contains(&key) {
                 continue;
             }
             let near = did_you_mean(key, self.known.iter().copied());
@@ -247,9 +251,35 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Like [`finish`](Self::finish), but a key that was probably meant to be one of `guarding` is an error: what it was
+    /// to hold back would not be held back.
+    pub fn finish_guarding(self, guarding: &[&str]) {
+        let mut refused: Vec<&str> = Vec::new();
+        for entry in self.others().filter(|entry| !self.told.contains(&entry.key.as_str())) {
+            if let Some(near) = nearest(&entry.key, &self.known).filter(|near| guarding.contains(near)) {
+                let message = format!("unknown key `{}` in {}", entry.key, self.owner);
+                let help = Some(format!("did you mean `{near}`?"));
+                self.report.value_error("unknown_key", &message, entry.key_span, help);
+                refused.push(&entry.key);
+            }
+        }
+        self.warn_of_others(&refused);
+    }
+
+    /// Like [`finish_guarding`](Self::finish_guarding) for a mapping of which every key matters.
+    pub fn finish_guarding_all(self) {
+        let known = self.known.clone();
+        self.finish_guarding(&known);
+    }
+
     /// The fields that nobody asked for yet.
     pub fn others(&self) -> impl Iterator<Item = &'a Entry> + use<'a, '_> {
         self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
+    }
+
+    /// The first field that nobody asked for and nobody has told of.
+    pub fn unknown_key(&self) -> Option<&'a Entry> {
+        self.others().find(|entry| !self.told.contains(&entry.key.as_str()))
     }
 
     /// Reports every field that nobody asked for, as an error: for formats that are read strictly.
@@ -299,6 +329,23 @@ impl<'a> Fields<'a> {
         self.report.value_error("wrong_type", &message, node.span, help);
         None
     }
+}
+
+/// The longest key for which a nearest one is looked for; the search costs the square of the length.
+const MAX_KEY: usize = 64;
+
+/// The known key that somebody meant who wrote this one, however it is spelled: `Script`, `toolsPolicy`, `tools-policy`.
+fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
+    if written.len() > MAX_KEY {
+        return None;
+    }
+    let squeezed = |key: &str| -> String {
+        key.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let plain = squeezed(written);
+    let words: Vec<String> = known.iter().map(|key| squeezed(key)).collect();
+    let near = did_you_mean(&plain, words.iter().map(String::as_str))?;
+    known.iter().zip(&words).find(|(_, word)| *word == near).map(|(key, _)| *key)
 }
 
 #[cfg(test)]

@@ -20,4 +20,4 @@ pub use node::{Entry, Kind, Node, Plain, Scalar, Style};
 pub use report::{Report, keep_to_one_line};
 pub use source::{MAX_FILE_BYTES, source_file};
 pub use toml::parse_toml;
-pub use yaml::parse;
+pub use yaml::{outline, parse};

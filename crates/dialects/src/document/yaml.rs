@@ -16,28 +16,18 @@ const MAX_NODES: usize = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
+/// The key that puts the fields of another mapping into this one (YAML, merge key).
+const MERGE: &str = "<<";
+
 /// Reads a part of the report's file as one YAML document, a mapping.
 ///
 /// `None` is an empty document. Duplicate keys and tags are reported and reading goes on; the first of two equal keys
-/// stays.
+/// stays. The fields that a merge key brings (`<<: *base`) are among the others; a key that is written out outranks them.
 ///
 /// # Errors
 /// When the text is no YAML, or no mapping, or too deep or too large; the report then says so.
 pub fn parse(report: &Report, part: Span) -> Result<Option<Node>, Unreadable> {
-    let text = report.file().text.get(part.start..part.end).unwrap_or_default();
-    let (first_line, _) = report.file().line_column(part.start);
-    let mut limits: Options = options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
-    limits.set_emit_comments(false);
-    let mut builder = Builder {
-        report,
-        base: part.start,
-        first_line,
-        has_bare_returns: has_bare_returns(text),
-        parser: Parser::new_from_str_with_options(text, limits),
-        anchors: HashMap::new(),
-        nodes: 0,
-    };
-    let root = builder.document()?;
+    let root = Builder::new(report, part).document()?;
     match root {
         Some(node) if node.is_null() => Ok(None),
         Some(node) if !matches!(node.kind, Kind::Map(_)) => {
@@ -47,6 +37,16 @@ pub fn parse(report: &Report, part: Span) -> Result<Option<Node>, Unreadable> {
         }
         root => Ok(root),
     }
+}
+
+/// Reads as much of a part as it can, for somebody who wants to know what the document is and not what is wrong with it:
+/// the whole document, or the keys of its outermost mapping up to the fault.
+///
+/// # Errors
+/// When the text is no YAML, or too deep or too large, with the keys up to there.
+pub fn outline(report: &Report, part: Span) -> Result<Option<Node>, Vec<String>> {
+    let mut builder = Builder::new(report, part);
+    builder.document().map_err(|Unreadable| builder.outermost)
 }
 
 struct Builder<'a> {
@@ -60,6 +60,16 @@ struct Builder<'a> {
     parser: Parser<'a, granit_parser::StrInput<'a>>,
     anchors: HashMap<usize, (Node, Extent)>,
     nodes: usize,
+    /// The keys of the outermost mapping, as far as it was read.
+    outermost: Vec<String>,
+}
+
+/// What a key and its value add to a mapping.
+enum Field {
+    /// The key itself.
+    Own(Entry),
+    /// The fields of another mapping.
+    Merged(Vec<Entry>),
 }
 
 /// How large a value is.
@@ -72,6 +82,23 @@ struct Extent {
 type Step<'a> = (Event<'a>, granit_parser::Span);
 
 impl<'a> Builder<'a> {
+    fn new(report: &'a Report, part: Span) -> Self {
+        let text = report.file().text.get(part.start..part.end).unwrap_or_default();
+        let (first_line, _) = report.file().line_column(part.start);
+        let mut limits: Options = options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
+        limits.set_emit_comments(false);
+        Self {
+            report,
+            base: part.start,
+            first_line,
+            has_bare_returns: has_bare_returns(text),
+            parser: Parser::new_from_str_with_options(text, limits),
+            anchors: HashMap::new(),
+            nodes: 0,
+            outermost: Vec::new(),
+        }
+    }
+
     fn document(&mut self) -> Result<Option<Node>, Unreadable> {
         let mut root = None;
         loop {
@@ -149,16 +176,22 @@ impl<'a> Builder<'a> {
                 self.refuse_tag(tag.as_deref(), place);
                 let mut entries = Vec::new();
                 let mut known = HashMap::new();
+                let mut merged = Vec::new();
                 let end = loop {
                     match self.next()? {
                         (Event::MappingEnd, end) => break self.span(&end).end,
-                        step => {
-                            if let Some(entry) = self.entry(step, depth + 1, &mut known)? {
-                                entries.push(entry);
-                            }
-                        }
+                        step => match self.entry(step, depth + 1, &mut known)? {
+                            Some(Field::Own(entry)) => entries.push(entry),
+                            Some(Field::Merged(more)) => merged.extend(more),
+                            None => {}
+                        },
                     }
                 };
+                for entry in merged {
+                    if known.insert(entry.key.clone(), entry.key_span).is_none() {
+                        entries.push(entry);
+                    }
+                }
                 let span = self.trim(Span { start: place.start, end });
                 Ok(self.keep(anchor, Node { span, kind: Kind::Map(entries) }))
             }
@@ -183,15 +216,21 @@ impl<'a> Builder<'a> {
         key: Step<'a>,
         depth: usize,
         known: &mut HashMap<String, Span>,
-    ) -> Result<Option<Entry>, Unreadable> {
+    ) -> Result<Option<Field>, Unreadable> {
         let key = self.node(key, depth)?;
+        if let (2, Kind::Scalar(scalar)) = (depth, &key.kind) {
+            self.outermost.push(scalar.text.clone());
+        }
         let step = self.next()?;
         let value = self.node(step, depth)?;
-        let Kind::Scalar(Scalar { text, .. }) = key.kind else {
+        let Kind::Scalar(Scalar { text, style, .. }) = key.kind else {
             let message = format!("a key must be text, not {}", key.describe());
             self.report.value_error("wrong_type", &message, key.span, None);
             return Ok(None);
         };
+        if text == MERGE && style == Style::Plain {
+            return Ok(self.merged(value).map(Field::Merged));
+        }
         if let Some(first) = known.get(&text) {
             let (line, _) = self.report.file().line_column(first.start);
             let message = format!("key `{text}` is already set at line {line}");
@@ -199,7 +238,28 @@ impl<'a> Builder<'a> {
             return Ok(None);
         }
         known.insert(text.clone(), key.span);
-        Ok(Some(Entry { key: text, key_span: key.span, value }))
+        Ok(Some(Field::Own(Entry { key: text, key_span: key.span, value })))
+    }
+
+    /// The fields of what stands behind a merge key: a mapping, or a list of some, of which the first outranks the later.
+    fn merged(&self, value: Node) -> Option<Vec<Entry>> {
+        let place = value.span;
+        let whole = match value.kind {
+            Kind::Map(entries) => Some(entries),
+            Kind::List(items) => {
+                let maps = items.into_iter().map(|item| match item.kind {
+                    Kind::Map(entries) => Some(entries),
+                    _ => None,
+                });
+                maps.collect::<Option<Vec<_>>>().map(|maps| maps.into_iter().flatten().collect())
+            }
+            Kind::Scalar(_) => None,
+        };
+        if whole.is_none() {
+            let help = Some(String::from("write `<<: *NAME`, where `&NAME` stands before a mapping"));
+            self.report.value_error("wrong_type", "`<<` takes a mapping, or a list of mappings", place, help);
+        }
+        whole
     }
 
     fn scalar(&self, text: String, style: ScalarStyle, tagged_text: bool, span: &granit_parser::Span) -> Scalar {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{
-    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec, PersonaSpec,
-    Reach, ScriptToolSpec, Subjects, ToolSpec, ToolsetKind, ToolsetSpec,
+    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec, PermissionMode,
+    PersonaSpec, PolicyMode, Reach, ScriptToolSpec, Subjects, TeamSpec, ToolSpec, ToolsetKind, ToolsetSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,11 @@ pub(super) fn of_agent(agent: &AgentSpec, reach: &dyn Fn(&HookDeclaration) -> Ve
     for model in agent.model.iter().chain(&agent.models) {
         drafts.extend(of_model(name, &agent.location, model));
     }
+    // What nobody wrote is no project's, and agents below the first one can do no more.
+    if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && acts(agent) {
+        let what = String::from("uses tools that change files, fetch pages or start programs, as its file allows them");
+        drafts.push(Draft::new(ClaimKind::Tool, &format!("{name} tools"), &agent.location, vec![Reach::Effect(what)]));
+    }
     // A member of a team has no scripts that could connect.
     if agent.member.is_none() && !agent.network.allowed_domains.is_empty() {
         let hosts = agent.network.allowed_domains.iter().cloned().map(Reach::Host).collect();
@@ -180,6 +185,31 @@ pub(super) fn of_persona(persona: &PersonaSpec, drafts: &mut Vec<Draft>) {
     for model in persona.model.iter().chain(of_steps) {
         drafts.extend(of_model(&persona.name, &persona.location, model));
     }
+}
+
+/// The rules of a team by which its tools run without anybody being asked: a project cannot agree for a person.
+pub(super) fn of_rules(team: &TeamSpec, drafts: &mut Vec<Draft>) {
+    let modes = || team.agents.iter().filter_map(|agent| agent.member.as_ref()?.permission_mode);
+    let is_autonomous = team.permissions.mode.into_iter().chain(modes()).any(|mode| mode == PermissionMode::Autonomous);
+    let Some(first) = team.agents.first() else { return };
+    if is_autonomous || !team.permissions.allow.is_empty() {
+        let what = String::from("lets tools of its agents run without asking, by its own `permissions` or `safety`");
+        drafts.push(Draft::new(ClaimKind::Tool, "permissions", &first.location, vec![Reach::Effect(what)]));
+    }
+}
+
+/// Whether a file is an agent's own and not that of one below it.
+fn is_own_file(path: &Path) -> bool {
+    path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "agents")
+}
+
+/// The tools of every agent that do more than read.
+const ACTING: [&str; 6] = ["shell", "write", "edit", "fetch", "fs.write", "fs.edit"];
+
+/// Whether an agent may have tools that act: its own file says so, and nobody is asked before a call.
+fn acts(agent: &AgentSpec) -> bool {
+    let may_mean = |glob: &String| glob.contains(['*', '?', '[', '{']) || ACTING.contains(&glob.as_str());
+    agent.policy.mode == PolicyMode::Denylist || agent.policy.allow.iter().any(may_mean)
 }
 
 fn of_tool(tool: &ToolSpec) -> Draft {
@@ -222,6 +252,9 @@ fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
             }
             McpTransport::Http { url, .. } => push(&server.name, Reach::Host(url.clone()), None),
         },
+        ToolsetKind::Memory { path: Some(path) } => {
+            push("memory", Reach::Effect(format!("keeps notes in the file `{path}`")), None);
+        }
         // What Pintle brings along asks the person by itself, by the rules for tool calls.
         ToolsetKind::Shell { .. }
         | ToolsetKind::Filesystem

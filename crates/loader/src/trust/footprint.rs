@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, HookDeclaration, PersonaSpec, Reach, SourceFile, TeamSpec};
 use pintle_dialects::Role;
 
-use super::claim::{Claim, ClaimKind, Draft, of_agent, of_persona};
+use super::claim::{Claim, ClaimKind, Draft, of_agent, of_persona, of_rules};
 use super::{bound, named};
 
 /// What a project may do, and the digest of every file that says so.
@@ -73,6 +73,9 @@ impl Source {
         let mut drafts: Vec<Draft> = hooks.iter().map(of_hook).collect();
         for agent in agent.into_iter().chain(team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref))) {
             of_agent(agent, reach, &mut drafts);
+        }
+        if let Some(team) = team {
+            of_rules(team, &mut drafts);
         }
         for persona in personas {
             of_persona(persona, &mut drafts);

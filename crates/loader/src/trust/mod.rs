@@ -11,11 +11,13 @@
 //! - `footprint`: the claims and files of one project, as they are.
 //! - `agreement`: what was agreed to, and how the project differs from it.
 //! - `store`: the agreements on disk.
+//! - `begun`: the sessions that were begun here, whose tapes may say what they go on with.
 //! - `standing`: which hooks run, which are passed over, and which deny in their place.
 //!
 //! [`Reach`]: pintle_contract::Reach
 
 mod agreement;
+mod begun;
 mod bound;
 mod claim;
 mod footprint;
@@ -30,6 +32,7 @@ use std::sync::OnceLock;
 use pintle_contract::UntrustedGuards;
 
 pub use agreement::{Agreement, Difference, State};
+pub use begun::BegunSessions;
 pub use claim::{Claim, ClaimKind};
 pub use footprint::Footprint;
 pub(crate) use footprint::Source;

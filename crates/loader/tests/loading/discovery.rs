@@ -36,7 +36,8 @@ fn project() -> Project {
     ])
 }
 
-const ALL: [&str; 10] = ["first", "inline", ".dot", "Z", "a", "b", "root", "plugin", "builtin", "override"];
+/// By priority, and then by the bytes of the paths.
+const ALL: [&str; 10] = ["first", "builtin", ".dot", "Z", "a", "b", "override", "plugin", "root", "inline"];
 
 #[test]
 fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order() {
@@ -47,7 +48,7 @@ fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order(
         assert_eq!(order(&loaded), ALL);
         assert_eq!(loaded.files, 12);
         let declared: Vec<&str> = loaded.declarations.iter().map(|hook| hook.name.as_str()).collect();
-        assert_eq!(declared, ["inline", ".dot", "Z", "a", "b", "first", "root", "plugin", "builtin", "override"]);
+        assert_eq!(declared, ["builtin", ".dot", "Z", "a", "b", "first", "override", "plugin", "root", "inline"]);
         let agent = loaded.agent.unwrap();
         assert_eq!(agent.instruction, "You help.");
         assert_eq!(agent.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["t"]);
@@ -61,7 +62,7 @@ fn a_project_is_its_own_file_and_everything_below_harness_in_registration_order(
 fn a_root_a_folder_and_a_file_are_what_their_names_say() {
     let project = project();
     let root = project.load(".harness");
-    assert_eq!(order(&root), ["first", ".dot", "Z", "a", "b", "root", "plugin", "builtin", "override"]);
+    assert_eq!(order(&root), ["first", "builtin", ".dot", "Z", "a", "b", "override", "plugin", "root"]);
     assert_eq!(order(&project.load(".harness/hooks")), ["first", ".dot", "Z", "a", "b"]);
     assert_eq!(order(&project.load(".harness/hooks/b.md")), ["b"]);
     assert_eq!(order(&project.load(".harness/plugins")), ["plugin"]);
@@ -107,10 +108,12 @@ fn a_chain_knows_its_source_and_how_it_composes() {
 #[test]
 fn policy_that_would_silently_not_load_is_pointed_out() {
     let project = Project::new(&[
-        (".harness/hook/guard.md", hook("tool.pre", 1)),
+        (".harness/hook/guard.md", String::from("later\n")),
         (".harness/hooks/more/guard.md", hook("tool.pre", 1)),
         (".harness/hooks/GUARD.MD", hook("tool.pre", 1)),
-        (".harness/cache/x.md", hook("tool.pre", 1)),
+        (".harness/policies/notes.md", String::from("---\ntitle: x\n---\nText.\n")),
+        (".harness/cache/x.txt", hook("tool.pre", 1)),
+        (".harness/memory/x.md", String::from("# Notes\n")),
         ("harness.md", String::from("---\n---\nHi.\n")),
         ("harness.yaml", String::from("model: {}\n")),
     ]);
@@ -120,9 +123,46 @@ fn policy_that_would_silently_not_load_is_pointed_out() {
         "the file `.harness/hooks/GUARD.MD` is not read",
         "the folder `.harness/hooks/more` is not read",
         "the folder `.harness/hook` is not read",
+        "the folder `.harness/policies` is not read",
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted.map(|text| format!("warning: {text}")));
     assert_eq!(order(&loaded), Vec::<String>::new());
+}
+
+#[test]
+fn a_guard_in_a_folder_that_is_not_read_is_an_error() {
+    let block = "pre_tool_use: [{hooks: [{type: command, command: \"true\"}]}]\n";
+    let bundle = "---\nhooks:\n  - {handler: h, event: tool.pre, priority: 1, script: x}\n---\n";
+    for (path, text) in [
+        ("policies/guard.md", hook("tool.pre", 1)),
+        ("skills/deep/er/guard.md", hook("turn.start", 1)),
+        ("guards/GUARD.MD", hook("tool.pre", 1)),
+        ("context/g.yaml", block.to_owned()),
+        ("context/g.yaml", format!("{{{}}}", block.trim())),
+        ("models/pack.md", bundle.to_owned()),
+        ("Hooks/guard.md", hook("tool.pre", 1)),
+        ("hooks2/guard.md", hook("tool.pre", 1)),
+    ] {
+        let project = Project::new(&[(format!(".harness/{path}").as_str(), text)]);
+        let found = project.findings(&project.load(""), Severity::Error);
+        let wanted = format!("`.harness/{path}` in it guards nothing");
+        assert!(matches!(found.as_slice(), [one] if one.ends_with(&wanted)), "{path}: {found:?}");
+    }
+}
+
+#[test]
+fn a_block_of_hooks_in_a_folder_of_hooks_is_read() {
+    let block = "stop:\n  - {type: command, command: \"true\"}\n";
+    let files = [(".harness/hooks/b.yaml", block), ("loose/b.yml", block), ("loose/other.yaml", "x: 1\n")];
+    let project = Project::new(&files);
+    for path in ["", ".harness", ".harness/hooks", "loose"] {
+        let loaded = project.load(path);
+        assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new(), "{path}");
+        assert_eq!(loaded.declarations.len(), 1, "{path}");
+    }
+    let project = Project::new(&[(".harness/hooks/b.yaml", "x: 1\n")]);
+    let found = project.findings(&project.load(""), Severity::Note);
+    assert_eq!(found, ["warning: the file `.harness/hooks/b.yaml` is not read"]);
 }
 
 #[test]

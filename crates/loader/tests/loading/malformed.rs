@@ -58,7 +58,7 @@ fn corpus() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
                 ":7:11: error: parse hook many.md: yaml: line 7: on_error must be `open` or `closed`, not `shut`",
                 ":8:7: error: parse hook many.md: yaml: line 8: mode must be `enforce` or `shadow`, not `shadw`",
                 ":9:11: error: parse hook many.md: yaml: line 9: examples must be a list, not a string",
-                ":10:1: warning: unknown key `prioriy` in hook `many`, which has no effect",
+                ":10:1: error: parse hook many.md: yaml: line 10: unknown key `prioriy` in hook `many`",
                 ":11:1: warning: unknown key `name` in hook `many`, which has no effect",
             ],
         ),

@@ -31,6 +31,12 @@ fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
     let both = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("team.yaml", TEAM)]);
     let loaded = both.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());
+    // By its usual name its hooks are the project's, and its agents nobody's.
+    let usual = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("agent.yaml", TEAM)]);
+    let loaded = usual.load("");
+    assert!(loaded.team.is_none() && loaded.agent.is_some());
+    assert!(loaded.declarations.iter().any(|hook| &*hook.spelling == "stop"));
+    assert_eq!(team_file(&usual.path("")), None);
     let two = Project::new(&[("x/one.yaml", TEAM), ("x/two.yaml", TEAM)]);
     let loaded = two.load("x");
     let message = loaded.diagnostics[0].message.replace(&format!("{}/", two.path("").display()), "");

@@ -20,6 +20,15 @@ fn names(loaded: &Loaded) -> Vec<&str> {
 }
 
 #[test]
+fn a_drop_in_without_hooks_guards_nothing_and_is_an_error() {
+    for text in ["", "# nothing yet\n", "{}\n"] {
+        let project = Project::new(&[("hooks.d/30.yaml", text)]);
+        let found = project.findings(&load(&project, ""), Severity::Note);
+        assert_eq!(found, ["hooks.d/30.yaml:1:1: error: yaml: line 1: the file declares no hooks"], "{text}");
+    }
+}
+
+#[test]
 fn settings_come_first_and_drop_ins_in_the_order_of_their_names() {
     let settings =
         format!("settings:\n  safety: strict\n  hooks:\n    {}", block("stop", "mine").replace('\n', "\n    "));
@@ -27,8 +36,6 @@ fn settings_come_first_and_drop_ins_in_the_order_of_their_names() {
         ("config.yaml", settings),
         ("hooks.d/20-late.yaml", block("stop", "late")),
         ("hooks.d/10-early.yml", format!("{}{}", block("session_end", "early"), block("stop", "early_too"))),
-        ("hooks.d/30-empty.yaml", String::new()),
-        ("hooks.d/31-comment.yaml", String::from("# nothing yet\n")),
         ("hooks.d/notes.txt", String::from("agents:")),
         ("hooks.d/folder/40.yaml", block("stop", "deeper")),
         ("hooks.d/50.yaml/inside.yaml", block("stop", "inside")),
@@ -37,7 +44,7 @@ fn settings_come_first_and_drop_ins_in_the_order_of_their_names() {
     assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new());
     assert_eq!(names(&loaded), ["mine", "early", "early_too", "late"]);
     assert!(loaded.chains.iter().all(|chain| chain.layer == Layer::User));
-    assert_eq!((loaded.files, loaded.permissions.mode), (5, Some(PermissionMode::Strict)));
+    assert_eq!((loaded.files, loaded.permissions.mode), (3, Some(PermissionMode::Strict)));
 }
 
 #[test]

@@ -13,6 +13,19 @@ pub(super) struct Place {
     pub(super) layer: Layer,
     /// Whether nobody named it, so that what it may do needs consent.
     pub(super) is_found: bool,
+    /// What it was named for.
+    pub(super) purpose: Purpose,
+}
+
+/// What a path was named for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Whatever it holds.
+    Whatever,
+    /// Its agents and its hooks, of which it has to have some.
+    Guarded,
+    /// Its hooks alone, of which it has to have some.
+    Hooks,
 }
 
 /// Loads the organisation's hooks, the person's, those of the project around the host, and those of the paths.
@@ -36,7 +49,14 @@ pub(super) fn load(
     }
     loaded.extend(paths.iter().map(|place| {
         let options = if place.is_found { &found } else { options };
-        pintle_loader::load_with(&place.path, place.layer, build, options)
+        if place.purpose == Purpose::Hooks {
+            return pintle_loader::load_for_hooks(&place.path, place.layer, build, options);
+        }
+        let mut loaded = pintle_loader::load_with(&place.path, place.layer, build, options);
+        if place.purpose == Purpose::Guarded {
+            loaded.require_hooks(&place.path);
+        }
+        loaded
     }));
     loaded
 }

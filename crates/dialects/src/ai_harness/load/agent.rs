@@ -13,6 +13,9 @@ use super::{Gathered, event, report, tool};
 use crate::Artifact;
 use crate::document::{Fields, Node, split};
 
+/// What holds something back and is the root's alone.
+const OF_ROOT: [&str; 2] = ["tools_policy", "network"];
+
 /// A sub-agent as written, before its references are looked up.
 pub(super) struct AgentDraft {
     name: String,
@@ -70,7 +73,16 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
                 help,
             );
         }
-        fields.finish();
+        for key in OF_ROOT {
+            if let Some(node) = fields.node(key).filter(|node| !node.is_null()) {
+                let message = format!("an agent has no `{key}` of its own, so this would hold nothing back");
+                let help = Some(String::from(
+                    "write it in `harness.md`, or list the agent's `tools`, which are then all it has",
+                ));
+                report.value_error("misplaced_key", &message, first_line(&artifact.file.text, node.span), help);
+            }
+        }
+        fields.finish_guarding(&["tools", "hooks", "tools_policy", "network"]);
         gathered.agents.push(AgentDraft {
             name: artifact.name.clone(),
             description,
@@ -118,6 +130,9 @@ pub(super) fn assemble(
     let own_names: Vec<String> = draft.tools.iter().map(|tool| tool.spec.name.clone()).collect();
     let Merged { hooks, tools } = merge(draft.hooks, draft.tools, findings);
     let mut tools: Vec<ToolSpec> = tools;
+    if !draft.lists_tools {
+        tools.extend(around.root.tools.iter().cloned());
+    }
     let mut allowed = own_names;
     for reference in &draft.tool_references {
         let known = around.root.tools.iter().find(|tool| tool.name == reference.name);

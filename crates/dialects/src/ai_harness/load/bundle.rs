@@ -3,11 +3,30 @@
 use super::hook::first_line;
 use super::merge::Source;
 use super::{Gathered, hook, report, tool};
-use crate::document::{Fields, split};
+use crate::document::{Fields, Kind, split};
 use crate::{Artifact, Folder};
 
 /// What a bundle says of itself; nothing follows from it here.
 const ABOUT: [&str; 8] = ["name", "type", "version", "description", "author", "tags", "depends_on", "priority"];
+
+/// The folders whose bundles give the model their body as context.
+const GIVING_CONTEXT: [Folder; 2] = [Folder::Plugins, Folder::Overrides];
+/// What begins an item of a list in a fenced block, which was meant for the frontmatter.
+const FENCED: &[&str] = &["event:", "handler:", "name:"];
+
+/// Whether the tools and the context of a bundle are wanted: only without a `condition`, or with one that is always true.
+/// Its hooks are never left out: one that guards less than its author wrote is worse than one that guards more.
+fn is_wanted(fields: &mut Fields<'_>) -> bool {
+    let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return true };
+    let is_true = matches!(&node.kind, Kind::Scalar(scalar) if ["True", "true", ""].contains(&scalar.text.trim()));
+    if !is_true {
+        let message =
+            "`condition` is not evaluated: the hooks of the bundle always run, its tools and its text are left out";
+        let help = "give each hook its own `when`, and put tools and text that are always wanted into another bundle";
+        fields.report().warning("not_supported", message, node.span, Some(help.to_owned()));
+    }
+    is_true
+}
 
 /// Reads the file into the gathered declarations.
 pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered) {
@@ -18,10 +37,14 @@ pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered)
         for key in ABOUT {
             fields.node(key);
         }
-        fields.not_supported("condition", "its hooks always run; give each hook its own `when`");
+        let is_wanted = is_wanted(&mut fields);
+        let gives_context =
+            GIVING_CONTEXT.contains(&folder) || fields.text("type").is_some_and(|kind| kind == "harness");
+        let context = document.body.trim();
+        let context = Some(context).filter(|text| gives_context && !text.is_empty() && !hook::fenced(text, FENCED));
         let tools = tool::read_list(&mut fields, Source::Bundle(folder));
         let hooks = hook::read_list(&mut fields, Source::Bundle(folder));
-        if fields.node("tools").is_none() && fields.node("hooks").is_none() {
+        if fields.node("tools").is_none() && fields.node("hooks").is_none() && context.is_none() {
             let looks_like_hook = document.matter.as_ref().is_some_and(|matter| matter.get("event").is_some());
             let help = if looks_like_hook {
                 "move the file to `hooks/`"
@@ -31,8 +54,11 @@ pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered)
             let message = format!("bundle `{}` declares no hooks and no tools", artifact.name);
             report.warning("empty_bundle", message, place, Some(help.to_owned()));
         }
-        fields.finish();
-        gathered.tools.extend(tools);
+        fields.finish_guarding(&["hooks", "tools", "condition"]);
+        if is_wanted {
+            gathered.tools.extend(tools);
+            gathered.contexts.extend(context.map(str::to_owned));
+        }
         gathered.hooks.extend(hooks);
     }
     gathered.findings.extend(report.into_findings());

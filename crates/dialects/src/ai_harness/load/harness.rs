@@ -8,21 +8,34 @@ use super::{Gathered, hook, model, report, settings, tool};
 use crate::document::{Fields, Report, after_byte_order_mark, parse, split};
 use crate::{Artifact, Role};
 
+/// The name, without its ending, of a YAML that can only be an agent's own file.
+const OWN_NAME: &str = "harness";
+/// The keys by which something is held back.
+const GUARDING: &[&str] = &["hooks", "tools", "tools_policy", "network", "meta", "delegation", "exit_policy"];
+
 /// Reads the file into the gathered declarations.
 pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
     let report = report(artifact, "");
     if artifact.role == Role::HarnessYaml {
         let whole = Span { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(matter) = parse(&report, whole) {
+            if matter.is_none() {
+                let help = Some(String::from("write an agent, its hooks or a block of hooks into it, or take it away"));
+                report.value_error("empty_file", "the file is empty: it declares nothing", whole, help);
+            }
             let mut fields = Fields::new(&report, "the agent", matter.as_ref(), first_line(&artifact.file.text, whole));
             read_fields(&mut fields, "", gathered);
-            fields.finish();
+            match artifact.name.as_str() {
+                OWN_NAME => fields.finish_guarding(GUARDING),
+                // A file of any other name may have been meant for something else, and would guard nothing then.
+                _ => fields.finish_strictly(),
+            }
         }
     } else if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
         let mut fields = Fields::new(&report, "the agent", document.matter.as_ref(), place);
         read_fields(&mut fields, document.body, gathered);
-        fields.finish();
+        fields.finish_guarding(GUARDING);
     }
     gathered.findings.extend(report.into_findings());
 }

@@ -51,6 +51,15 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
     let report = report(artifact, "hook ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
+        let says = |key: &str| document.matter.as_ref().is_some_and(|matter| matter.get(key).is_some());
+        if !says("event") && !says("script") && fenced(document.body, &["event:", "handler:"]) {
+            let message =
+                format!("file `{}` has its hooks in a fenced block of its body, which is not read", artifact.name);
+            let help = "list them below `hooks:` in the frontmatter of a file in `.harness/plugins/`";
+            report.value_error("fenced_block", &message, place, Some(help.to_owned()));
+            gathered.findings.extend(report.into_findings());
+            return;
+        }
         let owner = format!("hook `{}`", artifact.name);
         let mut fields = Fields::new(&report, owner, document.matter.as_ref(), place);
         let name_help =
@@ -65,7 +74,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
             let location = draft.event.take().map_or_else(|| report.location(place), |(_, location)| location);
             report.add(pintle_contract::Diagnostic::error("missing_event", message, location).help(help));
         }
-        fields.finish();
+        fields.finish_guarding_all();
         gathered.hooks.push(draft);
     }
     gathered.findings.extend(report.into_findings());
@@ -99,7 +108,7 @@ pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source
     if own.node("event").is_none_or(Node::is_null) {
         draft.event = Some((String::new(), report.location(place)));
     }
-    own.finish();
+    own.finish_guarding_all();
     Some(draft)
 }
 
@@ -111,10 +120,6 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let filled = |script: Option<ScriptText>| script.filter(|script| !script.text.trim().is_empty());
     let declared = fields.node("script");
     let script = filled(fields.script("script"));
-    if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
-        let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
-        report.warning("no_script", format!("hook `{name}` has no script and does nothing"), place.span, help);
-    }
     let when = filled(fields.script("when"));
     if fields.node("priority").is_none() {
         let message = format!("hook `{name}` has no priority, so it runs at 0, before all with a positive one");
@@ -128,6 +133,19 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let examples = read_examples(fields);
     fields.reserved("verify");
     fields.reserved("verify_policy");
+    if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
+        let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
+        match fields.unknown_key().filter(|_| declared.is_none()) {
+            // What was to be its script may stand behind that key.
+            Some(entry) => {
+                let message = format!("hook `{name}` has no script; `{}` is no key of a hook", entry.key);
+                report.value_error("no_script", &message, entry.key_span, help);
+            }
+            None => {
+                report.warning("no_script", format!("hook `{name}` has no script and does nothing"), place.span, help);
+            }
+        }
+    }
     let location = event_place.unwrap_or(place);
     Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, examples, location }
 }
@@ -135,6 +153,14 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
 fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
     let report = fields.report();
     let items = fields.list("examples").unwrap_or_default();
+    if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
+        report.note(
+            "reserved_key",
+            "`examples` are read and not run yet",
+            first_line(&report.file().text, node.span),
+            None,
+        );
+    }
     let mut examples = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let mut own = Fields::new(report, format!("examples[{index}]"), Some(item), item.span);
@@ -152,6 +178,18 @@ fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {
         }
     }
     examples
+}
+
+/// Whether a fenced block of a body has a list with one of these keys, as upstream's catalogue of artifacts shows them.
+pub(super) fn fenced(body: &str, keys: &[&str]) -> bool {
+    let mut is_inside = false;
+    body.lines().map(str::trim).any(|line| {
+        if line.starts_with("```") {
+            is_inside = !is_inside;
+        }
+        is_inside
+            && line.strip_prefix("- ").is_some_and(|item| keys.iter().any(|key| item.trim_start().starts_with(key)))
+    })
 }
 
 /// The first line of a part of a text, which is enough to show where a thing stands.

@@ -91,6 +91,7 @@ fn place<T: Named>(
     meet: impl Fn(&T, &T) -> (bool, Diagnostic),
 ) -> Vec<T> {
     let mut slots: Vec<Option<T>> = Vec::with_capacity(items.len());
+    let mut met: Vec<(usize, Diagnostic)> = Vec::new();
     let mut seen = Seen::new();
     for item in items {
         let same = seen.entry(item.name().to_owned()).or_default();
@@ -99,10 +100,13 @@ fn place<T: Named>(
             .copied()
             .filter(|slot| slots.get(*slot).and_then(Option::as_ref).is_some_and(|earlier| replaces(&item, earlier)))
             .collect();
+        // Of two that both make room nothing is left to be said.
+        met.retain(|(slot, _)| !replaced.contains(slot));
         if let Some((first, others)) = replaced.split_first() {
             for slot in others {
-                if let Some(slot) = slots.get_mut(*slot) {
-                    *slot = None;
+                if let Some(earlier) = slots.get_mut(*slot).and_then(Option::take) {
+                    let message = format!("{} `{}` replaces the one {}", T::KIND, item.name(), at(&earlier));
+                    findings.push(Diagnostic::note("replaced", message, item.location().clone()));
                 }
             }
             same.retain(|slot| !others.contains(slot));
@@ -118,14 +122,16 @@ fn place<T: Named>(
         let earlier = same.first().and_then(|slot| slots.get(*slot)).and_then(Option::as_ref);
         if let Some(earlier) = earlier {
             let (stays, finding) = meet(earlier, &item);
-            findings.push(finding);
             if !stays {
+                findings.push(finding);
                 continue;
             }
+            met.push((slots.len(), finding));
         }
         same.push(slots.len());
         slots.push(Some(item));
     }
+    findings.extend(met.into_iter().map(|(_, finding)| finding));
     slots.into_iter().flatten().collect()
 }
 

@@ -59,7 +59,7 @@ pub(super) fn read_policy(fields: &mut Fields<'_>) -> ToolsPolicy {
             PolicyMode::Allowlist
         }
     };
-    own.finish();
+    own.finish_guarding_all();
     ToolsPolicy { mode, allow, deny }
 }
 
@@ -89,9 +89,9 @@ pub(super) fn read_delegation(fields: &mut Fields<'_>) -> DelegationSpec {
         max_verify_retries = max_verify_retries.or(policy.integer("max_retries", 0..=100));
         policy.reserved("on_exhausted");
         policy.reserved("timeout_per_attempt");
-        policy.finish();
+        policy.finish_guarding_all();
     }
-    own.finish();
+    own.finish_guarding_all();
     DelegationSpec { max_depth, max_concurrent, iterations_per_depth, verify, max_verify_retries }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn read_meta(fields: &mut Fields<'_>) -> MetaSpec {
         max_agents: own.integer("max_agents", 0..=10_000).unwrap_or(default.max_agents),
         max_call_depth: own.integer("max_call_depth", 0..=100).unwrap_or(default.max_call_depth),
     };
-    own.finish();
+    own.finish_guarding_all();
     meta
 }
 
@@ -170,6 +170,6 @@ pub(super) fn read_exit(fields: &mut Fields<'_>) -> ExitSpec {
         on_max_iterations: own.choice("on_max_iterations", &ends).unwrap_or_default(),
         block_fails_turn: own.boolean("block_fails_turn").unwrap_or(false),
     };
-    own.finish();
+    own.finish_guarding_all();
     exit
 }

@@ -3,11 +3,14 @@
 use pintle_contract::{Location, ScriptText, Span, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::hook::first_line;
+use super::hook::{fenced, first_line};
 use super::merge::{Source, ToolDraft};
 use super::{Gathered, report};
 use crate::Artifact;
 use crate::document::{Fields, Kind, Node, split, to_json};
+
+/// The keys by which something is held back.
+const GUARDING: &[&str] = &["script", "parameters", "verify"];
 
 /// How long a tool may run when it does not say.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -31,7 +34,13 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut Gathered) {
         } else if spec.description.is_empty() {
             spec.description.clone_from(&artifact.name);
         }
-        fields.finish();
+        fields.finish_guarding(GUARDING);
+        if spec.script.is_none() && fenced(&spec.description, &["name:"]) {
+            let message =
+                format!("file `{}` has its tools in a fenced block of its body, which is not read", artifact.name);
+            let help = "list them below `tools:` in the frontmatter of a file in `.harness/plugins/`";
+            report.warning("fenced_block", message, place, Some(help.to_owned()));
+        }
         gathered.tools.push(ToolDraft { spec, source: Source::File });
     }
     gathered.findings.extend(report.into_findings());
@@ -64,7 +73,7 @@ pub(super) fn read_inline(fields: &Fields<'_>, index: usize, item: &Node, source
     }
     let shown = name.clone().unwrap_or_else(|| format!("tools[{index}]"));
     let mut spec = read_fields(&mut own, shown, report.location(place));
-    own.finish();
+    own.finish_guarding(GUARDING);
     if spec.description.is_empty() {
         spec.description.clone_from(&spec.name);
     }

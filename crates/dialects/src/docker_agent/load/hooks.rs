@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use pintle_contract::{BuiltinSpec, CommandSpec, Diagnostic, HandlerSpec, HookDeclaration, Location};
 
+pub(in crate::docker_agent::load) use self::advice::event_meant;
 use self::declare::{Draft, Named};
 use super::super::row;
 use crate::docker_agent::{Compat, ROWS, Row};

@@ -1,24 +1,96 @@
 //! Which YAML files are docker-agent's.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_contract::{SourceFile, Span, did_you_mean};
+
+use super::hooks::event_meant;
 use crate::Role;
 use crate::docker_agent::DIALECT;
+use crate::document::{Entry, Kind, Report, after_byte_order_mark, outline};
 
 /// Keys of a script that a model plays, which may have `agents` as well and lies beside the agents that use it.
 const SCRIPT: [&str; 3] = ["about", "prompts", "turns"];
+/// Keys of an agent, by which a mapping of some is known whatever it is called.
+const OF_AGENTS: [&str; 4] = ["hooks", "instruction", "toolsets", "sub_agents"];
+/// The longest key that may be a slip.
+const MAX_KEY: usize = 64;
 
-/// What a YAML file is to docker-agent, by the keys of its document; `None` when it is none of its files.
+/// What a YAML file is to docker-agent, by the keys of its document, however that is written; `None` when it is none of
+/// its files.
 ///
-/// It looks at text and not at a tree, so that a file with a fault in its YAML is still taken for what it is.
+/// A file with a fault in its YAML, or with a slip in the very key by which it would be known, is taken for what it was
+/// meant to be: reading it tells of the fault, and nothing else would.
 #[must_use]
 pub fn recognise(text: &str) -> Option<Role> {
-    let keys = || text.lines().filter_map(top_level_key);
-    if keys().any(|key| key == "agents") && !keys().any(|key| SCRIPT.contains(&key)) {
+    let report = Report::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
+    let whole = Span { start: after_byte_order_mark(&report), end: text.len() };
+    match outline(&report, whole) {
+        Ok(document) => match &document?.kind {
+            Kind::Map(entries) => {
+                let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+                exactly(&keys).or_else(|| entries.iter().find_map(|entry| meant(entry, &keys)))
+            }
+            _ => None,
+        },
+        Err(read) => {
+            let lines = text.lines().filter_map(top_level_key);
+            let keys: Vec<&str> = read.iter().map(String::as_str).chain(lines).collect();
+            exactly(&keys).or_else(|| names_agents(text).then_some(Role::Team))
+        }
+    }
+}
+
+/// What a document with these keys is.
+fn exactly(keys: &[&str]) -> Option<Role> {
+    if is_script(keys) {
+        return None;
+    }
+    if keys.contains(&"agents") {
         return Some(Role::Team);
     }
-    if keys().any(|key| key == "settings") {
+    if keys.contains(&"settings") {
         return Some(Role::UserSettings);
     }
-    keys().any(|key| DIALECT.names().any(|name| name == key)).then_some(Role::HooksBlock)
+    DIALECT.names().any(|name| keys.contains(&name)).then_some(Role::HooksBlock)
+}
+
+/// What a document was meant to be that has an entry with a slip in its key, by what stands behind it.
+fn meant(entry: &Entry, keys: &[&str]) -> Option<Role> {
+    if is_script(keys) {
+        return None;
+    }
+    let Entry { key, value, .. } = entry;
+    let is_near = |word: &str| key != word && key.len() <= MAX_KEY && did_you_mean(key, [word]).is_some();
+    let below = match &value.kind {
+        Kind::Map(entries) => entries.as_slice(),
+        _ => &[],
+    };
+    if is_near("agents") && below.iter().any(|agent| OF_AGENTS.iter().any(|key| agent.value.get(key).is_some())) {
+        return Some(Role::Team);
+    }
+    if is_near("settings") && value.get("hooks").is_some() {
+        return Some(Role::UserSettings);
+    }
+    let is_event = |entry: &Entry| !matches!(entry.value.kind, Kind::Scalar(_)) && event_meant(&entry.key).is_some();
+    // Events below `hooks:` at the top of a file are where no file has them.
+    let is_block = is_event(entry) || (key == "hooks" && below.iter().any(is_event));
+    is_block.then_some(Role::HooksBlock)
+}
+
+fn is_script(keys: &[&str]) -> bool {
+    SCRIPT.iter().any(|key| keys.contains(key))
+}
+
+/// Whether a text that is no YAML has a key `agents` somewhere.
+fn names_agents(text: &str) -> bool {
+    let ends_a_word = |before: &str| !before.ends_with(|last: char| last.is_alphanumeric() || "_-.".contains(last));
+    text.match_indices("agents").any(|(at, word)| {
+        let (before, behind) = (text.get(..at), text.get(at + word.len()..));
+        let behind = behind.unwrap_or_default().trim_start_matches(['"', '\'']).trim_start();
+        behind.starts_with(':') && before.is_some_and(ends_a_word)
+    })
 }
 
 /// The key that a line of the outermost mapping begins with.
@@ -44,6 +116,28 @@ mod tests {
             ("pre_tool_use:\n  - hooks: []\n", Some(Role::HooksBlock)),
             ("name: helper\nmodel: gpt-4o\nhooks: []\n", None),
             ("about: a script\nturns: []\nagents: {helper: []}\n", None),
+            ("{agents: {root: {model: openai/gpt-4o}}}", Some(Role::Team)),
+            ("{\"version\": \"2\",\n \"agents\": {\"root\": {}}}", Some(Role::Team)),
+            ("  agents:\n    root: {}\n", Some(Role::Team)),
+            ("? agents\n: root: {}\n", Some(Role::Team)),
+            ("{version: 2, agents: {root: [}", Some(Role::Team)),
+            ("x: &x\n  agents: {root: {}}\n<<: *x\n", Some(Role::Team)),
+            ("<<: {pre_tool_use: []}\n", Some(Role::HooksBlock)),
+            ("--- {settings: {hooks: {}}}", Some(Role::UserSettings)),
+            ("{pre_tool_use: []}", Some(Role::HooksBlock)),
+            ("\u{FEFF}  {\n\"pre_tool_use\"\n: []}", Some(Role::HooksBlock)),
+            ("agent:\n  root:\n    hooks: {}\n", Some(Role::Team)),
+            ("agent:\n  log_level: debug\n", None),
+            ("pre_tool_us:\n  - hooks: []\n", Some(Role::HooksBlock)),
+            ("PreToolUse:\n  - hooks: []\n", Some(Role::HooksBlock)),
+            ("hooks:\n  pre_tool_use: []\n", Some(Role::HooksBlock)),
+            ("setting:\n  hooks: {}\n", Some(Role::UserSettings)),
+            (
+                "name: a\ndescription: b\nmodel: {}\nmodels: []\ncontext: {}\ntools_policy: {}\ndelegation: {}\nmeta: {}\nnetwork: {}\nexit_policy: {}\ntools: []\nhooks: []\nversion: []\n",
+                None,
+            ),
+            ("[pre_tool_use]", None),
+            ("# pre_tool_use:\n", None),
             ("name: helper\ncontext:\n  agents: none\n", None),
             ("", None),
         ];

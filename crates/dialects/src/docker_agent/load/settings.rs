@@ -5,7 +5,7 @@ use pintle_contract::{PermissionMode, UntrustedGuards};
 use super::{agent, hooks};
 use crate::Project;
 use crate::docker_agent::Compat;
-use crate::document::{Fields, Node, Report};
+use crate::document::{Fields, Kind, Node, Report};
 
 /// Sections of the file, and settings, that are about docker-agent's own screens and services. They change nothing that
 /// an agent may do.
@@ -42,20 +42,44 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, pro
         for key in OTHER_SETTINGS {
             let _ = own.node(key);
         }
-        own.finish();
+        misplaced(&own, "below `settings: hooks:`");
+        own.finish_guarding(&["hooks", "permissions", "safety", "snapshot"]);
     }
     // Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuards::WORDS);
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }
-    fields.finish();
+    let misplaced_hooks = fields.others().find(|entry| entry.key == "hooks").map(|entry| entry.key_span);
+    if let Some(span) = misplaced_hooks {
+        let _ = fields.node("hooks");
+        let help = Some(String::from("write it one level deeper, below `settings:`"));
+        report.value_error("misplaced_key", "`hooks` does not belong here, and guards nothing", span, help);
+    }
+    misplaced(&fields, "below `settings: hooks:`");
+    fields.finish_guarding(&["settings", "untrusted_guards"]);
+}
+
+/// Events that stand where no hook is looked for.
+fn misplaced(fields: &Fields<'_>, place: &str) {
+    for entry in fields.others().filter(|entry| !matches!(entry.value.kind, Kind::Scalar(_))) {
+        if let Some(event) = hooks::event_meant(&entry.key) {
+            let message = format!("the event `{}` does not belong here, and its hooks guard nothing", entry.key);
+            let help = Some(format!("write `{event}:` {place}"));
+            fields.report().value_error("misplaced_key", &message, entry.key_span, help);
+        }
+    }
 }
 
 fn read_settings(own: &mut Fields<'_>, compat: Compat, project: &mut Project) {
     let report = own.report();
-    if let Some(block) = own.node("hooks").filter(|node| !node.is_null()) {
-        project.hooks.extend(hooks::read(report, block, compat));
+    if let Some(block) = own.node("hooks") {
+        let (errors, declared) = (report.errors(), hooks::read(report, block, compat));
+        if declared.is_empty() && report.errors() == errors {
+            let help = String::from("write an event below it, such as `pre_tool_use:`, or take the line away");
+            report.value_error("no_hooks", "`hooks` declares no hooks", block.span, Some(help));
+        }
+        project.hooks.extend(declared);
     }
     if own.boolean("snapshot") == Some(true) {
         let place = own.node("snapshot").map(|node| report.location(node.span)).unwrap_or_default();

@@ -30,6 +30,27 @@ fn every_value_knows_its_place() {
 }
 
 #[test]
+fn a_merge_key_brings_the_fields_of_other_mappings() {
+    let base = "base: &base {a: 1, b: 2}\nmore: &more\n  b: 3\n  c: 4\n";
+    for (text, wanted) in [
+        ("x:\n  <<: *base\n  b: 9\n", json!({"b": 9, "a": 1})),
+        ("x:\n  b: 9\n  <<: *base\n", json!({"b": 9, "a": 1})),
+        ("x: {<<: [*base, *more]}\n", json!({"a": 1, "b": 2, "c": 4})),
+        ("x:\n  <<: *base\n  <<: *more\n", json!({"a": 1, "b": 2, "c": 4})),
+        ("x:\n  <<: {<<: *more, d: 5}\n", json!({"d": 5, "b": 3, "c": 4})),
+        ("x:\n  \"<<\": 1\n", json!({"<<": 1})),
+    ] {
+        let (tree, findings) = read(&format!("{base}{text}"));
+        assert_eq!(findings, Vec::<String>::new(), "{text}");
+        assert_eq!(to_json(tree.unwrap().unwrap().get("x").unwrap()), Ok(wanted), "{text}");
+    }
+    for text in ["x:\n  <<: 1\n", "x:\n  <<: [*base, 1]\n", "x:\n  <<:\n"] {
+        let (_, findings) = read(&format!("{base}{text}"));
+        assert!(matches!(findings.as_slice(), [one] if one.contains("`<<` takes a mapping")), "{text}: {findings:?}");
+    }
+}
+
+#[test]
 fn a_block_knows_the_line_of_its_first_line() {
     for (text, first_line, indent, wanted) in [
         ("s: |\n  one\n  two\n", 2, 2, "one\ntwo\n"),

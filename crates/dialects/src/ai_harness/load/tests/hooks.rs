@@ -6,7 +6,10 @@ use super::*;
 fn a_hook_file_gives_every_field_and_its_place() {
     let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
     let project = read(&[(Role::Hook, "command_guard", text)]);
-    assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
+    assert_eq!(
+        findings(&project, Severity::Note),
+        ["hooks/command_guard.md:12:3: note: `examples` are read and not run yet"]
+    );
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
     assert_eq!(
@@ -40,8 +43,65 @@ fn a_hook_without_priority_is_the_earliest_and_one_without_script_does_nothing()
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/h.md:2:1: warning: hook `h` has no script and does nothing | add `script: |` with a function `handle(event, payload)`",
             "hooks/h.md:2:1: note: hook `h` has no priority, so it runs at 0, before all with a positive one | set one: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping",
+            "hooks/h.md:2:1: warning: hook `h` has no script and does nothing | add `script: |` with a function `handle(event, payload)`",
+        ]
+    );
+}
+
+#[test]
+fn a_hook_whose_script_stands_behind_another_key_is_an_error() {
+    let slips = ["scirpt", "Script", "SCRIPT", "scrip", "script_", "scripts", "code", "run"];
+    for key in slips {
+        for hook in [
+            (Role::Hook, "h", format!("---\nevent: tool.pre\npriority: 1\n{key}: x\n---\n")),
+            (
+                Role::Harness,
+                "harness",
+                format!("---\nhooks:\n  - {{handler: h, event: tool.pre, priority: 1, {key}: x}}\n---\nHi.\n"),
+            ),
+        ] {
+            let project = read(&[(hook.0, hook.1, hook.2.as_str())]);
+            let found = findings(&project, Severity::Error);
+            assert!(found.iter().any(|one| one.contains("hook `h` has no script")), "{key}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_slip_in_a_key_that_holds_something_back_is_an_error_wherever_it_stands() {
+    let hook = "---\nevent: tool.pre\npriority: 1\nscript: x\n";
+    let cases: &[(Role, &str, &str)] = &[
+        (Role::Hook, "prioriy: 1", hook),
+        (Role::Hook, "onError: closed", hook),
+        (Role::Hook, "when_: x", hook),
+        (Role::Harness, "tool_policy: {deny: [\"*\"]}", "---\n"),
+        (Role::Harness, "toolsPolicy: {deny: [\"*\"]}", "---\n"),
+        (Role::Harness, "Hooks: []", "---\n"),
+        (Role::Harness, "tools_policy: {denny: [\"*\"]}", "---\n"),
+        (Role::Harness, "exit_policy: {block_fail_turn: true}", "---\n"),
+        (Role::Harness, "delegation: {verfy: x}", "---\n"),
+        (Role::Agent, "tools_policy: {deny: [\"*\"]}", "---\n"),
+        (Role::Agent, "tool_policy: {deny: [\"*\"]}", "---\n"),
+        (Role::Agent, "network: {allowed_domains: []}", "---\n"),
+        (Role::Agent, "tool: []", "---\n"),
+        (Role::Tool, "verfy: x", "---\nscript: x\n"),
+        (Role::Bundle(Folder::Plugins), "hook: []", "---\n"),
+    ];
+    for (role, line, head) in cases {
+        let project = read(&[(*role, "x", &format!("{head}{line}\n---\nBody.\n"))]);
+        assert_eq!(findings(&project, Severity::Error).len(), 1, "{line}: {:?}", findings(&project, Severity::Note));
+    }
+}
+
+#[test]
+fn hooks_in_a_fenced_block_are_told_of_once_and_with_their_reason() {
+    let text = "---\nname: command-guard\ntype: hook\n---\n# Guard\n\n```yaml\n- event: tool.pre\n  handler: guard\n  script: x\n```\n";
+    let project = read(&[(Role::Hook, "command-guard", text)]);
+    assert_eq!(
+        findings(&project, Severity::Note),
+        [
+            "hooks/command-guard.md:2:1: error: parse hook command-guard.md: yaml: line 2: file `command-guard` has its hooks in a fenced block of its body, which is not read | list them below `hooks:` in the frontmatter of a file in `.harness/plugins/`"
         ]
     );
 }
@@ -66,7 +126,7 @@ fn keys_that_a_hook_does_not_have_are_warned_of_and_reserved_ones_are_noted() {
             "hooks/h.md:5:1: warning: unknown key `handler` in hook `h`, which has no effect | the file's name is the hook's name, `h`; rename the file to rename the hook",
             "hooks/h.md:8:9: note: `verify` of hook `h` is reserved and has no effect",
             "hooks/h.md:9:16: note: `verify_policy` of hook `h` is reserved and has no effect",
-            "hooks/h.md:6:1: warning: unknown key `whne` in hook `h`, which has no effect | did you mean `when`?",
+            "hooks/h.md:6:1: error: parse hook h.md: yaml: line 6: unknown key `whne` in hook `h` | did you mean `when`?",
             "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, examples, verify, verify_policy",
         ]
     );

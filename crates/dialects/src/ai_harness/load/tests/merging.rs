@@ -6,8 +6,8 @@ use super::*;
 fn a_file_replaces_the_inline_hook_of_its_name_at_its_place() {
     let inline = "---\nhooks:\n  - {handler: a, event: turn.end, priority: 1, script: old}\n  - {handler: b, event: turn.end, priority: 1, script: x}\n---\nHi.\n";
     let project = read(&[(Role::Harness, "harness", inline), (Role::Hook, "a", HOOK)]);
-    assert_eq!(names(&project), ["a", "b"]);
-    assert_eq!(project.hooks[0].event.as_str(), "tool.pre");
+    assert_eq!(names(&project), ["b", "a"], "`harness.md` comes before `hooks/a.md`");
+    assert_eq!(project.hooks[1].event.as_str(), "tool.pre");
     assert_eq!(findings(&project, Severity::Note), ["hooks/a.md:2:8: note: hook `a` replaces the one at harness.md:3"]);
 }
 
@@ -38,8 +38,8 @@ fn overrides_replace_whatever_has_their_name() {
         (Role::Tool, "t", "---\nscript: old\n---\nOld.\n"),
         (Role::Bundle(Folder::Overrides), "tools", "---\ntools:\n  - {name: t, description: New., script: new}\n---\n"),
     ]);
-    assert_eq!(names(&project), ["a", "b"]);
-    assert_eq!(project.hooks[0].location.path(), Some(Path::new("overrides/o.md")));
+    assert_eq!(names(&project), ["b", "a"], "`hooks/b.md` comes before `overrides/o.md`");
+    assert_eq!(project.hooks[1].location.path(), Some(Path::new("overrides/o.md")));
     assert_eq!(project.agent.as_ref().unwrap().tools[0].description, "New.");
     assert_eq!(
         findings(&project, Severity::Note)
@@ -81,9 +81,118 @@ fn a_bundle_that_declares_nothing_or_a_condition_is_pointed_out() {
     assert_eq!(
         findings(&project, Severity::Warning)[..3],
         [
-            "plugins/a.md:6:12: warning: `condition` is not supported yet | its hooks always run; give each hook its own `when`",
+            "plugins/a.md:6:12: warning: `condition` is not evaluated: the hooks of the bundle always run, its tools and its text are left out | give each hook its own `when`, and put tools and text that are always wanted into another bundle",
             "plugins/b.md:2:1: warning: bundle `b` declares no hooks and no tools | list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are not read",
             "plugins/c.md:2:1: warning: bundle `c` declares no hooks and no tools | move the file to `hooks/`",
         ]
     );
+}
+
+#[test]
+fn two_hooks_that_an_override_replaces_are_not_said_to_run() {
+    let list = |script: &str| {
+        format!("---\nhooks:\n  - {{handler: c, event: tool.pre, priority: 1, script: {script}}}\n---\n")
+    };
+    let (plugin, other) = (list("one"), list("two"));
+    let project = read(&[
+        (Role::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (Role::Bundle(Folder::Plugins), "p", &plugin),
+        (Role::Bundle(Folder::Overrides), "o", &other),
+    ]);
+    assert_eq!(names(&project), ["c"]);
+    assert_eq!(
+        findings(&project, Severity::Note),
+        [
+            "overrides/o.md:3:25: note: hook `c` replaces the one at plugins/p.md:3",
+            "overrides/o.md:3:25: note: hook `c` replaces the one at hooks/c.md:2",
+        ]
+    );
+    let both = read(&[
+        (Role::Hook, "c", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (Role::Bundle(Folder::Plugins), "p", &plugin),
+    ]);
+    assert!(findings(&both, Severity::Warning)[0].contains("hook `c` is declared more than once, and each runs"));
+}
+
+#[test]
+fn hooks_are_handed_on_in_the_order_of_their_paths() {
+    let list = |name: &str| {
+        format!(
+            "---\nhooks:\n  - {{handler: {name}2, event: tool.pre, priority: 1, script: x}}\n  - {{handler: {name}1, event: tool.pre, priority: 1, script: x}}\n---\n"
+        )
+    };
+    let (own, plugin, builtin, over) = (list("own"), list("plugin"), list("builtin"), list("over"));
+    let project = read(&[
+        (Role::Harness, "harness", &own),
+        (Role::Hook, "h", "---\nevent: tool.pre\npriority: 1\nscript: x\n---\n"),
+        (Role::Bundle(Folder::Plugins), "p", &plugin),
+        (Role::Bundle(Folder::Builtins), "b", &builtin),
+        (Role::Bundle(Folder::Overrides), "o", &over),
+    ]);
+    let wanted = ["builtin2", "builtin1", "own2", "own1", "h", "over2", "over1", "plugin2", "plugin1"];
+    assert_eq!(names(&project), wanted);
+}
+
+#[test]
+fn the_body_of_a_plugin_is_context_and_its_condition_leaves_tools_out_and_hooks_in() {
+    let pack = |condition: &str| {
+        format!(
+            "---\n{condition}tools:\n  - {{name: t, script: x}}\nhooks:\n  - {{handler: h, event: tool.pre, priority: 1, script: x}}\n---\nBe brief.\n"
+        )
+    };
+    let agent = "---\nname: a\n---\nYou help.\n";
+    for (condition, is_wanted) in
+        [("", true), ("condition: True\n", true), ("condition: \"False\"\n", false), ("condition: ctx.x == 1\n", false)]
+    {
+        for folder in [Folder::Plugins, Folder::Overrides] {
+            let text = pack(condition);
+            let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(folder), "p", &text)]);
+            let root = project.agent.as_ref().unwrap();
+            let wanted = if is_wanted { "You help.\n\nBe brief." } else { "You help." };
+            assert_eq!((root.instruction.trim(), root.tools.len()), (wanted, usize::from(is_wanted)), "{condition}");
+            assert_eq!(names(&project), ["h"], "{condition}");
+            assert_eq!(findings(&project, Severity::Warning).len(), usize::from(!is_wanted), "{condition}");
+        }
+    }
+    // A bundle of the root has a body for people.
+    let text = pack("");
+    let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(Folder::Root), "p", &text)]);
+    assert_eq!(project.agent.unwrap().instruction.trim(), "You help.");
+    let identity = "---\ntype: harness\n---\nYou are calm.\n";
+    let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(Folder::Root), "identity", identity)]);
+    assert_eq!(findings(&project, Severity::Warning), Vec::<String>::new());
+    assert_eq!(project.agent.unwrap().instruction.trim(), "You help.\n\nYou are calm.");
+}
+
+#[test]
+fn a_tool_that_the_host_would_put_its_own_in_the_place_of_is_an_error() {
+    let tool = "---\nscript: x\n---\nDoes it.\n";
+    for (agent, name, is_refused) in [
+        ("exit_policy: {mode: hybrid}", "done", true),
+        ("exit_policy: {mode: done_tool}", "done", true),
+        ("exit_policy: {mode: hook}", "done", false),
+        ("name: a", "done", false),
+        ("name: a", "delegate", true),
+        ("name: a", "delegate_async", true),
+        ("delegation: {max_depth: 0}", "delegate", false),
+        ("name: a", "delegate_task", false),
+        ("name: a", "read", false),
+    ] {
+        let agent = format!("---\n{agent}\n---\nHi.\n");
+        let project = read(&[(Role::Harness, "harness", &agent), (Role::Tool, name, tool)]);
+        assert_eq!(findings(&project, Severity::Error).len(), usize::from(is_refused), "{name} {agent}");
+    }
+}
+
+#[test]
+fn an_agent_that_lists_no_tools_has_those_of_the_root() {
+    let tool = "---\nscript: x\n---\nDoes it.\n";
+    let cases = [("description: kid\n", &["ping"][..]), ("tools: []\n", &[]), ("tools: [ping]\n", &["ping"])];
+    for (fields, wanted) in cases {
+        let kid = format!("---\n{fields}---\nHelp.\n");
+        let project = read(&[(Role::Tool, "ping", tool), (Role::Agent, "kid", &kid)]);
+        let root = project.agent.unwrap();
+        let tools: Vec<&str> = root.agents[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(tools, wanted, "{fields}");
+    }
 }

@@ -124,7 +124,7 @@ fn faults_of_settings_are_all_reported() {
             "harness.md:7:21: error: parse harness.md: yaml: line 7: mode must be `natural` or `done_tool` or `hook` or `hybrid`, not `never`",
             "harness.md:8:8: warning: `serve` is not supported yet | start the agent with `pintle run`",
             "harness.md:9:19: warning: `artifact_sources` is not supported yet | copy the artifacts into `.harness/`",
-            "harness.md:11:1: warning: unknown key `tool` in the agent, which has no effect | did you mean `tools`?",
+            "harness.md:11:1: error: parse harness.md: yaml: line 11: unknown key `tool` in the agent | did you mean `tools`?",
         ]
     );
 }

@@ -158,9 +158,11 @@ fn is_declared(name: &str, span: Span, file: &File<'_>) -> bool {
         return true;
     }
     if name.contains(['/', ':']) {
-        let message = format!("the agent `{name}` comes from a registry, which is not supported yet");
+        let message = format!(
+            "the agent `{name}` comes from a registry, which is not supported yet; nothing can be handed to it"
+        );
         let help = Some(String::from("copy its declaration into this file under `agents`"));
-        file.report.value_error("not_supported", &message, span, help);
+        file.report.warning("not_supported", message, span, help);
     } else {
         let known = file.agents.iter().copied();
         unknown(file.report, "the agent", name, span, known, "declare it under `agents`");

@@ -83,6 +83,11 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Comp
     permissions.mode = read_runtime(&mut fields);
     read_metadata(&mut fields);
     unsupported::tell(&mut fields, NOT_YET);
+    if fields.others().any(|entry| entry.key == "hooks") {
+        let span = fields.node("hooks").map_or(fields.place(), |node| node.span);
+        let help = Some(String::from("write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`"));
+        report.value_error("misplaced_key", "`hooks` belongs to an agent", span, help);
+    }
     fields.finish_strictly();
     let team = TeamSpec { agents: members.into_iter().map(Arc::new).collect(), permissions };
     (!team.agents.is_empty()).then_some(team)

@@ -19,15 +19,36 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("pre_compress", "pre_compact"),
 ];
 
-/// The next step for a name that no event has.
-pub(super) fn on_unknown(written: &str) -> String {
+/// The longest name that may be a slip of an event's.
+const MAX_NAME: usize = 64;
+
+/// The event that somebody meant who wrote a name, in another agent's words or with a slip.
+pub(in crate::docker_agent::load) fn event_meant(written: &str) -> Option<&'static str> {
+    called(written).or_else(|| near(&snake_case(written)))
+}
+
+/// The event that is called so elsewhere.
+fn called(written: &str) -> Option<&'static str> {
     let snake = snake_case(written);
     let known = ROWS.iter().find(|row| row.canonical == written || row.name == snake).map(|row| row.name);
-    let elsewhere = || ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name);
-    if let Some(name) = known.or_else(elsewhere) {
+    known.or_else(|| ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name))
+}
+
+fn near(snake: &str) -> Option<&'static str> {
+    (snake.len() <= MAX_NAME).then(|| did_you_mean(snake, ROWS.iter().map(|row| row.name)))?
+}
+
+/// The next step for a name that no event has.
+pub(super) fn on_unknown(written: &str) -> String {
+    if written == "hooks" {
+        return String::from(
+            "the events stand here themselves: take the line `hooks:` away and what is below it to the left",
+        );
+    }
+    if let Some(name) = called(written) {
         return format!("docker-agent calls it `{name}`");
     }
-    match did_you_mean(&snake, ROWS.iter().map(|row| row.name)) {
+    match near(&snake_case(written)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => String::from("`pintle events` lists the events; a newer docker-agent may have more"),
     }

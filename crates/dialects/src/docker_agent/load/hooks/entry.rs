@@ -73,11 +73,17 @@ fn matched(around: &Around<'_>, path: Path, node: &Node, wanted: &str) -> Vec<Ho
         let of_hook = hook::KEYS.contains(&key);
         of_hook.then(|| format!("`{key}` belongs to a hook: write it in the list below `hooks:`"))
     });
-    let (Ok(matcher), Some(list)) = (matcher, list) else { return Vec::new() };
-    let around = Around { row, matcher, ..around.clone() };
+    let Some(list) = list else { return Vec::new() };
+    // The hooks of an entry that is left out are read all the same, so that one run tells of their faults as well.
+    let is_left_out = matcher.is_err();
+    let around = Around { row, matcher: matcher.unwrap_or_default(), ..around.clone() };
     let hooks = items(&around, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
     let read = |(index, item)| hook::read(&around, format!("{path}.hooks[{index}]"), item);
-    hooks.iter().enumerate().filter_map(read).collect()
+    let mut declared: Vec<HookDeclaration> = hooks.iter().enumerate().filter_map(read).collect();
+    if is_left_out {
+        declared.clear();
+    }
+    declared
 }
 
 /// The lane that the entry's hooks are on.

@@ -10,7 +10,7 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "handoffs: [\"acme/reviewer\"]",
         &[
-            "4:16: error: yaml: line 4: the agent `acme/reviewer` comes from a registry, which is not supported yet | copy its declaration into this file under `agents`",
+            "4:16: warning: the agent `acme/reviewer` comes from a registry, which is not supported yet; nothing can be handed to it | copy its declaration into this file under `agents`",
         ],
     ),
     (
@@ -85,7 +85,7 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "toolsets: [{type: mcp, ref: \"docker:context7\"}]",
         &[
-            "4:33: error: yaml: line 4: servers of Docker's catalogue are not supported yet: `docker:context7` | start the server with `command` and `args`, or reach it with `remote: {url: ..}`",
+            "4:33: warning: servers of Docker's catalogue are not supported yet; the agent lacks the tools of `docker:context7` | start the server with `command` and `args`, or reach it with `remote: {url: ..}`",
         ],
     ),
     (
@@ -109,7 +109,7 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     (
         "toolsets: [{type: mcp, remote: {url: \"http://x\", transport_type: sse}}]",
         &[
-            "4:70: error: yaml: line 4: the transport `sse` is not supported yet | write `transport_type: streamable`, which most servers speak as well",
+            "4:70: warning: the transport `sse` is not supported yet; the agent lacks the tools of this server | write `transport_type: streamable`, which most servers speak as well",
         ],
     ),
     (
@@ -245,7 +245,7 @@ fn agents_may_hand_over_to_each_other_in_a_circle_when_they_choose_to() {
 fn the_users_settings_are_hooks_rules_and_snapshots() {
     let text = "aliases: {}\nsettings:\n  theme: dark\n  snapshot: true\n  YOLO: true\n  permissions: {deny: [\"shell:cmd=sudo*\"]}\n  hooks:\n    stop: [{type: command, command: \"true\"}]\n  hoks: {}\n";
     let project = read_as(Role::UserSettings, text, None);
-    let unknown = "team.yaml:9:3: warning: unknown key `hoks` in `settings` of the user's configuration, which has no effect | did you mean `hooks`?";
+    let unknown = "team.yaml:9:3: error: yaml: line 9: unknown key `hoks` in `settings` of the user's configuration | did you mean `hooks`?";
     assert_eq!(findings(&project, Severity::Warning), [unknown]);
     let events: Vec<&str> = project.hooks.iter().map(|hook| &*hook.spelling).collect();
     assert_eq!(events, ["stop", "session_start", "turn_start", "turn_end", "session_end"]);
@@ -254,10 +254,59 @@ fn the_users_settings_are_hooks_rules_and_snapshots() {
 }
 
 #[test]
-fn a_block_of_hooks_may_be_empty() {
-    for text in ["", "# nothing yet\n", "{}\n"] {
+fn a_block_without_hooks_guards_nothing_and_is_an_error() {
+    for text in ["", "# nothing yet\n", "{}\n", "pre_tool_use: []\n", "---\n...\n"] {
         let project = read_as(Role::HooksBlock, text, None);
-        assert_eq!((findings(&project, Severity::Note), project.hooks.len()), (Vec::new(), 0), "{text}");
+        let found = findings(&project, Severity::Note);
+        let wanted = "the file declares no hooks | write an event, such as `pre_tool_use:`, or take the file away";
+        assert!(matches!(found.as_slice(), [one] if one.ends_with(wanted)), "{text}: {found:?}");
+    }
+}
+
+/// What stands in the wrong place of a file, and what is said of it.
+const MISPLACED: &[(Role, &str, &str)] = &[
+    (
+        Role::UserSettings,
+        "hooks:\n  pre_tool_use: []\n",
+        "1:1: error: yaml: line 1: `hooks` does not belong here, and guards nothing | write it one level deeper, below `settings:`",
+    ),
+    (
+        Role::UserSettings,
+        "PreToolUse: []\n",
+        "1:1: error: yaml: line 1: the event `PreToolUse` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
+    ),
+    (
+        Role::UserSettings,
+        "settings:\n  pre_tool_use: []\n",
+        "2:3: error: yaml: line 2: the event `pre_tool_use` does not belong here, and its hooks guard nothing | write `pre_tool_use:` below `settings: hooks:`",
+    ),
+    (
+        Role::UserSettings,
+        "settings: {hooks: {}}\n",
+        "1:19: error: yaml: line 1: `hooks` declares no hooks | write an event below it, such as `pre_tool_use:`, or take the line away",
+    ),
+    (
+        Role::UserSettings,
+        "setings: {hooks: {}}\n",
+        "1:1: error: yaml: line 1: unknown key `setings` in the user's configuration | did you mean `settings`?",
+    ),
+    (
+        Role::Team,
+        "agents: {root: {model: openai/a}}\nhooks: {}\n",
+        "2:8: error: yaml: line 2: `hooks` belongs to an agent | write it below the agent that it is of, as in `agents: {root: {hooks: ..}}`",
+    ),
+    (
+        Role::HooksBlock,
+        "hooks:\n  pre_tool_use: []\n",
+        "1:1: error: hooks: unknown event `hooks` | the events stand here themselves: take the line `hooks:` away and what is below it to the left",
+    ),
+];
+
+#[test]
+fn hooks_in_the_wrong_place_are_errors_that_name_the_right_one() {
+    for (role, text, wanted) in MISPLACED {
+        let found = findings(&read_as(*role, text, None), Severity::Warning);
+        assert_eq!(found, [format!("team.yaml:{wanted}")], "{text}");
     }
 }
 

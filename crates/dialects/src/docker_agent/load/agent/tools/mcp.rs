@@ -56,11 +56,13 @@ fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
     let remote = read_remote(fields);
     if catalogue.is_some() {
         let span = fields.node("ref").map_or(fields.place(), |node| node.span);
-        let message =
-            format!("servers of Docker's catalogue are not supported yet: `{}`", catalogue.unwrap_or_default());
+        let message = format!(
+            "servers of Docker's catalogue are not supported yet; the agent lacks the tools of `{}`",
+            catalogue.unwrap_or_default()
+        );
         let help =
             Some(String::from("start the server with `command` and `args`, or reach it with `remote: {url: ..}`"));
-        report.value_error("not_supported", &message, span, help);
+        report.warning("not_supported", message, span, help);
         return None;
     }
     let transport = match (command, remote) {
@@ -98,7 +100,8 @@ fn read_remote(fields: &mut Fields<'_>) -> Option<McpTransport> {
     own.finish_strictly();
     if !is_streamable {
         let help = Some(String::from("write `transport_type: streamable`, which most servers speak as well"));
-        report.value_error("not_supported", "the transport `sse` is not supported yet", transport_place, help);
+        let message = "the transport `sse` is not supported yet; the agent lacks the tools of this server";
+        report.warning("not_supported", message, transport_place, help);
         return None;
     }
     let Some(url) = url else {

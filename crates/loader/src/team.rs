@@ -1,0 +1,56 @@
+//! The YAML of agents: which files of a folder are one.
+
+use std::path::{Path, PathBuf};
+
+use pintle_dialects::Role;
+use pintle_dialects::command_hooks::recognise;
+
+use crate::discover::{discover, entries, is_own, is_yaml};
+
+/// The usual names of a YAML of agents, the first one first.
+const TEAM_FILES: [&str; 8] = [
+    "agent.yaml",
+    "agent.yml",
+    "agents.yaml",
+    "agents.yml",
+    "docker-agent.yaml",
+    "docker-agent.yml",
+    "cagent.yaml",
+    "cagent.yml",
+];
+
+/// The docker-agent YAML that a path means: the file itself, or that of a folder without an agent's own file.
+#[must_use]
+pub fn team_file(path: &Path) -> Option<PathBuf> {
+    if !path.is_dir() {
+        return (is_yaml(path) && recognised(path) == Some(Role::Team)).then(|| path.to_owned());
+    }
+    let found = discover(path, &mut Vec::new());
+    let has_own = found.iter().any(|file| is_own(file.role));
+    found.into_iter().find(|file| file.role == Role::Team && !has_own).map(|file| file.path)
+}
+
+/// Whether a path means more than one file, so that whoever takes the docker-agent YAML alone would leave guards out.
+#[must_use]
+pub fn holds_more_than(path: &Path, file: &Path) -> bool {
+    path.is_dir() && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
+}
+
+/// The YAML of agents in a folder by one of its usual names. Other YAML is not looked into: there may be a lot.
+pub(crate) fn usual_teams(folder: &Path) -> Vec<PathBuf> {
+    let usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
+    usual.filter(|path| path.is_file() && recognised(path) == Some(Role::Team)).collect()
+}
+
+/// The YAML files of agents in a folder.
+pub(crate) fn teams(folder: &Path) -> Vec<PathBuf> {
+    let yaml = entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml(path));
+    yaml.filter(|path| recognised(path) == Some(Role::Team)).collect()
+}
+
+/// What a YAML file is by its text; `None` when that does not say.
+pub(crate) fn recognised(path: &Path) -> Option<Role> {
+    // What cannot be read is reported when it is read in earnest.
+    let bytes = crate::read::bytes(path).ok()?;
+    recognise(&String::from_utf8_lossy(&bytes))
+}

@@ -1,0 +1,91 @@
+//! Folders beside the known ones of a root, which are not read.
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{Diagnostic, Location};
+use pintle_dialects::{Role, read_hook};
+
+use crate::discover::{entries, is_yaml, nowhere};
+use crate::package::is_plugin;
+use crate::team::recognised;
+
+/// How many entries of a folder are looked at, and how deep below it.
+const MOST: usize = 100;
+const DEEPEST: usize = 3;
+
+/// What is to be said of a folder that is not read: nothing when it holds nothing that could be meant to be, a warning when
+/// it does, and an error when there is a guard among that.
+pub(crate) fn folder(path: &Path, near: Option<&str>) -> Option<Diagnostic> {
+    if is_hidden(path) {
+        return None;
+    }
+    let files = files(path);
+    let meant = || match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => String::from("hooks belong into `.harness/hooks/`, tools into `tools/`, bundles into `plugins/`"),
+    };
+    if let Some(hook) = files.iter().find(|file| is_hook(file)) {
+        let message =
+            format!("the folder `{}` is not read, and `{}` in it guards nothing", path.display(), hook.display());
+        return Some(nowhere("unread_hook", message, &meant()));
+    }
+    let holds_artifacts = near.is_some() || files.iter().any(|file| is_artifact(file));
+    holds_artifacts.then(|| {
+        let message = format!("the folder `{}` is not read", path.display());
+        Diagnostic::warning("unread_folder", message, Location::default()).help(meant())
+    })
+}
+
+/// The files below a folder, as far as they are looked at.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in entries(&folder, &mut Vec::new()) {
+            seen += 1;
+            if seen > MOST {
+                return files;
+            }
+            match (entry.is_symlink(), entry.is_dir()) {
+                (false, true) if depth < DEEPEST && !is_hidden(&entry) => folders.push((entry, depth + 1)),
+                _ if entry.is_file() => files.push(entry),
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Whether a file would be a hook, or hold some, in a folder that is read.
+fn is_hook(file: &Path) -> bool {
+    if is_yaml(file) {
+        return recognised(file) == Some(Role::HooksBlock);
+    }
+    let Some(text) = markdown(file) else { return false };
+    read_hook(file, "hook", &text).hook.is_some() || lists_hooks(&text)
+}
+
+/// Whether the frontmatter of a text has a list of hooks, as a bundle has.
+fn lists_hooks(text: &str) -> bool {
+    frontmatter(text).lines().any(|line| line.trim_end() == "hooks:" || line.starts_with("hooks: ["))
+}
+
+/// Whether a file has the form of an artifact.
+fn is_artifact(file: &Path) -> bool {
+    is_plugin(file) || markdown(file).is_some_and(|text| !frontmatter(&text).is_empty())
+}
+
+/// The text of a Markdown file.
+fn markdown(file: &Path) -> Option<String> {
+    let is_markdown = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+    let bytes = is_markdown.then(|| crate::read::bytes(file).ok())??;
+    String::from_utf8(bytes).ok()
+}
+
+fn frontmatter(text: &str) -> &str {
+    let Some(rest) = text.trim_start_matches('\u{FEFF}').strip_prefix("---") else { return "" };
+    rest.split_once("\n---").map_or("", |(matter, _)| matter)
+}
