@@ -37,7 +37,7 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let places = self.hooks.places(&self.path).listing();
-        let given = payload(&self.event.0)?;
+        let given = payload(&self.event.0, true)?;
         let built = load(builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with(self.hooks.agent.chains(&built)?);
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(Origin::default()));

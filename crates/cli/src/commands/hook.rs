@@ -115,7 +115,7 @@ impl Hook {
             .unprobed()
             .layers(layers.without(place.without))
             .trust(self.folders.trust());
-        Ok(self.hooks.iter().fold(builder, |builder, path| builder.path(path, Layer::Project)))
+        Ok(self.hooks.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
     }
 }
 

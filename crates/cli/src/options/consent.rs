@@ -57,6 +57,19 @@ pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Resul
     Err(Fault::invalid(plain(&what, usize::MAX)).help(help))
 }
 
+/// Refuses hooks that only a tape names and that may do what nobody agreed to.
+pub(crate) fn of_tape(built: &Built) -> Result<(), Fault> {
+    let is_member = |claim: &Claim| claim.kind == ClaimKind::Member && !claim.reach.is_empty();
+    let is_refused = |project: &&Consent| !project.withheld.is_empty() || project.of_agents.iter().any(is_member);
+    let Some(project) = built.projects.iter().find(is_refused) else { return Ok(()) };
+    let folder = project.folder().display();
+    let what = format!("nobody agreed to the hooks of `{folder}`, which the tape names; nothing was fired");
+    let help = format!(
+        "`pintle trust '{folder}'` shows what they may do and asks; `--with PATH` names hooks to decide with, which is consent for once"
+    );
+    Err(Fault::invalid(plain(&what, usize::MAX)).help(help))
+}
+
 /// Tells of every project what of it does not run.
 pub(crate) fn tell(built: &Built, terminal: &Terminal) {
     for notice in built.projects.iter().filter_map(notice) {

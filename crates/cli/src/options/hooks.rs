@@ -28,7 +28,7 @@ pub(crate) struct HookOptions {
 impl HookOptions {
     /// The paths, or the current directory when none was named. `more` are paths that were named in another way.
     pub(crate) fn places(&self, more: &[PathBuf]) -> Places {
-        Places::named_or_here([more, &self.hooks].concat())
+        Places::named_or_here([more, &self.hooks].concat()).guarded()
     }
 }
 
@@ -37,9 +37,10 @@ pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<Builder, Fa
     let judge = Arc::new(ModelJudge::new(opener(&places.paths)));
     let start =
         user.apply(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust()))?;
-    let with = |builder: Builder, path| match places.is_found {
-        true => builder.found(path, Layer::Project),
-        false => builder.path(path, Layer::Project),
+    let with = |builder: Builder, path| match (places.is_found, places.wants_hooks) {
+        (true, _) => builder.found(path, Layer::Project),
+        (false, true) => builder.guarded_path(path, Layer::Project),
+        (false, false) => builder.path(path, Layer::Project),
     };
     Ok(places.paths.iter().fold(start, with))
 }

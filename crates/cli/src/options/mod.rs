@@ -24,7 +24,7 @@ pub(crate) use folders::FolderOptions;
 pub(crate) use global::{Color, Global};
 pub(crate) use hooks::{HookOptions, builder, load};
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use payload::{Given, payload};
+pub(crate) use payload::{Given, example, payload};
 pub(crate) use places::Places;
 pub(crate) use rules::{Rules, mode_of, mode_word};
 pub(crate) use session::{LAST, SessionTape, find, pick, tapes, tapes_folder};

@@ -19,20 +19,23 @@ pub(crate) struct Given {
 
 /// Reads the payload of an event from standard input, and completes it.
 ///
-/// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With nothing on standard
-/// input, or with a person at it, it is the example of the catalogue.
-pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
-    let row = event.row();
-    let example = || Given { value: (row.example)(), example: true };
+/// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With a person at standard
+/// input it is the example of the catalogue, and where it `may_be_blank`, with nothing there as well.
+pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fault> {
     if io::stdin().is_terminal() {
-        return Ok(example());
+        return Ok(example(event));
     }
     let mut bytes = Vec::new();
     io::stdin()
         .read_to_end(&mut bytes)
         .map_err(|fault| Fault::failed(format!("cannot read the payload from standard input: {fault}")))?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Ok(example());
+        // Whoever was to write it may have died, and the example may well be allowed.
+        let fault = || {
+            Fault::invalid("there is no payload on standard input")
+                .help("`--example` fires the example of the catalogue")
+        };
+        return if may_be_blank { Ok(example(event)) } else { Err(fault()) };
     }
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
     let mut value: Value = serde_json::from_slice(&bytes)
@@ -47,6 +50,11 @@ pub(crate) fn payload(event: &EventName) -> Result<Given, Fault> {
     complete(event, &mut value)
         .map_err(|fault| Fault::invalid(format!("the payload is none of `{event}`: {fault}")).help(next_step()))?;
     Ok(Given { value, example: false })
+}
+
+/// The example of the catalogue.
+pub(crate) fn example(event: &EventName) -> Given {
+    Given { value: (event.row().example)(), example: true }
 }
 
 /// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an

@@ -10,6 +10,8 @@ pub(crate) struct Places {
     pub(crate) paths: Vec<PathBuf>,
     /// Whether nobody named them: the current directory. To name a path is to agree to what its hooks may do.
     pub(crate) is_found: bool,
+    /// Whether each of them has to hold hooks.
+    pub(crate) wants_hooks: bool,
     /// Whether hooks are only looked at, so that those that do not run are shown, too.
     lists: bool,
 }
@@ -25,12 +27,23 @@ impl Places {
 
     /// Paths that somebody named.
     pub(crate) fn named(paths: Vec<PathBuf>) -> Self {
-        Self { paths, is_found: false, lists: false }
+        Self { paths, is_found: false, wants_hooks: false, lists: false }
     }
 
     /// A path that nobody named.
     pub(crate) fn found(path: PathBuf) -> Self {
-        Self { paths: vec![path], is_found: true, lists: false }
+        Self { paths: vec![path], is_found: true, wants_hooks: false, lists: false }
+    }
+
+    /// Paths that a tape names and nobody else.
+    pub(crate) fn of_tape(paths: Vec<PathBuf>) -> Self {
+        Self { paths, is_found: true, wants_hooks: false, lists: false }
+    }
+
+    /// The same for a command that asks the hooks: a path that is named and holds none is a mistake, and would look like an
+    /// allow.
+    pub(crate) fn guarded(self) -> Self {
+        Self { wants_hooks: !self.is_found, ..self }
     }
 
     /// The same for a command that fires nothing.

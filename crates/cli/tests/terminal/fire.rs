@@ -16,7 +16,7 @@ fn outcomes() {
     snapshot!("fire_ask_no", stage.pintle(&["fire", "tool.pre", "--no"]).input(cases[3].1).screen());
     snapshot!("fire_shadow", stage.pintle(&["fire", "tool.pre", "--shadow"]).input(cases[1].1).screen());
     snapshot!("fire_json", stage.pintle(&["fire", "tool.pre", "--json"]).input(cases[1].1).screen());
-    snapshot!("fire_example", stage.pintle(&["fire", "tool.pre"]).screen());
+    snapshot!("fire_example", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn bad_input() {
     snapshot!("fire_no_call", stage.pintle(&["fire", "tool.pre"]).input("[1]").screen());
     snapshot!("fire_unknown_event", stage.pintle(&["fire", "tool.per"]).screen());
     snapshot!("fire_family", stage.pintle(&["fire", "custom.*"]).screen());
-    snapshot!("fire_no_path", stage.pintle(&["fire", "tool.pre", "--hooks", "nowhere"]).screen());
-    snapshot!("fire_no_hooks", Stage::empty().pintle(&["fire", "tool.pre"]).screen());
+    snapshot!("fire_no_path", stage.pintle(&["fire", "tool.pre", "--hooks", "nowhere", "--example"]).screen());
+    snapshot!("fire_no_hooks", Stage::empty().pintle(&["fire", "tool.pre", "--example"]).screen());
     for bytes in [&b"\xff\xfe"[..], b"{\"name\":\"\xed\xa0\x80\"}", b"1e999", b"[[[[", &[b'['; 100_000]] {
         let (_, err, status) = stage.pintle(&["fire", "tool.pre"]).input(bytes).parts();
         assert_eq!(status, Some(3), "{err}");
@@ -50,8 +50,8 @@ fn hooks_that_fail_and_hooks_that_do_not_load() {
     let failing =
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return payload[\"nothing\"]\n---\n";
     let stage = Stage::empty().file(".harness/hooks/failing.md", failing);
-    snapshot!("fire_failing", stage.pintle(&["fire", "tool.pre"]).screen());
+    snapshot!("fire_failing", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
     let broken = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return alow()\n---\n";
     let stage = Stage::empty().file(".harness/hooks/broken.md", broken);
-    snapshot!("fire_broken", stage.pintle(&["fire", "tool.pre"]).screen());
+    snapshot!("fire_broken", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
 }

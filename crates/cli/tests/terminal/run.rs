@@ -66,10 +66,10 @@ fn the_prompt_comes_from_the_line_or_from_standard_input() {
     let note = "note: no hooks found in `.`; a hook is a file such as `.harness/hooks/NAME.md`\n";
     let said = (String::from("Hello yourself.\n"), String::from(note), Some(0));
     assert_eq!(quiet(&["run", "-q", ".", "well,", "hello"], ""), said);
-    assert_eq!(quiet(&["run", "-q", "hello there"], ""), said);
-    assert_eq!(quiet(&["run", "-q"], "hello\n"), said);
+    assert_eq!(quiet(&["run", "-q", ".", "hello there"], ""), said);
+    assert_eq!(quiet(&["run", "-q", "."], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", "harness.md"], "hello\n"), said);
-    assert_eq!(quiet(&["run", "-q", "--model", "script:script.yaml"], "hello\n"), said);
+    assert_eq!(quiet(&["run", "-q", ".", "--model", "script:script.yaml"], "hello\n"), said);
     snapshot!("run_left_the_script", stage.pintle(&["run", ".", "good day"]).screen());
 }
 

@@ -61,6 +61,8 @@ script: |
 /// A folder to run the program in.
 pub(crate) struct Stage {
     folder: TempDir,
+    /// What is a person's: the hooks of whoever runs the tests are none of theirs.
+    person: TempDir,
 }
 
 /// How the program is run.
@@ -76,7 +78,7 @@ pub(crate) struct Run<'a> {
 impl Stage {
     /// An empty folder.
     pub(crate) fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), person: tempfile::tempdir().unwrap() }
     }
 
     /// A project with the four hooks above.
@@ -140,9 +142,8 @@ impl<'a> Run<'a> {
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
-        // The hooks of whoever runs the tests are none of theirs.
-        let nobodys = tempfile::tempdir().unwrap();
-        command.env("PINTLE_CONFIG_DIR", nobodys.path()).env("PINTLE_STATE_DIR", nobodys.path());
+        let person = self.stage.person.path();
+        command.env("PINTLE_CONFIG_DIR", person).env("PINTLE_STATE_DIR", person);
         for variable in &self.unset {
             command.env_remove(variable);
         }

@@ -19,7 +19,7 @@ fn a_tape_is_shown_as_it_was_written() {
 #[test]
 fn what_is_torn_or_no_tape_is_said() {
     let stage = Stage::governed();
-    let (_, _, status) = stage.pintle(&["fire", "session.end", "--tape", "t.jsonl"]).parts();
+    let (_, _, status) = stage.pintle(&["fire", "session.end", "--example", "--tape", "t.jsonl"]).parts();
     assert_eq!(status, Some(0));
     let whole = fs::read_to_string(stage.path("t.jsonl")).unwrap();
     let stage = stage.file("torn.jsonl", format!("{whole}{{\"seq\":")).file("words.jsonl", "hello\n");

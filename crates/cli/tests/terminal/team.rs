@@ -131,8 +131,11 @@ fn a_persons_own_hooks_guard_every_agent() {
 #[test]
 fn a_config_folder_that_is_named_and_not_there_stops_everything() {
     let stage = team();
-    snapshot!("team_no_config", stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "nowhere"]).screen());
+    snapshot!(
+        "team_no_config",
+        stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "nowhere", "--example"]).screen()
+    );
     let stage = team().file("own/hooks.d/10.yaml", "pre_tool_us: []\n");
-    let fired = stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "own"]).screen();
+    let fired = stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "own", "--example"]).screen();
     snapshot!("team_bad_config", fired);
 }

@@ -54,6 +54,7 @@ fn every_fault_of_every_file_is_reported() {
             "not_utf8.md",
             "syntax.md",
             "unknown_event.md",
+            "unknown_key.md",
             "wrong_type.md"
         ]
     );

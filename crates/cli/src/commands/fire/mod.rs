@@ -11,7 +11,7 @@ use pintle::tape::Header;
 use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
 
 use crate::fault::{Fault, Status};
-use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, consent, load, open, own_chains, payload};
+use crate::options::{Asks, EventArgument, Global, HookOptions, NewTape, builder, consent, example, load, open, own_chains, payload};
 use crate::terminal::Terminal;
 use report::Report;
 
@@ -20,14 +20,17 @@ const SESSION: &str = "fire";
 
 #[derive(Debug, Args)]
 pub(crate) struct Fire {
-    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard input as JSON; with nothing there, it is the
-    /// example that `pintle events` shows. The payload of `tool.pre` may have `args` or `arguments` alone, and no `id`.
+    /// The event, such as `tool.pre`, or as docker-agent calls it, such as `pre_tool_use`. Its payload is read from standard
+    /// input as JSON; at a terminal it is the example that `pintle events` shows. The payload of `tool.pre` may have `args` or `arguments` alone, and no `id`.
     /// What a docker-agent hook gets on its own standard input is taken as well.
     event: EventArgument,
     /// The same as `--hooks`.
     path: Vec<PathBuf>,
     #[command(flatten)]
     hooks: HookOptions,
+    /// Fire the example that `pintle events` shows, and read nothing.
+    #[arg(long)]
+    example: bool,
     /// Ask every hook and enforce nothing.
     #[arg(long)]
     shadow: bool,
@@ -41,8 +44,11 @@ pub(crate) struct Fire {
 impl Fire {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let places = self.hooks.places(&self.path);
-        let given = payload(&self.event.0)?;
-        if given.example && !global.json {
+        let given = match self.example {
+            true => example(&self.event.0),
+            false => payload(&self.event.0, false)?,
+        };
+        if given.example && !self.example && !global.json {
             terminal.note("no payload was given on standard input; firing the example of the catalogue");
         }
         let clock = Arc::new(SystemClock::default());
@@ -69,11 +75,11 @@ impl Fire {
             cwd: here().display().to_string(),
             ..Origin::default()
         };
-        let event = Event::new(self.event.0.clone(), given.value, Arc::new(origin));
+        let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(origin));
         let outcome = built.runtime.fire_in(&event, &scope);
         let metrics = built.runtime.metrics();
         if global.json {
-            terminal.json(&report.json(&event, &outcome, metrics));
+            terminal.json(&report.json(&event, &outcome, metrics, given.example));
         } else {
             terminal.lines(&report.lines(&outcome, &metrics));
             if self.shadow {

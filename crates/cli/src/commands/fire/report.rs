@@ -75,7 +75,7 @@ impl Report {
     }
 
     /// The report for programs.
-    pub(super) fn json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>) -> Value {
+    pub(super) fn json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
         let gathered = self.gathered();
         let decided = Decided::new(1, event.name.as_str(), outcome, 0, true);
         let shadow: Vec<Value> = outcome
@@ -89,6 +89,7 @@ impl Report {
             "approved": outcome.approved,
             "rewritten": outcome.rewritten,
             "payload": outcome.payload.value(),
+            "example_payload": is_example,
             "reason": outcome.reason(),
             "reasons": outcome.reasons,
             "effects": decided.effects,

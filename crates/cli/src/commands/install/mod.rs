@@ -7,12 +7,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::loader::{Folders, find_managed_dir};
+use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{Options, Plan};
 
 pub(super) use edit::{Agreement, Edit};
 
 use crate::fault::{Fault, Status};
 use crate::options::{Global, HostArgument, ProjectOption, ScopeArgument};
+use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -55,6 +57,7 @@ impl Install {
             ScopeArgument::Project => Folders::default(),
         };
         let (program, hooks) = (program(self.program)?, absolute(self.hooks)?);
+        hold_something(&hooks, terminal)?;
         let options = Options { program, hooks, folders, events: self.events };
         let plan = Plan::install(host, &site, self.scope.into(), &options).map_err(Fault::invalid)?;
         let edit = Edit { host, site: &site, plan, done: "installed", idle: "already installed" };
@@ -84,10 +87,27 @@ fn folders() -> Result<Folders, Fault> {
     Ok(Folders::of_environment().absolute())
 }
 
+/// Refuses paths whose hooks would guard nothing there.
+fn hold_something(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), Fault> {
+    let start = Runtime::builder().worker(WorkerProgram::current_exe());
+    let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).build();
+    for finding in built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error) {
+        terminal.err(diagnostic::text(finding));
+    }
+    if built.has_errors() {
+        let fault = Fault::invalid("the hooks do not load, so nothing was installed");
+        return Err(fault.help("repair them, or name others with `--hooks`; `pintle validate PATH` checks again"));
+    }
+    Ok(())
+}
+
 /// Paths that mean the same wherever the host starts.
 fn absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, Fault> {
     let absolute = |path: PathBuf| {
-        path.canonicalize().map_err(|fault| Fault::invalid(format!("cannot open `{}`: {fault}", path.display())))
+        path.canonicalize().map_err(|fault| {
+            let help = "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file";
+            Fault::invalid(format!("cannot open `{}`: {fault}", path.display())).help(help)
+        })
     };
     hooks.into_iter().map(absolute).collect()
 }

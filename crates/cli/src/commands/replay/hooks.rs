@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pintle::replay::{self, Live, LiveDifference, Present, live_with};
 use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::verify::verify_bytes;
 use pintle::tape::{Body, Reading, read_bytes};
 use serde_json::json;
 
-use super::{excerpt, progress};
+use super::{excerpt, is_same, progress};
 use crate::fault::{Fault, Status};
-use crate::options::{Global, Places, UserOptions, builder, load};
+use crate::options::{Global, Places, UserOptions, builder, consent, load};
 use crate::render::{count, diagnostic};
 use crate::terminal::Terminal;
 
@@ -48,9 +49,19 @@ impl HookArguments {
         global: &Global,
     ) -> Result<Status, Fault> {
         let reading = read_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
-        let paths = if self.with.is_empty() { sources(&reading)? } else { self.with.clone() };
-        let places = Places::named(paths);
+        let verified = verify_bytes(bytes).map_err(|fault| Fault::invalid(format!("`{}`: {fault}", tape.display())))?;
+        if let Some(finding) = verified.findings.first() {
+            let what = format!("`{}` was changed, so nothing was fired: {finding}", tape.display());
+            let help = format!("`pintle tape verify {}` tells more", tape.display());
+            return Err(Fault::failed(plain(&what, 1_000)).help(help));
+        }
+        // To name a path is to agree to what its hooks may do, and it is the tape that names these.
+        let places = match self.with.is_empty() {
+            true => Places::of_tape(sources(&reading, self.user.config_dir()?.as_deref())?),
+            false => Places::named(self.with.clone()).guarded(),
+        };
         let built = load(builder(&places, &self.user)?, &places.paths, terminal)?;
+        consent::of_tape(&built)?;
         let (present, found) = Present::of(&built);
         if !found.is_empty() {
             found.iter().for_each(|finding| terminal.err(diagnostic::text(finding)));
@@ -72,7 +83,10 @@ impl HookArguments {
 }
 
 /// Where the hooks of a tape came from, as far as that is still there.
-fn sources(reading: &Reading) -> Result<Vec<PathBuf>, Fault> {
+///
+/// Those of the person's own folder are asked anyway.
+fn sources(reading: &Reading, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault> {
+    let is_own = |source: &str| own.is_some_and(|own| is_same(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
     let folder = Path::new(replay::folder(reading).unwrap_or_default());
@@ -80,7 +94,7 @@ fn sources(reading: &Reading) -> Result<Vec<PathBuf>, Fault> {
         Body::Hooks(loaded) => Some(&loaded.hooks),
         _ => None,
     });
-    for hook in loaded.flatten() {
+    for hook in loaded.flatten().filter(|hook| !is_own(&hook.source)) {
         // Paths are those of the folder that the session ran in; here is as good where that is gone.
         let place = |path: &String| Some(folder.join(path)).filter(|path| path.exists()).unwrap_or_else(|| path.into());
         let (source, file) = (place(&hook.source), hook.path.as_ref().map(place));

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
 use pintle::{Layer, PermissionMode, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
@@ -74,8 +75,12 @@ pub(crate) struct Run {
     tape: Option<PathBuf>,
     /// Go on with a session: its ID or the beginning of it, `last`, or the path of its tape. Agent, model, workspace and
     /// modes are those of the session unless they are named. Without a prompt it goes on with a turn that was cut off.
+    /// A tape that was not begun here decides nothing: what it names has to be named again.
     #[arg(long, value_name = "ID|PATH|last", conflicts_with_all = ["tape", "worktree"])]
     resume: Option<String>,
+    /// Go on with a session although guards that it ran under changed since, or are gone.
+    #[arg(long, requires = "resume")]
+    accept_changed_hooks: bool,
     /// What of the tape survives what: `none` the end of the program, `turn` that of the machine, up to the last turn,
     /// `record` that too, up to the last record. Default: `none`.
     #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
@@ -109,6 +114,7 @@ impl Run {
         let begun = again.map_or_else(|| Begun::anew(&mut self, &place, clock), Ok)?;
         let Begun { mut tape, path, name, started_ms, before } = begun;
         let (reading, before) = before.unzip();
+        let sessions = BegunSessions::of_state(state_dir().as_deref());
         let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
         let shown = Arc::new(Scrubbed::new(live.clone()));
         tape.tape.follow(shown.clone());
@@ -119,10 +125,13 @@ impl Run {
         let places = place.places();
         consent::ask(&places, &self.user, terminal)?;
         let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
-        let builder = self.hooks.iter().fold(base, |builder, path| builder.path(path, Layer::User));
+        let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));
         let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
         let mut built = load(builder.resolver(asked), &paths, terminal)?;
         consent::of_agents(&built, |_| true)?;
+        if let (Some(reading), false) = (&reading, self.accept_changed_hooks) {
+            taken_up::same_guards(reading, &built, &name)?;
+        }
 
         shown.ask(built.runtime.clone());
 
@@ -152,6 +161,8 @@ impl Run {
         let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
         let workspace = workspace.unwrap_or_else(|| place.home.clone());
         let opened = Opened::new(&self, &place.source, &workspace, self.rules.mode());
+        // Where it cannot be written down, going on asks for everything again.
+        let _ = sessions.remember(&taken_up::facts(&name, &opened));
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
             .workspace(workspace)
@@ -221,9 +232,7 @@ impl Run {
         let mut paths = self.hooks.clone();
         paths.push(tape);
         paths.extend(self.user.config_dir()?);
-        if place.source.is_file() {
-            paths.push(place.source.clone());
-        }
+        paths.extend(place.team.clone());
         Ok(paths)
     }
 }

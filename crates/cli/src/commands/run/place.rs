@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle::calendar_date;
-use pintle::loader::team_file;
+use pintle::loader::{holds_more_than, team_file};
 
 use crate::fault::Fault;
 use crate::options::Places;
@@ -14,8 +14,10 @@ pub(super) const AGENT_FILE: &str = "harness.md";
 
 /// What is run, and what the person typed behind it.
 pub(super) struct Place {
-    /// The agent's folder, or the YAML of a team.
+    /// The agent's folder, or the YAML of a team; the folder of that, where it holds hooks besides.
     pub(super) source: PathBuf,
+    /// The YAML of a team.
+    pub(super) team: Option<PathBuf>,
     /// The folder that the scripts of its models are seen from.
     pub(super) folder: PathBuf,
     /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
@@ -49,7 +51,9 @@ impl Place {
         };
         let prompt = (!prompt.is_empty()).then(|| prompt.join(" "));
         if let Some(file) = team_file(&path) {
-            return Ok(Self { folder: parent(&file), source: file, home: PathBuf::from("."), prompt, is_found });
+            let source = if holds_more_than(&path, &file) { path } else { file.clone() };
+            let home = PathBuf::from(".");
+            return Ok(Self { folder: parent(&file), source, team: Some(file), home, prompt, is_found });
         }
         let folder = match path {
             folder if folder.is_dir() => folder,
@@ -60,7 +64,7 @@ impl Place {
                 return Err(Fault::invalid(format!("`{}` is no agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: folder.clone(), home: folder.clone(), folder, prompt, is_found })
+        Ok(Self { source: folder.clone(), team: None, home: folder.clone(), folder, prompt, is_found })
     }
 
     /// Where the agent's hooks are, and whether somebody named it.

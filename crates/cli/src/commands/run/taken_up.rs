@@ -4,9 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::loader::team_file;
-use pintle::tape::{Header, Reading, Tape, TapeError, read};
-use pintle::{Clock, PermissionMode, SystemClock};
+use pintle::loader::{BegunSessions, state_dir, team_file};
+use pintle::tape::record::{Loaded, Scope};
+use pintle::tape::show::plain;
+use pintle::tape::verify::verify_bytes;
+use pintle::tape::{Body, Header, HookEntry, HostRecord, Reading, Record, Tape, TapeError, read};
+use pintle::{Built, Chain, Clock, Layer, Mode, PermissionMode, SystemClock};
 use pintle_agent::Past;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +17,7 @@ use serde_json::Value;
 use super::Run;
 use super::place::{self, AGENT_FILE, Place};
 use crate::fault::Fault;
-use crate::options::{NewTape, find};
+use crate::options::{NewTape, find, own_chains};
 
 /// What is needed to open a session again, as its tape keeps it: what the person named, with all paths from the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +120,13 @@ impl Begun {
                 .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
             fault => Fault::failed(fault),
         };
+        let bytes = fs::read(&found.path).map_err(|source| cannot(TapeError::Open { path: found.path.clone(), source }))?;
+        let report = verify_bytes(&bytes).map_err(cannot)?;
+        if let Some(finding) = report.findings.first() {
+            let what = format!("session `{}` cannot go on: its tape was changed: {finding}", found.id);
+            let help = format!("`pintle tape verify {}` tells more; run the agent anew", found.path.display());
+            return Err(Fault::failed(plain(&what, 1_000)).help(help));
+        }
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
         let Some(past) = Past::of(&reading) else {
@@ -125,7 +135,11 @@ impl Begun {
         };
         let opened: Opened = serde_json::from_value(past.opened.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
-        run.take_over(&opened, &named, reading.header.shadow)?;
+        let is_known = BegunSessions::of_state(state_dir().as_deref()).knows(&facts(&past.session, &opened));
+        if !is_known {
+            run.expect_named(&opened, &named, reading.header.shadow)?;
+        }
+        run.take_over(&opened, &named, reading.header.shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
         let before = Some((reading, Before { past, named, persona: opened.persona }));
         Ok(Self { tape: NewTape::append(tape), path: found.path, name, started_ms, before })
@@ -133,8 +147,51 @@ impl Begun {
 }
 
 impl Run {
+    /// Refuses a tape that was not begun here as long as it names what the command line does not: it may have been written
+    /// to be opened by somebody.
+    fn expect_named(&self, opened: &Opened, session: &str, shadow: bool) -> Result<(), Fault> {
+        let mut missing: Vec<String> = Vec::new();
+        let here = absolute(Path::new("."));
+        let is_here = opened.agent == here || team_file(&here).is_some_and(|file| absolute(&file) == opened.agent);
+        if self.path.is_none() && !is_here {
+            missing.push(format!("the agent `{}`", opened.agent.display()));
+        }
+        let folders = [here, self.path.as_deref().map(absolute).unwrap_or_default()];
+        let workspace = &opened.workspace;
+        if self.workspace.is_none() && !workspace.as_os_str().is_empty() && !folders.contains(workspace) {
+            missing.push(format!("`--workspace {}`", workspace.display()));
+        }
+        for path in opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| absolute(known) == **path)) {
+            missing.push(format!("`--hooks {}`", path.display()));
+        }
+        missing.extend(opened.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
+        let mode = opened.permission_mode.as_ref().filter(|_| self.rules.mode().is_none());
+        missing.extend(mode.map(|mode| format!("`--permission-mode {mode}`")));
+        missing.extend((shadow && !self.shadow).then(|| String::from("`--shadow`")));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let what = format!(
+            "session `{session}` was not begun here, so its tape decides nothing; it names {}",
+            missing.join(", ")
+        );
+        let help = "to agree to that, name it on the command line as well, as in `pintle run AGENT --resume TAPE`";
+        Err(Fault::invalid(plain(&what, 2_000)).help(help))
+    }
+
     /// Takes over what was opened before, where nothing else is named now.
-    fn take_over(&mut self, opened: &Opened, session: &str, shadow: bool) -> Result<(), Fault> {
+    fn take_over(&mut self, opened: &Opened, session: &str, shadow: bool, is_known: bool) -> Result<(), Fault> {
+        if self.shadow && !shadow {
+            let fault =
+                Fault::invalid(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
+            return Err(fault.help("leave `--shadow` out, or run the agent anew"));
+        }
+        // What the tape names counts where the person named it when the session began, and nowhere else.
+        if !is_known {
+            self.shadow = shadow;
+            self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
+            return Ok(());
+        }
         if self.path.is_none() {
             if opened.agent.as_os_str().is_empty() {
                 let fault = Fault::invalid(format!("the tape does not say which agent session `{session}` was of"));
@@ -156,11 +213,6 @@ impl Run {
             }
             self.workspace = Some(opened.workspace.clone());
         }
-        if self.shadow && !shadow {
-            let fault =
-                Fault::invalid(format!("session `{session}` enforces its hooks; `--shadow` cannot be changed in it"));
-            return Err(fault.help("leave `--shadow` out, or run the agent anew"));
-        }
         self.shadow = shadow;
         self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
         self.model = self.model.take().or_else(|| opened.model.clone());
@@ -171,6 +223,65 @@ impl Run {
         self.rules = self.rules.or(mode);
         Ok(())
     }
+}
+
+/// What a session is known by as one that was begun here: its name, and what the person named for it.
+pub(super) fn facts(session: &str, opened: &Opened) -> String {
+    format!("{session}\n{}", opened.to_value())
+}
+
+/// Refuses to go on when a guard of the session is not there any more as it was.
+pub(super) fn same_guards(reading: &Reading, built: &Built, session: &str) -> Result<(), Fault> {
+    let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| own_chains(built, agent));
+    let set = built.runtime.hooks();
+    let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();
+    let entries = |chain: &Chain| chain.hooks.iter().map(|hook| HookEntry::new(0, 0, chain, hook)).collect::<Vec<_>>();
+    let now: Vec<HookEntry> = chains.iter().flat_map(entries).collect();
+    let changed: Vec<String> = guards(reading).into_iter().filter_map(|guard| difference(guard, &now)).collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let what = format!("session `{session}` cannot go on as it was: {}", changed.join("; "));
+    let help = "put them back, or agree with `--accept-changed-hooks`; a new session runs under the hooks of today";
+    Err(Fault::invalid(plain(&what, 2_000)).help(help))
+}
+
+/// The guards that the session ran under last, as its tape lists them. Those that were registered while it ran are made
+/// again by whoever made them.
+fn guards(reading: &Reading) -> Vec<&HookEntry> {
+    let lists = || {
+        reading.records.iter().enumerate().filter_map(|(at, record)| match &record.body {
+            Body::Hooks(loaded) => Some((at, loaded)),
+            _ => None,
+        })
+    };
+    let is_of_all = |loaded: &Loaded| {
+        loaded.scope == Scope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
+    };
+    // What was loaded to go on and then refused was never run under.
+    let is_begin = |record: &Record<'_>| {
+        matches!(record.body, Body::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
+    };
+    let begun = reading.records.iter().rposition(is_begin).unwrap_or(0);
+    let last = lists().filter(|(at, loaded)| *at < begun && is_of_all(loaded)).last();
+    let from = last.map_or(0, |(at, _)| at);
+    let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == Scope::Agent);
+    let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
+    all.filter(|hook| hook.guard && hook.mode == Mode::Enforce && hook.layer != Layer::Runtime).collect()
+}
+
+/// How a guard differs from what is there now; `None` when it is as it was.
+fn difference(guard: &HookEntry, now: &[HookEntry]) -> Option<String> {
+    let name = || format!("guard `{}` of `{}`", guard.id, guard.event);
+    let named = || now.iter().filter(|hook| hook.id == guard.id && hook.event == guard.event);
+    if named().next().is_none() {
+        let place = guard.path.as_ref().map(|path| format!(" (it was in `{path}`)")).unwrap_or_default();
+        return Some(format!("{} is gone{place}", name()));
+    }
+    let is_same = |hook: &HookEntry| {
+        hook.digest == guard.digest && hook.guard && hook.mode == Mode::Enforce && hook.on_failure == guard.on_failure
+    };
+    (!named().any(is_same)).then(|| format!("{} was changed", name()))
 }
 
 fn is_agent(path: &Path) -> bool {

@@ -23,6 +23,9 @@ pub(crate) struct Validate {
     /// Projects, `.harness` folders, docker-agent YAML files, folders of hooks or hook files. Default: the current
     /// directory.
     path: Vec<PathBuf>,
+    /// Count warnings as errors.
+    #[arg(long)]
+    deny_warnings: bool,
     #[command(flatten)]
     user: UserOptions,
 }
@@ -42,6 +45,12 @@ impl Validate {
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check).collect();
         built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(place);
+        // Whoever names a path wants it checked, and nothing was.
+        for finding in built.diagnostics.iter_mut().filter(|finding| finding.code == "no_files" && !self.path.is_empty()) {
+            finding.severity = Severity::Error;
+        }
+        let is_denied =
+            self.deny_warnings && built.diagnostics.iter().any(|finding| finding.severity == Severity::Warning);
         consent::tell(&built, terminal);
         if global.json {
             terminal.json(&built.diagnostics.iter().map(Finding::from).collect::<Vec<_>>());
@@ -52,7 +61,7 @@ impl Validate {
             }
             terminal.out(summary(&built));
         }
-        Ok(if built.has_errors() { Status::Invalid } else { Status::Done })
+        Ok(if built.has_errors() || is_denied { Status::Invalid } else { Status::Done })
     }
 }
 
