@@ -100,6 +100,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_request_brings_no_hooks() {
+        let read = |hooks: Value| Request::read(&json!({"task": "a", "hooks": hooks})).map(drop);
+        for hooks in [json!(["guard"]), json!([{"event": "tool.pre"}]), json!({}), json!("guard"), json!(false)] {
+            assert!(read(hooks.clone()).is_err_and(|why| why.contains("leave `hooks` out")), "{hooks}");
+        }
+        assert_eq!((read(json!([])), read(Value::Null)), (Ok(()), Ok(())));
+    }
+
+    #[test]
     fn a_request_needs_a_task_under_either_name() {
         let task = |value: Value| Request::read(&value).map(|request| request.task);
         assert_eq!(task(json!({"task": "a"})), Ok(String::from("a")));

@@ -127,3 +127,15 @@ fn id_parameters() -> Value {
         "required": ["id"],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_that_a_project_cannot_have_are_those_of_the_loop() {
+        let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
+        assert_eq!(names, pintle::DELEGATION_TOOLS);
+        assert_eq!(crate::tools::Done::NAME, pintle::DONE_TOOL);
+    }
+}

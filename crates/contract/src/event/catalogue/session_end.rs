@@ -11,7 +11,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `session.end`.
 pub static ROW: Row = Row {
     name: "session.end",
-    fires: "A session is over, whether it went well or not.",
+    fires: "A session is over, whether it went well or not. A hook in Markdown gets `None` as its payload.",
     class: Class::Observe,
     subject: Some("reason"),
     target: Target::Nothing,

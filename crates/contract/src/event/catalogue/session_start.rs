@@ -11,7 +11,7 @@ use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
 /// The row of `session.start`.
 pub static ROW: Row = Row {
     name: "session.start",
-    fires: "A session begins, before its first turn.",
+    fires: "A session begins, before its first turn. A hook in Markdown gets `None` as its payload.",
     class: Class::Guard,
     subject: Some("source"),
     target: Target::Nothing,

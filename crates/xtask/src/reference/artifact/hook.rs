@@ -53,7 +53,7 @@ fn fields() -> Vec<Field> {
             "`enforce`",
             "In `shadow` the hook is asked and its answer recorded, and nothing follows from it.",
         ),
-        field("examples", "list", "none", "Payloads with the answer that the hook must give."),
+        field("examples", "list", "none", "Payloads with the answer that the hook must give. Read, and not run yet."),
         field("verify", "any", "none", "Reserved: read, and without effect on a hook."),
         field("verify_policy", "any", "none", "Reserved: read, and without effect on a hook."),
     ]

@@ -47,6 +47,7 @@ fn overrides_replace_whatever_has_their_name() {
             .filter(|finding| finding.contains("replaces"))
             .collect::<Vec<_>>(),
         [
+            "overrides/o.md:4:12: note: hook `a` replaces the one at builtins/p.md:4",
             "overrides/o.md:4:12: note: hook `a` replaces the one at hooks/a.md:2",
             "overrides/tools.md:3:5: note: tool `t` replaces the one at tools/t.md:2"
         ]

@@ -305,7 +305,7 @@ const MISPLACED: &[(Role, &str, &str)] = &[
 #[test]
 fn hooks_in_the_wrong_place_are_errors_that_name_the_right_one() {
     for (role, text, wanted) in MISPLACED {
-        let found = findings(&read_as(*role, text, None), Severity::Warning);
+        let found = findings(&read_as(*role, text, None), Severity::Error);
         assert_eq!(found, [format!("team.yaml:{wanted}")], "{text}");
     }
 }

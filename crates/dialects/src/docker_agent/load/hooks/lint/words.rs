@@ -70,11 +70,16 @@ fn unquote(after: &str) -> (bool, &str) {
     }
 }
 
-/// A value that is one plain word, with or without quotes.
+/// A value that is one plain word: in quotes, a number, or one of JSON's own. Any other word is a name for something.
 fn value(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start_matches([' ', '\t']);
     let start = rest.trim_start_matches([' ', '\t', '\\', '"', '\'']);
     let length = start.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(start.len());
-    start.get(..length).filter(|word| !word.is_empty())
+    let is_quoted = start.len() < rest.len();
+    let is_literal = |word: &str| {
+        ["true", "false", "null"].contains(&word) || word.starts_with(|first: char| first.is_ascii_digit())
+    };
+    start.get(..length).filter(|word| !word.is_empty() && (is_quoted || is_literal(word)))
 }
 
 #[cfg(test)]
@@ -91,6 +96,7 @@ mod tests {
             ("jq -r '.decision'", vec![]),
             ("echo ${decision:-block}", vec![]),
             ("a_decision: 3", vec![("a_decision", Some("3"))]),
+            ("print(json.dumps({\"permission_decision\": decision}))", vec![("permission_decision", None)]),
             (
                 "echo '{\"hook_specific_output\":{\"summary\":\"é\"}}'",
                 vec![("hook_specific_output", None), ("summary", None)],
