@@ -50,7 +50,8 @@ pub enum Resolution {
 /// What a person allows for the rest of the session. No hook and no rule that denies is passed over for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
-    /// Every call of the tool that the question is about.
+    /// The tool that the question is about, with the arguments that were shown. What a hook or a rule asks is asked
+    /// again all the same.
     Tool,
     /// Every call of every tool.
     Session,

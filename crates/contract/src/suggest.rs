@@ -1,9 +1,16 @@
 //! Did you mean.
 
+/// The most characters of a word that is compared with names.
+const LONGEST_NAME: usize = 64;
+
 /// The candidate nearest to what was written, when it is near enough to be a slip.
 ///
-/// Near enough is one edit for each three characters, at least one. Case does not count.
+/// Near enough is one edit for each three characters, at least one. Case does not count. What is longer than any name
+/// is not a slip of one, and is not compared.
 pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if written.chars().nth(LONGEST_NAME).is_some() {
+        return None;
+    }
     let wanted = written.to_lowercase();
     let allowed = (wanted.chars().count() / 3).max(1);
     candidates
@@ -50,5 +57,12 @@ mod tests {
         assert_eq!(did_you_mean("Script", known), Some("script"));
         assert_eq!(did_you_mean("colour", known), None);
         assert_eq!(did_you_mean("", known), None);
+    }
+
+    #[test]
+    fn a_word_longer_than_any_name_is_no_slip_of_one() {
+        let name = "a".repeat(65);
+        assert_eq!(did_you_mean(&name, [name.as_str()]), None);
+        assert_eq!(did_you_mean(&name[1..], [name.as_str()]), Some(name.as_str()));
     }
 }

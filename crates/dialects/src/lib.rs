@@ -28,6 +28,7 @@ pub mod tools;
 mod artifact;
 mod printed;
 mod programs;
+mod refusal;
 mod table;
 
 pub use ai_harness::{Declared, declare_hook, read_hook};

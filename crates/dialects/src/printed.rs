@@ -1,6 +1,6 @@
 //! What programs print, whatever their dialect makes of it.
 
-use pintle_contract::{Failure, FailureKind, LimitKind, ProcessAnswer};
+use pintle_contract::{Failure, FailureKind, JsonError, LimitKind, ProcessAnswer, read_leading_json};
 use serde_json::{Map, Value};
 
 /// The shell's exit code for a command that is not there.
@@ -9,6 +9,16 @@ const NOT_FOUND: i32 = 127;
 const SHOWN_LETTERS: usize = 200;
 /// How many beginnings of an object are looked at.
 const MOST_TRIES: usize = 64;
+/// The most warnings about one answer.
+pub(crate) const MOST_WARNINGS: usize = 20;
+/// The most fields of one answer that nobody reads. An answer with more of them is not one.
+pub(crate) const MOST_UNKNOWN_FIELDS: usize = 64;
+/// What is said of a guard that printed something which nobody reads.
+pub(crate) const UNREAD: &str =
+    "what the hook printed is not a JSON object, so nobody reads it; print nothing or an object";
+/// What is said of a guard whose print may have been a refusal.
+pub(crate) const UNREADABLE_REFUSAL: &str =
+    "the hook printed something that may be a refusal and cannot be read; print one JSON object";
 
 /// The last line of what a program complained, cut to a length that can be read.
 pub(crate) fn complaint(stderr: &[u8]) -> Option<String> {
@@ -39,25 +49,48 @@ pub(crate) fn too_long(answer: &ProcessAnswer) -> Failure {
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }
 
-/// The objects that stand in a text, among whatever else is in it. `None` is a text with more beginnings of objects than
-/// are looked at.
-pub(crate) fn objects(text: &str) -> (Vec<Map<String, Value>>, Option<&str>) {
-    let mut found = Vec::new();
+/// The objects that stand in a text, among whatever else is in it.
+#[derive(Debug, Default)]
+pub(crate) struct EmbeddedObjects<'a> {
+    pub(crate) found: Vec<Map<String, Value>>,
+    /// Why one of them can be read in more than one way.
+    pub(crate) repeated_key: Option<JsonError>,
+    /// What was not looked at, in a text with more beginnings of objects than are looked at.
+    pub(crate) rest: Option<&'a str>,
+}
+
+/// Finds the objects that stand in a text.
+pub(crate) fn objects(text: &str) -> EmbeddedObjects<'_> {
+    let mut objects = EmbeddedObjects::default();
     let mut rest = text;
     for _ in 0..MOST_TRIES {
-        let Some(at) = rest.find('{') else { return (found, None) };
+        let Some(at) = rest.find('{') else { return objects };
         let candidate = rest.get(at..).unwrap_or_default();
-        let mut stream = serde_json::Deserializer::from_str(candidate).into_iter::<Map<String, Value>>();
-        let passed = match stream.next() {
-            Some(Ok(object)) => {
-                found.push(object);
-                stream.byte_offset()
+        let passed = match read_leading_json(candidate) {
+            Some(Ok((object, length))) => {
+                objects.found.push(object);
+                length
+            }
+            Some(Err(fault)) if fault.is_repeated_key() => {
+                objects.repeated_key.get_or_insert(fault);
+                1
             }
             Some(Err(_)) | None => 1,
         };
         rest = candidate.get(passed..).unwrap_or_default();
     }
-    (found, Some(rest))
+    objects.rest = Some(rest);
+    objects
+}
+
+/// The warnings about an answer, at most [`MOST_WARNINGS`] and how many more there would be.
+pub(crate) fn bounded(mut warnings: Vec<String>) -> Vec<String> {
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    if more > 0 {
+        warnings.truncate(MOST_WARNINGS);
+        warnings.push(format!("and {more} more"));
+    }
+    warnings
 }
 
 /// What a value is, in words, such as `a list`.

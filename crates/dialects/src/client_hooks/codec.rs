@@ -18,12 +18,14 @@ pub(crate) struct ClientCodec {
     pub(crate) plugin: Option<Arc<str>>,
     /// Whether an answer has to be there.
     pub(crate) needs_answer: bool,
+    /// Whether text that nobody reads is no answer.
+    pub(crate) needs_json: bool,
 }
 
 impl ClientCodec {
     /// The codec of a hook that came with no project.
     pub(crate) fn of(client: &'static Client) -> Arc<dyn Codec> {
-        Arc::new(Self { client, project: None, plugin: None, needs_answer: false })
+        Arc::new(Self { client, project: None, plugin: None, needs_answer: false, needs_json: false })
     }
 }
 

@@ -170,7 +170,13 @@ impl Row {
     /// Whether a hook on it can deny.
     #[must_use]
     pub fn guards(&self) -> bool {
-        self.permission || self.block == Block::Denies || self.stop == Stop::Denies || self.fails_closed
+        self.is_gate() || self.stop == Stop::Denies
+    }
+
+    /// Whether a hook on it can keep what it is about from happening. A wish to stop later does not.
+    #[must_use]
+    pub fn is_gate(&self) -> bool {
+        self.permission || self.block == Block::Denies || self.fails_closed
     }
 
     /// The keys of its payload, in order.

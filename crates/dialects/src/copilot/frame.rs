@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use pintle_contract::read_json;
+use serde_json::{Map, Value};
+
+use crate::refusal::refuses;
 
 /// The output without the lines that only tell how far a hook has got.
 pub(super) fn without_progress(text: &str) -> Cow<'_, str> {
@@ -10,8 +13,11 @@ pub(super) fn without_progress(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let is_progress = |line: &str| {
-        let object: Option<Value> = serde_json::from_str(line.trim()).ok();
-        object.is_some_and(|object| object.get("type").and_then(Value::as_str) == Some("progress"))
+        let object: Option<Map<String, Value>> = read_json(line.trim()).ok();
+        object.is_some_and(|object| {
+            object.get("type").and_then(Value::as_str) == Some("progress")
+                && !object.iter().any(|(name, value)| refuses(name, value))
+        })
     };
     Cow::Owned(text.lines().filter(|line| !is_progress(line)).collect::<Vec<_>>().join("\n"))
 }
@@ -26,6 +32,10 @@ mod tests {
             ("{\"a\": 1}", "{\"a\": 1}"),
             ("{\"type\":\"progress\",\"message\":\"x\"}\n{\"a\": 1}\n", "{\"a\": 1}"),
             ("{\"type\":\"progress\"}", ""),
+            (
+                "{\"type\":\"progress\",\"permissionDecision\":\"deny\"}",
+                "{\"type\":\"progress\",\"permissionDecision\":\"deny\"}",
+            ),
             ("{\"a\": \"progress\"}", "{\"a\": \"progress\"}"),
         ] {
             assert_eq!(without_progress(text), wanted, "{text}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, Parts, ProcessAnswer, Returned, Verdict};
+use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, Parts, ProcessAnswer, Returned, Verdict, read_json};
 use serde_json::Value;
 
 use super::{DIALECT, ROWS, decode, encode};
@@ -76,7 +76,13 @@ fn printed(process: &ProcessAnswer) -> Result<Value, Failure> {
     if text.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_str(text).map_err(|_| {
+    read_json(text).map_err(|fault| {
+        if fault.is_repeated_key() {
+            return Failure::new(
+                FailureKind::BadOutput,
+                format!("the program of the handler printed an answer in which {fault}"),
+            );
+        }
         let shown: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
         Failure::new(FailureKind::BadOutput, format!("the program of the handler printed `{shown}`, which is not JSON"))
     })

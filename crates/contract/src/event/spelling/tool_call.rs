@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{object, texts};
+use crate::read_json;
 
 /// `args` and `arguments` are two spellings of one value: the one that changed decides, `args` when both did.
 pub(in crate::event) fn call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
@@ -12,7 +13,7 @@ pub(in crate::event) fn call(event: &str, before: &Value, after: &mut Value) -> 
     if !changed("args") && changed("arguments") {
         let decoded = match fields.get("arguments") {
             Some(Value::String(text)) => {
-                serde_json::from_str(text).map_err(|fault| format!("`arguments` is not JSON: {fault}"))?
+                read_json(text).map_err(|fault| format!("`arguments` is not JSON: {fault}"))?
             }
             Some(other) => other.clone(),
             None => Value::Null,
@@ -56,7 +57,8 @@ mod tests {
     #[test]
     fn a_rewrite_that_leaves_no_call_is_refused() {
         let not_json = json!({"name": "x", "args": {"command": "ls"}, "arguments": "{"});
-        for bad in [json!(null), json!({"args": {}}), json!({"name": "x", "args": 3}), not_json] {
+        let twice = json!({"name": "x", "args": {"command": "ls"}, "arguments": r#"{"command":"a","command":"b"}"#});
+        for bad in [json!(null), json!({"args": {}}), json!({"name": "x", "args": 3}), not_json, twice] {
             let mut after = bad.clone();
             assert!(call("tool.pre", &before(), &mut after).is_err(), "{bad}");
         }

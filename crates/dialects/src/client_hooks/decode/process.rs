@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, FailureKind, ProcessAnswer, Verdict};
+use pintle_contract::{Effect, Failure, FailureKind, ProcessAnswer, Verdict, read_json, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::reply::Reply;
-use super::{Asked, bad, ruling};
+use super::{Asked, ambiguous, bad, ruling};
 use crate::client_hooks::row::{ExitTwo, Text};
-use crate::printed::{complaint, failure, objects, too_long};
+use crate::printed::{UNREAD, UNREADABLE_REFUSAL, complaint, failure, objects, too_long};
+use crate::refusal::{narrowed, text_refuses, without_mark};
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
@@ -32,8 +33,16 @@ fn failed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
 }
 
 fn refusal(asked: &Asked<'_>, answer: &ProcessAnswer) -> Option<Verdict> {
-    let text = String::from_utf8_lossy(&answer.stdout);
-    let object: Map<String, Value> = serde_json::from_str((asked.codec.client.frame)(&text).trim()).ok()?;
+    let text = narrowed(&answer.stdout).map_or_else(|| String::from_utf8_lossy(&answer.stdout), Cow::Owned);
+    refusal_of(asked, &text)
+}
+
+/// The refusal that a text is, when it is one and nothing else.
+fn refusal_of(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
+    let object: Map<String, Value> = match read_json(without_mark((asked.codec.client.frame)(text).trim())) {
+        Ok(object) => object,
+        Err(fault) => return (fault.is_repeated_key() && asked.row.is_gate()).then(|| ambiguous(asked, &fault)),
+    };
     let reply = Reply::read(asked, &object);
     reply.is_against().then(|| ruling::rule(asked, reply))
 }
@@ -68,10 +77,14 @@ fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     if answer.stdout_cut {
         return Verdict::failed(too_long(answer));
     }
+    if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.is_gate()) {
+        let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
+        return refusal_of(asked, &text).map_or_else(|| bad(message), |refusal| refusal.warn(message));
+    }
     let text = String::from_utf8_lossy(&answer.stdout);
     let is_mended = matches!(text, Cow::Owned(_));
     let framed = (asked.codec.client.frame)(&text);
-    let trimmed = framed.trim();
+    let trimmed = without_mark(framed.trim_start()).trim();
     if trimmed.is_empty() {
         return match asked.codec.needs_answer {
             true => Verdict::failed(Failure::new(FailureKind::BadOutput, "the hook printed no answer")),
@@ -84,12 +97,12 @@ fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     if is_mended {
         return bad("the hook's output is not UTF-8");
     }
-    let mut stream = serde_json::Deserializer::from_str(trimmed).into_iter::<Map<String, Value>>();
-    match stream.next() {
-        Some(Ok(object)) if trimmed.get(stream.byte_offset()..).unwrap_or_default().trim().is_empty() => {
+    match read_leading_json::<Map<String, Value>>(trimmed) {
+        Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => {
             ruling::rule(asked, Reply::read(asked, &object))
         }
         Some(Ok(_)) => several(asked, trimmed),
+        Some(Err(fault)) if fault.is_repeated_key() => ambiguous(asked, &fault),
         Some(Err(fault)) => bad(format!("the hook's output begins like JSON and is none: {fault}")),
         None => plain(asked, trimmed),
     }
@@ -103,18 +116,32 @@ fn several(asked: &Asked<'_>, text: &str) -> Verdict {
 /// Text that is no object.
 fn plain(asked: &Asked<'_>, text: &str) -> Verdict {
     match asked.row.text {
-        // Such text is meant for the model, whatever it holds.
-        Text::Model => told(asked, text),
+        // Such text is meant for the model, but for an object that has lines of its own.
+        Text::Model => match own_lines(text) {
+            Some(object) if asked.row.is_gate() => embedded(asked, object).unwrap_or_else(|| told(asked, text)),
+            _ => told(asked, text),
+        },
         Text::Person | Text::Nobody => several(asked, text),
     }
+}
+
+/// The text from the first line on that begins with an object.
+fn own_lines(text: &str) -> Option<&str> {
+    let start =
+        text.match_indices('\n').find(|(at, _)| text.get(*at..).is_some_and(|rest| rest.trim_start().starts_with('{')));
+    start.and_then(|(at, _)| text.get(at..))
 }
 
 fn told(asked: &Asked<'_>, text: &str) -> Verdict {
     let text = text.trim().to_owned();
     match asked.row.text {
         Text::Model => Verdict::pass().with(Effect::Context(text)),
+        _ if asked.row.is_gate() && text_refuses(&text) => bad(UNREADABLE_REFUSAL),
         Text::Person => Verdict::pass().with(Effect::Notice(text)),
-        Text::Nobody if asked.codec.needs_answer => bad("the hook printed text and no answer"),
+        Text::Nobody if asked.codec.needs_answer || asked.codec.needs_json => {
+            bad("the hook printed text and no answer")
+        }
+        Text::Nobody if asked.row.is_gate() => Verdict::pass().warn(UNREAD),
         Text::Nobody => Verdict::pass(),
     }
 }
@@ -124,15 +151,18 @@ fn embedded(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
     if !asked.row.guards() {
         return None;
     }
-    let (found, rest) = objects(text);
-    let replies = found.iter().map(|object| Reply::read(asked, object));
+    let objects = objects(text);
+    let replies = objects.found.iter().map(|object| Reply::read(asked, object));
     if let Some(reply) = replies.into_iter().find(Reply::is_against) {
         let warning = "the hook printed something beside the object that refuses; print the object alone";
         return Some(ruling::rule(asked, reply).warn(warning));
     }
+    if let Some(fault) = &objects.repeated_key {
+        return Some(ambiguous(asked, fault));
+    }
     // More beginnings than a log line has: the words alone make it no answer.
     let words = asked.codec.client.words.iter().filter(|word| word.decides());
     let mut named = words.map(|word| format!("\"{}\"", word.name));
-    let may_refuse = rest.is_some_and(|rest| named.any(|name| rest.contains(&name)));
+    let may_refuse = objects.rest.is_some_and(|rest| named.any(|name| rest.contains(&name)));
     may_refuse.then(|| bad("the hook printed too much beside an object that may refuse; print the object alone"))
 }

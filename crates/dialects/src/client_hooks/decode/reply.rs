@@ -1,11 +1,12 @@
 //! A printed object, word by word.
 
-use pintle_contract::did_you_mean;
+use pintle_contract::{did_you_mean, shown_key};
 use serde_json::{Map, Value};
 
 use super::Asked;
 use super::word::{Choice, Means, Word};
-use crate::printed::kind;
+use crate::printed::{MOST_UNKNOWN_FIELDS, kind};
+use crate::refusal::{Refusal, find_refusal};
 
 /// What an object says.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub(super) struct Reply {
     pub(super) faults: Vec<String>,
     /// A reason that is for the person too.
     told: Option<String>,
+    /// How many fields there are that nobody reads.
+    unknown: usize,
 }
 
 impl Reply {
@@ -63,7 +66,7 @@ impl Reply {
             match (named().find(|word| word.inside == inside), named().next()) {
                 (Some(word), _) => self.word(asked, word, value),
                 (None, Some(word)) => self.misplaced(asked, word, value),
-                (None, None) => self.unknown(asked, name, inside),
+                (None, None) => self.unknown(asked, name, value, inside),
             }
         }
     }
@@ -93,13 +96,26 @@ impl Reply {
         }
     }
 
-    fn unknown(&mut self, asked: &Asked<'_>, name: &str, inside: bool) {
+    fn unknown(&mut self, asked: &Asked<'_>, name: &str, value: &Value, inside: bool) {
+        self.unknown += 1;
+        if self.unknown > MOST_UNKNOWN_FIELDS {
+            return self.faults.push(format!("more than {MOST_UNKNOWN_FIELDS} unknown fields"));
+        }
         let here = asked.codec.client.words.iter().filter(|word| word.inside == inside);
         let near = did_you_mean(name, here.map(|word| word.name));
+        let shown = shown_key(name);
         let message = match near {
-            Some(near) => format!("unknown field `{name}`; did you mean `{near}`?"),
-            None => format!("unknown field `{name}`"),
+            Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
+            None => format!("unknown field `{shown}`"),
         };
+        // What refuses in a word of another agent does so here.
+        if asked.row.is_gate()
+            && let Some(refusal) = find_refusal(name, value)
+        {
+            let choice = if refusal == Refusal::Ask { Choice::Ask } else { Choice::Deny };
+            self.decision = self.decision.max_against(Some(choice));
+            return self.warnings.push(format!("{message}; it counts all the same, because it refuses"));
+        }
         let slip =
             near.is_some_and(|near| asked.codec.client.words.iter().any(|word| word.name == near && word.decides()));
         // A slip in a word that decides must not pass as an answer that says nothing.
@@ -163,7 +179,8 @@ impl Reply {
             Means::Notice => self.notices.push(owned()),
             Means::Followup => self.followup = Some(owned()).filter(|text| !text.is_empty()),
             Means::EventName if !text.eq_ignore_ascii_case(asked.row.name) => {
-                self.warnings.push(format!("`{}` says `{text}`, and the event is `{}`", word.name, asked.row.name));
+                let said = shown_key(text);
+                self.warnings.push(format!("`{}` says `{said}`, and the event is `{}`", word.name, asked.row.name));
             }
             _ => {}
         }
@@ -175,7 +192,7 @@ impl Reply {
             return Some(*choice);
         }
         let known: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
-        let message = format!("`{}` must be {}, not `{text}`", word.name, known.join(" or "));
+        let message = format!("`{}` must be {}, not `{}`", word.name, known.join(" or "), shown_key(text));
         let foreign = match text {
             "deny" | "block" => Some(Choice::Deny),
             "ask" | "defer" => Some(Choice::Ask),
@@ -193,7 +210,7 @@ impl Reply {
         match text("behavior") {
             "allow" => self.permission = Some(Choice::Allow),
             "deny" => self.permission = Some(Choice::Deny),
-            other => self.faults.push(format!("`behavior` must be `allow` or `deny`, not `{other}`")),
+            other => self.faults.push(format!("`behavior` must be `allow` or `deny`, not `{}`", shown_key(other))),
         }
         self.permission_reason = text("message").to_owned();
         if let Some(Value::Object(input)) = inner.get("updatedInput") {

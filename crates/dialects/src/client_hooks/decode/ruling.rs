@@ -8,6 +8,7 @@ use super::word::Choice;
 use super::{Asked, bad};
 use crate::client_hooks::Given;
 use crate::client_hooks::row::{Block, Input, Stop};
+use crate::printed::bounded;
 
 /// A refusal for a reason, in the sense of the event.
 pub(super) fn refused(asked: &Asked<'_>, reason: &str) -> Verdict {
@@ -37,7 +38,7 @@ pub(super) fn rule(asked: &Asked<'_>, mut reply: Reply) -> Verdict {
     let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
     let warnings = std::mem::take(&mut reply.warnings);
     let mut verdict = decided(asked, reply);
-    verdict.warnings.extend(warnings);
+    verdict.warnings.extend(bounded(warnings));
     let contexts: Vec<String> = contexts.into_iter().filter(|text| !text.is_empty()).collect();
     match asked.row.context {
         true => verdict.effects.extend(contexts.into_iter().map(Effect::Context)),

@@ -39,6 +39,7 @@ struct Options {
     background: bool,
     on_error: Option<FailurePolicy>,
     needs_answer: bool,
+    needs_json: bool,
     condition: Option<Condition>,
 }
 
@@ -117,8 +118,10 @@ fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<O
         }
         Some(text) => condition(carried, &text),
     };
+    // A server that answers with a page, such as that of a proxy, has not answered.
+    let needs_json = kind == Kind::Http && on_error == Some(FailurePolicy::Closed);
     let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
-    Some(Options { name: carried.text("name"), timeout_ms, background, on_error, needs_answer, condition })
+    Some(Options { name: carried.text("name"), timeout_ms, background, on_error, needs_answer, needs_json, condition })
 }
 
 fn condition(carried: &mut Carried<'_>, text: &str) -> Option<Condition> {
@@ -148,7 +151,7 @@ fn declare(
     canonical: &str,
 ) -> Option<HookDeclaration> {
     let Around { source, row, .. } = *around;
-    let Options { timeout_ms, background, on_error, needs_answer, .. } = *options;
+    let Options { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
     let condition = options.condition.as_ref().map(Condition::written);
     let definition = json!([definition(&handler), condition, timeout_ms, background, needs_answer]);
     let wanted = Wanted {
@@ -157,7 +160,7 @@ fn declare(
         condition: options.condition.clone(),
         second_names: source.client.settings.second_names,
     };
-    let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, ..source.codec.clone() });
+    let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
     Some(HookDeclaration {
         name: options.name.clone().unwrap_or_else(|| runs.to_owned()),
         event: EventName::parse(canonical).ok()?,

@@ -66,5 +66,11 @@ fn codec(client: &'static Client, path: &Path) -> ClientCodec {
     let project = own.and_then(Path::parent).filter(|folder| home.as_deref() != Some(folder.as_os_str()));
     let folder = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "hooks"));
     let plugin = folder.and_then(Path::parent).filter(|_| own.is_none());
-    ClientCodec { client, project: project.map(named), plugin: plugin.map(named), needs_answer: false }
+    ClientCodec {
+        client,
+        project: project.map(named),
+        plugin: plugin.map(named),
+        needs_answer: false,
+        needs_json: false,
+    }
 }

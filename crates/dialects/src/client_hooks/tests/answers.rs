@@ -64,6 +64,8 @@ fn answer(case: &Value) -> Answer {
     let printed = |name: &str| match case.get(name) {
         None => Vec::new(),
         Some(Value::String(text)) => text.clone().into_bytes(),
+        // Bytes that are no text.
+        Some(Value::Array(bytes)) => bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect(),
         Some(value) => value.to_string().into_bytes(),
     };
     Answer::Process(ProcessAnswer {
@@ -90,7 +92,13 @@ fn each_answer_gives_its_verdict() {
             let spelling = case["event"].as_str().unwrap();
             let row = client.row(spelling).unwrap();
             let needs_answer = case.get("needs_answer").is_some();
-            let codec = ClientCodec { client, project: None, plugin: None, needs_answer };
+            let codec = ClientCodec {
+                client,
+                project: None,
+                plugin: None,
+                needs_answer,
+                needs_json: case.get("needs_json").is_some(),
+            };
             let event = event(row.canonical, case.get("payload").cloned().unwrap_or_else(|| payload(row.canonical)));
             let found = told(&codec.decode(&event, spelling, answer(&case)));
             count += 1;

@@ -132,7 +132,7 @@ fn what_an_agent_sent_is_what_its_hooks_get() {
     let mut wrong = Vec::new();
     for (client_name, dialect, unsent) in CAPTURES {
         let client = CLIENTS.iter().find(|client| client.name == *dialect).unwrap();
-        let codec = ClientCodec { client, project: None, plugin: None, needs_answer: false };
+        let codec = ClientCodec { client, project: None, plugin: None, needs_answer: false, needs_json: false };
         let mut count = 0;
         for entry in std::fs::read_dir(bridge.join(client_name).join("payloads")).unwrap() {
             let path = entry.unwrap().path();

@@ -89,7 +89,7 @@ proptest! {
         needs_answer in any::<bool>(),
     ) {
         let row = &client.rows[row.index(client.rows.len())];
-        let codec = ClientCodec { client, project: None, plugin: None, needs_answer };
+        let codec = ClientCodec { client, project: None, plugin: None, needs_answer, needs_json: false };
         let event = event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
         let stdout = [stdout.into_bytes(), bytes].concat();
         let answer = ProcessAnswer { exit_code, stdout, ..ProcessAnswer::default() };

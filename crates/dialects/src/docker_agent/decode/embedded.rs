@@ -7,10 +7,11 @@ use crate::printed::objects;
 
 /// Whether a text that is no object holds one that wants to decide.
 pub(super) fn holds_decision(text: &str) -> bool {
-    let (found, rest) = objects(text);
+    let objects = objects(text);
     // More beginnings than a log line has: the words alone decide.
-    found.iter().any(decides)
-        || rest.is_some_and(|rest| {
+    objects.repeated_key.is_some()
+        || objects.found.iter().any(decides)
+        || objects.rest.is_some_and(|rest| {
             ["\"decision\"", "\"permission_decision\"", "\"permissionDecision\"", "\"continue\""]
                 .iter()
                 .any(|word| rest.contains(word))
@@ -37,6 +38,7 @@ mod tests {
             ("{\"x\":{\"decision\":\"block\"}}", false),
             ("set {a, b}", false),
             ("a \\\"decision\\\": b", false),
+            ("log {\"a\":1,\"\\u0061\":2}", true),
         ] {
             assert_eq!(holds_decision(text), wanted, "{text}");
         }

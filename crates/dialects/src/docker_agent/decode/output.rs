@@ -1,12 +1,13 @@
 //! A printed object, key by key.
 
-use pintle_contract::did_you_mean;
+use pintle_contract::{did_you_mean, shown_key};
 use serde_json::{Map, Value};
 
 use super::key::{Class, KEYS, OutputKey, Spelled, spelled};
 use super::{Asked, strict};
 use crate::docker_agent::Compat;
-use crate::printed::kind;
+use crate::printed::{MOST_UNKNOWN_FIELDS, kind};
+use crate::refusal::refuses;
 
 /// What a hook printed: the keys that mean something, with values of the right kind.
 #[derive(Debug, Default)]
@@ -14,13 +15,15 @@ pub(super) struct Output {
     pub(super) values: Vec<(&'static OutputKey, Value)>,
     /// What the hook's author should know.
     pub(super) warnings: Vec<String>,
+    /// How many fields there are that nobody reads.
+    unknown: usize,
 }
 
 impl Output {
     /// Reads an object. Null counts as absent.
     ///
     /// # Errors
-    /// When a value is of the wrong kind, a key is said twice, or a key that wants to decide cannot be read.
+    /// When a value is of the wrong kind, a key is said twice, or what wants to decide cannot be read.
     pub(super) fn read(asked: &Asked<'_>, object: Map<String, Value>) -> Result<Self, String> {
         let mut output = Self::default();
         output.level(asked, object, false)?;
@@ -32,7 +35,7 @@ impl Output {
 
     fn level(&mut self, asked: &Asked<'_>, object: Map<String, Value>, specific: bool) -> Result<(), String> {
         for (word, value) in object {
-            let Some(key) = self.known(asked, &word, specific)? else { continue };
+            let Some(key) = self.known(asked, &word, &value, specific)? else { continue };
             if value.is_null() {
                 continue;
             }
@@ -46,10 +49,17 @@ impl Output {
     }
 
     /// The key that a word spells here, unless it is one that says nothing.
-    fn known(&mut self, asked: &Asked<'_>, word: &str, specific: bool) -> Result<Option<&'static OutputKey>, String> {
+    fn known(
+        &mut self,
+        asked: &Asked<'_>,
+        word: &str,
+        value: &Value,
+        specific: bool,
+    ) -> Result<Option<&'static OutputKey>, String> {
         let strict = asked.codec.strict_output;
         let Some((key, how)) = spelled(word) else {
-            return self.unknown(asked, word, specific);
+            self.unknown(asked, word, value, specific)?;
+            return Ok(None);
         };
         if key.specific != specific {
             let belongs = if key.specific { "belongs inside" } else { "stands beside, not inside," };
@@ -74,20 +84,38 @@ impl Output {
         }
     }
 
-    fn unknown(&mut self, asked: &Asked<'_>, word: &str, specific: bool) -> Result<Option<&'static OutputKey>, String> {
+    fn unknown(&mut self, asked: &Asked<'_>, word: &str, value: &Value, specific: bool) -> Result<(), String> {
+        let is_newest = asked.codec.compat == Compat::Newest;
+        // Elsewhere nothing can be let through.
+        let may_block = is_newest && asked.row.blocks;
+        self.unknown += 1;
+        if self.unknown > MOST_UNKNOWN_FIELDS {
+            let message = format!("more than {MOST_UNKNOWN_FIELDS} unknown fields");
+            if is_newest {
+                return Err(message);
+            }
+            // The warnings say how many there are.
+            self.warnings.push(message);
+            return Ok(());
+        }
         let here = KEYS.iter().filter(|key| key.specific == specific);
-        let near = did_you_mean(word, here.map(|key| key.name));
+        let names = || KEYS.iter().map(|key| key.name);
+        let near = did_you_mean(word, here.map(|key| key.name)).or_else(|| did_you_mean(word, names()));
+        let shown = shown_key(word);
         let message = match near {
-            Some(near) => format!("unknown field `{word}`; did you mean `{near}`?"),
-            None => format!("unknown field `{word}`"),
+            Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
+            None => format!("unknown field `{shown}`"),
         };
-        // A slip in a word that decides must not let a call through.
-        let slip = near.is_some_and(|near| KEYS.iter().any(|key| key.decides && key.name == near));
-        if asked.codec.strict_output || (slip && asked.row.fails_closed && asked.codec.compat == Compat::Newest) {
+        // A slip in a word that decides, wherever it stands, must not let anything through.
+        let is_slip = may_block && near.is_some_and(|near| KEYS.iter().any(|key| key.decides && key.name == near));
+        if asked.codec.strict_output || is_slip {
             return Err(message);
         }
+        if may_block && refuses(word, value) {
+            return Err(format!("{message}, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`"));
+        }
         self.warnings.push(message);
-        Ok(None)
+        Ok(())
     }
 
     fn set(&mut self, asked: &Asked<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {

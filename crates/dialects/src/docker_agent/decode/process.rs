@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, ProcessAnswer, Verdict};
+use pintle_contract::{Effect, Failure, ProcessAnswer, Verdict, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::output::Output;
 use super::{Asked, bad, embedded, ruling};
 use crate::docker_agent::Compat;
 use crate::docker_agent::row::Context;
-use crate::printed::too_long;
+use crate::printed::{UNREAD, UNREADABLE_REFUSAL, too_long};
+use crate::refusal::{narrowed, text_decides, text_refuses, without_mark};
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
@@ -49,37 +50,34 @@ fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     if answer.stdout_cut {
         return Verdict::failed(too_long(answer));
     }
+    let is_newest = asked.codec.compat == Compat::Newest;
+    if is_newest && asked.row.blocks && narrowed(&answer.stdout).is_some() {
+        return bad("hook output is not UTF-8, but looks like UTF-16 or UTF-32");
+    }
     let text = String::from_utf8_lossy(&answer.stdout);
     let is_mended = matches!(text, Cow::Owned(_));
-    let trimmed = text.trim();
+    let trimmed = without_mark(text.trim_start()).trim();
     if trimmed.is_empty() {
         return Verdict::pass();
     }
     if !trimmed.starts_with('{') {
         return plain(asked, &text, is_mended);
     }
-    let object = match asked.codec.compat {
-        // A decision is read exactly or not at all.
-        Compat::Newest if is_mended => Err(String::from("hook output is not UTF-8")),
-        _ => parse(trimmed),
+    // A decision is read exactly or not at all.
+    if is_newest && is_mended {
+        return bad("hook output is not UTF-8");
+    }
+    let object = match read_leading_json::<Map<String, Value>>(trimmed) {
+        // No version reads it in the same way as every other reader.
+        Some(Err(fault)) if fault.is_repeated_key() => return bad(format!("invalid hook output: {fault}")),
+        Some(Err(fault)) => Err(format!("invalid hook output: {fault}")),
+        Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => Ok(object),
+        Some(Ok(_)) | None => Err(String::from("hook output must contain a single JSON object")),
     };
     match object.and_then(|object| Output::read(asked, object).map_err(|why| format!("invalid hook output: {why}"))) {
         Ok(output) => ruling::rule(asked, output),
-        Err(why) if asked.codec.compat == Compat::Newest => bad(why),
+        Err(why) if is_newest => bad(why),
         Err(why) => plain(asked, &text, is_mended).warn(format!("{why}; `compat: g1` takes it as plain text")),
-    }
-}
-
-/// Reads exactly one object.
-fn parse(text: &str) -> Result<Map<String, Value>, String> {
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
-    let object = match stream.next() {
-        Some(object) => object.map_err(|fault| format!("invalid hook output: {fault}"))?,
-        None => Map::new(),
-    };
-    match text.get(stream.byte_offset()..).unwrap_or_default().trim() {
-        "" => Ok(object),
-        _ => Err(String::from("hook output must contain a single JSON object")),
     }
 }
 
@@ -88,16 +86,27 @@ fn plain(asked: &Asked<'_>, text: &str, is_mended: bool) -> Verdict {
     if asked.codec.strict_output {
         return bad("strict_output requires a JSON object or empty stdout");
     }
+    let may_block = asked.row.blocks && asked.codec.compat == Compat::Newest;
     let mut verdict = Verdict::pass();
     if embedded::holds_decision(text) {
         let message = "the hook printed something beside a JSON object that decides; print the object alone";
-        if asked.row.blocks && asked.codec.compat == Compat::Newest {
+        if may_block {
             return bad(message);
         }
         verdict = verdict.warn(message);
     }
+    let is_read = asked.row.context != Context::Nobody;
+    if may_block {
+        match is_read {
+            true if text_decides(text) => return bad(UNREADABLE_REFUSAL),
+            false if is_mended => return bad("hook output is not UTF-8"),
+            false if text_refuses(text) => return bad(UNREADABLE_REFUSAL),
+            _ => {}
+        }
+    }
     let said = text.trim().to_owned();
     verdict = match asked.row.context {
+        Context::Nobody if asked.row.blocks && verdict.warnings.is_empty() => return verdict.warn(UNREAD),
         Context::Nobody => return verdict,
         Context::Model => verdict.with(Effect::Context(said)),
         Context::Person => verdict.with(Effect::Notice(said)),

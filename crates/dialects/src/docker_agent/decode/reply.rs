@@ -1,11 +1,12 @@
 //! What a model said (docker-agent behaviour, section 3.7).
 
-use pintle_contract::{Effect, Verdict};
+use pintle_contract::{Effect, Verdict, read_json, shown_key};
 use serde_json::{Map, Value};
 
 use super::output::Output;
 use super::{Asked, bad, ruling};
 use crate::docker_agent::row::Context;
+use crate::refusal::{refuses, text_refuses};
 
 /// The one schema that a reply can have.
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
@@ -17,6 +18,9 @@ pub(super) fn decode(asked: &Asked<'_>, reply: &str) -> Verdict {
             ("", _) => bad("empty model reply"),
             (text, Context::Model) => Verdict::pass().with(Effect::Context(text.to_owned())),
             (text, Context::Person) => Verdict::pass().with(Effect::Notice(text.to_owned())),
+            (text, Context::Nobody) if asked.row.blocks && text_refuses(text) => {
+                bad("the model seems to refuse, and nobody reads its reply; add `schema: pre_tool_use_decision`")
+            }
             (_, Context::Nobody) => {
                 Verdict::pass().warn(format!("the model's reply has no effect on {}", asked.name()))
             }
@@ -40,11 +44,15 @@ fn judgement(reply: &str) -> Result<Map<String, Value>, String> {
     };
     let object = object.ok_or("no JSON object in reply")?;
     let fields: Map<String, Value> =
-        serde_json::from_str(object).map_err(|fault| format!("the model's reply is not JSON: {fault}"))?;
+        read_json(object).map_err(|fault| format!("the model's reply is not JSON: {fault}"))?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
     let decision = text("decision").trim().to_lowercase();
     if !["allow", "ask", "deny"].contains(&decision.as_str()) {
-        return Err(format!("invalid decision \"{}\" (want allow|ask|deny)", text("decision")));
+        return Err(format!("invalid decision \"{}\" (want allow|ask|deny)", shown_key(text("decision"))));
+    }
+    let mut others = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "decision" | "reason"));
+    if let Some((key, _)) = others.find(|(key, value)| decision != "deny" && refuses(key, value)) {
+        return Err(format!("the decision is `{decision}`, and `{}` says no", shown_key(key)));
     }
     let reason = match text("reason").trim() {
         "" => "no reason provided",

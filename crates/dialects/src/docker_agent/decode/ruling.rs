@@ -1,6 +1,6 @@
 //! What an output means on an event (docker-agent behaviour, sections 1.1, 2.3 and 3.5).
 
-use pintle_contract::{Effect, Rewrite, Said, Verdict};
+use pintle_contract::{Effect, Rewrite, Said, Verdict, shown_key};
 use serde_json::{Map, Value};
 
 use super::output::Output;
@@ -8,6 +8,7 @@ use super::{Asked, bad};
 use crate::docker_agent::Compat;
 use crate::docker_agent::encode::chat;
 use crate::docker_agent::row::{Context, Decisions, Rewrites};
+use crate::printed::bounded;
 
 /// The words of `permission_decision`.
 const WORDS: [&str; 3] = ["allow", "ask", "deny"];
@@ -21,6 +22,9 @@ pub(super) fn rule(asked: &Asked<'_>, mut output: Output) -> Verdict {
             Compat::G1 => warnings.push(format!("{word}, and `compat: g1` passes over it")),
         }
     }
+    if let Some(why) = unheard_refusal(asked, &output) {
+        return bad(why);
+    }
     warnings.extend(without_effect(asked, &output));
     let mut verdict = decided(asked, &output, &mut warnings);
     // What is denied is not rewritten, whatever the rewrite is.
@@ -32,8 +36,21 @@ pub(super) fn rule(asked: &Asked<'_>, mut output: Output) -> Verdict {
         }
     }
     verdict.effects = effects(asked, output);
-    verdict.warnings = warnings;
+    verdict.warnings = bounded(warnings);
     verdict
+}
+
+/// Why a refusal that the event does not listen to is no answer, where another spelling of it would have blocked.
+fn unheard_refusal(asked: &Asked<'_>, output: &Output) -> Option<String> {
+    let is_deaf = asked.row.decisions == Decisions::Nothing && asked.row.blocks;
+    let word = output.text("permission_decision");
+    let is_unheard = matches!(word, "deny" | "ask") && is_deaf && output.blocks().is_none();
+    (is_unheard && asked.codec.compat == Compat::Newest).then(|| {
+        format!(
+            "`permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`",
+            asked.name()
+        )
+    })
 }
 
 /// What is said of each word that decides nothing, and the words that do.
@@ -45,7 +62,7 @@ fn unknown_words(output: &Output) -> impl Iterator<Item = String> {
     kinds.into_iter().filter_map(|(key, known, help)| {
         let word = output.text(key);
         let is_unknown = !word.is_empty() && !known.contains(&word);
-        is_unknown.then(|| format!("unknown {key} `{word}`; write {help}"))
+        is_unknown.then(|| format!("unknown {key} `{}`; write {help}", shown_key(word)))
     })
 }
 

@@ -1,7 +1,10 @@
 //! A decision as JSON (The Harness Framework, Decision JSON).
 
-use pintle_contract::did_you_mean;
+use pintle_contract::{did_you_mean, read_json, read_leading_json, shown_key};
 use serde_json::{Map, Value};
+
+use crate::printed::MOST_UNKNOWN_FIELDS;
+use crate::refusal::{Refusal, find_refusal, text_decides, without_mark};
 
 /// The keys of a decision.
 const KEYS: [&str; 3] = ["continue", "decision", "message"];
@@ -31,6 +34,14 @@ pub(super) struct Printed {
     pub(super) warnings: Vec<String>,
 }
 
+impl Printed {
+    /// Adds a decision. The severest counts.
+    fn add(&mut self, decision: Decision) {
+        let before = std::mem::replace(&mut self.decision, Decision::Nothing);
+        self.decision = before.and(decision);
+    }
+}
+
 impl Decision {
     pub(super) fn blocks(&self) -> bool {
         matches!(self, Self::Ask(_) | Self::Block(_))
@@ -54,17 +65,35 @@ impl Decision {
 /// When something wants to decide and cannot be read.
 pub(super) fn find(text: &str) -> Result<Printed, String> {
     let mut printed = Printed { decision: Decision::Nothing, rest: String::new(), warnings: Vec::new() };
-    let mut rest = text;
+    let mut rest = without_mark(text);
+    if let Some(items) = listed(rest) {
+        for item in &items {
+            take(item, &mut printed)?;
+        }
+        if printed.decision != Decision::Nothing {
+            printed.warnings.push(String::from("the hook printed a list; print the decision alone"));
+            return Ok(printed);
+        }
+    }
+    // Once it is clear that no decision is mentioned in the rest, none is mentioned in what comes later.
+    let mut may_mention = true;
     while let Some((before, candidate)) = next_line_with_brace(rest) {
         printed.rest.push_str(before);
-        let mut stream = serde_json::Deserializer::from_str(candidate).into_iter::<Map<String, Value>>();
-        let object = stream.next();
-        let (is_decision, length) = match object {
-            Some(Ok(object)) => (take(&object, &mut printed)?, stream.byte_offset()),
-            Some(Err(_)) | None if mentions_decision(candidate) => {
-                return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+        let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
+            Some(Ok((object, length))) => (take(&object, &mut printed)?, length),
+            // It may be a decision, and nobody can tell which.
+            Some(Err(fault)) if fault.is_repeated_key() => {
+                let why = format!("the hook's answer can be read in more than one way: {fault}");
+                printed.add(Decision::Block(why));
+                (true, first_line(candidate))
             }
-            Some(Err(_)) | None => (false, first_line(candidate)),
+            Some(Err(_)) | None => {
+                may_mention = may_mention && mentions_decision(candidate);
+                if may_mention {
+                    return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+                }
+                (false, first_line(candidate))
+            }
         };
         let (taken, after) = candidate.split_at_checked(length).unwrap_or((candidate, ""));
         if !is_decision {
@@ -74,10 +103,24 @@ pub(super) fn find(text: &str) -> Result<Printed, String> {
     }
     printed.rest.push_str(rest);
     printed.rest = printed.rest.trim().to_owned();
+    if printed.decision == Decision::Nothing && text_decides(&printed.rest) {
+        return Err(String::from("what was printed looks like a decision and is no valid JSON"));
+    }
     if printed.decision.blocks() && !printed.rest.is_empty() {
         printed.warnings.push(String::from("the hook printed more than its decision; print the object alone"));
     }
     Ok(printed)
+}
+
+/// The objects of a list, where the text is one.
+fn listed(text: &str) -> Option<Vec<Map<String, Value>>> {
+    let text = text.trim();
+    let items: Vec<Value> = text.starts_with('[').then(|| read_json(text).ok()).flatten()?;
+    let objects = items.into_iter().filter_map(|item| match item {
+        Value::Object(object) => Some(object),
+        _ => None,
+    });
+    Some(objects.collect())
 }
 
 /// The text before the next line that begins with a brace, and the text from that brace on.
@@ -104,6 +147,9 @@ fn mentions_decision(text: &str) -> bool {
 
 /// Adds what an object decides, and tells whether it is a decision at all.
 fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, String> {
+    if refuse_in_other_words(object, printed) {
+        return Ok(true);
+    }
     if let Some(key) = FOREIGN.iter().find(|key| object.contains_key(**key)) {
         return Err(format!(
             "`{key}` is the answer of another framework; write `\"decision\": \"block\"` and `\"message\"`"
@@ -112,8 +158,12 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
     let is_decision = object.contains_key("decision") || object.contains_key("continue");
     if !is_decision {
         // A slip in a word that decides must not pass for text.
-        let slip = object.keys().find_map(|key| Some((key, did_you_mean(key, ["decision", "continue"])?)));
-        return slip.map_or(Ok(false), |(key, near)| Err(format!("unknown key `{key}`; did you mean `{near}`?")));
+        let slip = object
+            .keys()
+            .take(MOST_UNKNOWN_FIELDS)
+            .find_map(|key| Some((key, did_you_mean(key, ["decision", "continue"])?)));
+        return slip
+            .map_or(Ok(false), |(key, near)| Err(format!("unknown key `{}`; did you mean `{near}`?", shown_key(key))));
     }
     let message = message(object, printed)?;
     let goes_on = match object.get("continue") {
@@ -136,23 +186,47 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
             }
             other => {
                 let near = did_you_mean(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
-                return Err(format!("unknown decision `{other}`{}", near.unwrap_or_default()));
+                return Err(format!("unknown decision `{}`{}", shown_key(other), near.unwrap_or_default()));
             }
         },
         Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
     };
     let stopped = if goes_on == Some(false) { Decision::Block(message) } else { Decision::Nothing };
-    let before = std::mem::replace(&mut printed.decision, Decision::Nothing);
-    printed.decision = before.and(decided).and(stopped);
+    printed.add(decided);
+    printed.add(stopped);
     Ok(true)
+}
+
+/// Takes what refuses in the words of another framework for a refusal, because that is what its author meant.
+fn refuse_in_other_words(object: &Map<String, Value>, printed: &mut Printed) -> bool {
+    let mut others = object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()) && *key != "reason");
+    let Some((key, refusal)) = others.find_map(|(key, value)| Some((key, find_refusal(key, value)?))) else {
+        return false;
+    };
+    let inner = object.get("hookSpecificOutput").or_else(|| object.get("hook_specific_output"));
+    let reasons = ["permissionDecisionReason", "permission_decision_reason", "reason", "message"];
+    let said = |fields: &Value| reasons.iter().find_map(|name| fields.get(*name)?.as_str().map(str::to_owned));
+    let own = || reasons.iter().find_map(|name| object.get(*name)?.as_str().map(str::to_owned));
+    let message = inner.and_then(said).or_else(own).unwrap_or_default().trim().to_owned();
+    printed.warnings.push(format!(
+        "`{}` is not a key of this framework, and counts because it refuses; write `\"decision\": \"block\"` and `\"message\"`",
+        shown_key(key)
+    ));
+    printed.add(match refusal {
+        Refusal::Ask => Decision::Ask(message),
+        Refusal::Deny => Decision::Block(message),
+    });
+    true
 }
 
 /// The explanation. `reason` is what other frameworks call it.
 fn message(object: &Map<String, Value>, printed: &mut Printed) -> Result<String, String> {
-    for key in object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason") {
+    let unknown = object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason");
+    for key in unknown.take(MOST_UNKNOWN_FIELDS) {
+        let shown = shown_key(key);
         printed.warnings.push(match did_you_mean(key, KEYS) {
-            Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
-            None => format!("unknown key `{key}`, which has no effect"),
+            Some(near) => format!("unknown key `{shown}`; did you mean `{near}`?"),
+            None => format!("unknown key `{shown}`, which has no effect"),
         });
     }
     match object.get("message").or_else(|| object.get("reason")) {

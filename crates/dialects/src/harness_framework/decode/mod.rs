@@ -4,11 +4,12 @@ mod decision;
 
 use std::borrow::Cow;
 
-use pintle_contract::{Answer, Effect, Failure, FailureKind, ProcessAnswer, Verdict};
+use pintle_contract::{Answer, Effect, Failure, FailureKind, ProcessAnswer, Said, Verdict};
 
 use self::decision::{Decision, Printed};
 use super::Row;
 use crate::printed;
+use crate::refusal::{narrowed, text_refuses};
 
 /// The exit code that blocks.
 const BLOCK: i32 = 2;
@@ -71,6 +72,13 @@ fn explanation(asked: &Asked<'_>, answer: &ProcessAnswer) -> String {
 
 /// What a hook said that ended well.
 fn said(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+    if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.decides) {
+        let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
+        return match decision::find(&text) {
+            Ok(printed) if printed.decision.blocks() => decided(asked, printed).warn(message),
+            Ok(_) | Err(_) => Verdict::failed(Failure::new(FailureKind::BadOutput, message)),
+        };
+    }
     let text = String::from_utf8_lossy(&answer.stdout);
     let mut verdict = match decision::find(&text) {
         Ok(printed) if asked.row.decides => decided(asked, printed),
@@ -100,7 +108,11 @@ fn decided(asked: &Asked<'_>, printed: Printed) -> Verdict {
         Decision::Block(message) => Verdict::deny(explained(message, "blocked")),
         Decision::Ask(message) => Verdict::ask(explained(message, "asks for confirmation")),
     };
-    printed.warnings.into_iter().fold(asked.told(verdict, &printed.rest), Verdict::warn)
+    let mut verdict = asked.told(verdict, &printed.rest);
+    if matches!(verdict.said, Said::Pass) && text_refuses(&printed.rest) {
+        verdict = verdict.warn("text that seems to refuse is text for the model; exit with 2 to block");
+    }
+    printed::bounded(printed.warnings).into_iter().fold(verdict, Verdict::warn)
 }
 
 impl Asked<'_> {

@@ -1,6 +1,7 @@
 //! Objects, key by key.
 
 use super::*;
+use crate::docker_agent::row::Decisions;
 
 /// An object inside `hook_specific_output`.
 fn specific(fields: &str) -> String {
@@ -207,6 +208,42 @@ fn what_is_no_single_whole_object_is_a_failure() {
             "invalid hook output: `decision` stands beside, not inside, `hook_specific_output`",
         ),
         (r#"{"decison":"block"}"#, "invalid hook output: unknown field `decison`; did you mean `decision`?"),
+        (
+            r#"{"permission_decison":"deny"}"#,
+            "invalid hook output: unknown field `permission_decison`; did you mean `permission_decision`?",
+        ),
+        (
+            r#"{"permission":"deny"}"#,
+            "invalid hook output: unknown field `permission`, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`",
+        ),
+        (
+            r#"{"ok":false,"hook_specific_output":{"permission_decision":"allow"}}"#,
+            "invalid hook output: unknown field `ok`, and it seems to refuse; write `\"decision\": \"block\"` and a `reason`",
+        ),
+        (
+            r#"{"decision":"block","decision":""}"#,
+            "invalid hook output: the key `decision` is there twice; write it once",
+        ),
+        (
+            r#"{"decision":"block","\u0064ecision":""}"#,
+            "invalid hook output: the key `decision` is there twice; write it once",
+        ),
+        (
+            r#"{"continue":false,"continue":true}"#,
+            "invalid hook output: the key `continue` is there twice; write it once",
+        ),
+        (
+            r#"{"hook_specific_output":{"permission_decision":"deny"},"hook_specific_output":{"permission_decision":"allow"}}"#,
+            "invalid hook output: the key `hook_specific_output` is there twice; write it once",
+        ),
+        (
+            r#"{"hook_specific_output":{"updated_input":{"a":{"b":1,"b":2}}}}"#,
+            "invalid hook output: the key `b` is there twice; write it once",
+        ),
+        (
+            r#"{"hook_specific_output":{"permission_decision":"deny"},"hookSpecificOutput":{"permission_decision":"allow"}}"#,
+            "invalid hook output: `permission_decision` is there twice, with different values",
+        ),
     ] {
         assert_eq!(printed("pre_tool_use", output), format!("failed(bad output: {wanted})"), "{output}");
     }
@@ -230,4 +267,45 @@ fn unknown_and_misplaced_keys_that_decide_nothing_are_warned_of() {
     ] {
         assert_eq!(printed(name, output), wanted, "{name} {output}");
     }
+}
+
+#[test]
+fn a_slip_is_a_failure_on_every_event_that_can_be_blocked() {
+    for row in ROWS {
+        let wanted = match row.blocks {
+            true => "failed(bad output: invalid hook output: unknown field `decison`; did you mean `decision`?)",
+            false => "pass ! unknown field `decison`; did you mean `decision`?",
+        };
+        assert_eq!(printed(row.name, r#"{"decison":"block"}"#), wanted, "{}", row.name);
+    }
+}
+
+#[test]
+fn a_refusal_that_the_event_does_not_listen_to_is_a_failure() {
+    let deny = r#"{"hook_specific_output":{"permission_decision":"deny"}}"#;
+    for row in ROWS.iter().filter(|row| row.blocks) {
+        let wanted = match row.decisions {
+            Decisions::Nothing => format!(
+                "failed(bad output: `permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`)",
+                row.name
+            ),
+            _ => String::from("deny()"),
+        };
+        assert_eq!(printed(row.name, deny), wanted);
+    }
+}
+
+#[test]
+fn an_answer_with_too_much_in_it_costs_no_more_than_reading_it() {
+    let long = format!(r#"{{"{}":1}}"#, "permission_decisio".repeat(50_000));
+    let shown = format!("{}…", "permission_decisio".repeat(4).get(..64).unwrap());
+    assert_eq!(printed("pre_tool_use", &long), format!("pass ! unknown field `{shown}`"));
+    let fields = |count: usize| {
+        let fields: Vec<String> = (0..count).map(|at| format!(r#""x_{at}":1"#)).collect();
+        format!("{{{}}}", fields.join(","))
+    };
+    let many = printed("pre_tool_use", &fields(30));
+    assert!(many.ends_with("! unknown field `x_19` ! and 10 more"), "{many}");
+    let wanted = "failed(bad output: invalid hook output: more than 64 unknown fields)";
+    assert_eq!(printed("pre_tool_use", &fields(30_000)), wanted);
 }

@@ -1,6 +1,7 @@
 //! Exit codes, signals, and what is no object.
 
 use super::*;
+use crate::printed::{UNREAD, UNREADABLE_REFUSAL};
 
 #[test]
 fn an_exit_code_is_a_decision_a_failure_or_nothing() {
@@ -52,6 +53,9 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             | "turn_start"
             | "pre_compact" => "context([a, b])",
             "worktree_create" => "notice([a, b])",
+            _ if row.blocks => {
+                "! what the hook printed is not a JSON object, so nobody reads it; print nothing or an object"
+            }
             _ => "",
         };
         let wanted = format!("pass {wanted}");
@@ -69,7 +73,7 @@ fn a_log_line_before_the_object_does_not_disable_a_deny() {
     assert_eq!(printed("stop", deny), format!("pass ! {message}"));
     assert_eq!(printed("turn_start", deny), format!("pass context({}) ! {message}", deny.trim()));
     assert_eq!(printed("pre_tool_use", "[{\"decision\":\"block\"}]"), format!("failed(bad output: {message})"));
-    assert_eq!(printed("pre_tool_use", "looked at {\"a\":1}, fine"), "pass");
+    assert_eq!(printed("pre_tool_use", "looked at {\"a\":1}, fine"), format!("pass ! {UNREAD}"));
 }
 
 #[test]
@@ -96,7 +100,41 @@ fn a_decision_in_bytes_that_are_no_text_is_a_failure_and_plain_text_is_mended() 
         shown("turn_start", b"caf\xe9"),
         "pass context(caf\u{FFFD}) ! hook output is not UTF-8; what is no character was replaced"
     );
-    assert_eq!(shown("pre_tool_use", b"caf\xe9"), "pass");
+    assert_eq!(shown("pre_tool_use", b"caf\xe9"), "failed(bad output: hook output is not UTF-8)");
+    assert_eq!(shown("stop", b"caf\xe9"), "pass");
+    let wide: Vec<u8> = "{\"decision\":\"block\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wanted = "failed(bad output: hook output is not UTF-8, but looks like UTF-16 or UTF-32)";
+    for name in ["pre_tool_use", "preempt", "tool_guard", "user_prompt_submit", "worktree_create"] {
+        assert_eq!(shown(name, &wide), wanted, "{name}");
+        assert_eq!(shown(name, &[&[0xff, 0xfe][..], &wide].concat()), wanted, "{name}");
+    }
+    let marked = [&b"\xef\xbb\xbf"[..], b"{\"decision\":\"block\",\"reason\":\"no\"}"].concat();
+    assert_eq!(shown("pre_tool_use", &marked), "deny(no)");
+}
+
+#[test]
+fn what_is_left_of_a_refusal_is_a_failure_of_a_guard() {
+    let failed = format!("failed(bad output: {UNREADABLE_REFUSAL})");
+    for text in [
+        "\"decision\":\"block\"}",
+        "checking\n{'decision': 'block'}",
+        "\"{\\\"decision\\\":\\\"block\\\"}\"",
+        "DENY: no rm here",
+        "false",
+        "[guard] blocked",
+        "<html><body>denied</body></html>",
+    ] {
+        for name in
+            ["pre_tool_use", "preempt", "tool_guard", "tool_input_transform", "permission_request", "post_tool_use"]
+        {
+            assert_eq!(printed(name, text), failed, "{name} {text}");
+        }
+        assert_eq!(printed("stop", text), "pass", "{text}");
+    }
+    // Text for the model may speak of refusals, and may not look like one.
+    assert_eq!(printed("user_prompt_submit", "DENY: no rm here"), "pass context(DENY: no rm here)");
+    assert_eq!(printed("user_prompt_submit", "note\n{'decision': 'block'}"), failed);
+    assert_eq!(printed("pre_compact", "\"decision\":\"block\"}"), failed);
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! Reading JSON that can be read in one way only.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// The most characters of a key that stand in a message.
+const SHOWN_CHARACTERS: usize = 64;
+
+/// Why a text is not JSON that can be read in one way only.
+#[derive(Debug)]
+pub enum JsonError {
+    /// It is not JSON, or not of the wanted shape.
+    Syntax(serde_json::Error),
+    /// An object holds a key twice, and readers disagree about which of the two counts.
+    RepeatedKey(String),
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(fault) => fault.fmt(f),
+            Self::RepeatedKey(key) => write!(f, "the key `{}` is there twice; write it once", shown_key(key)),
+        }
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl JsonError {
+    /// Whether the text is JSON all the same, with a key that is there twice.
+    #[must_use]
+    pub fn is_repeated_key(&self) -> bool {
+        matches!(self, Self::RepeatedKey(_))
+    }
+}
+
+/// A key as it is shown in a message: on one line, and cut where it is long.
+#[must_use]
+pub fn shown_key(key: &str) -> String {
+    let mut letters = key.chars().filter(|letter| !letter.is_control());
+    let shown: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
+    if letters.next().is_some() { format!("{shown}…") } else { shown }
+}
+
+/// Reads one JSON value in which no object, at any depth, holds a key twice. Keys are compared as they read, not as they
+/// are escaped.
+///
+/// # Errors
+/// When the text is not such a value.
+pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    let value = serde_json::from_str(text).map_err(JsonError::Syntax)?;
+    check_keys(&mut serde_json::Deserializer::from_str(text))?;
+    Ok(value)
+}
+
+/// [`read_json`] of bytes.
+///
+/// # Errors
+/// When the bytes are not such a value.
+pub fn read_json_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
+    let value = serde_json::from_slice(bytes).map_err(JsonError::Syntax)?;
+    check_keys(&mut serde_json::Deserializer::from_slice(bytes))?;
+    Ok(value)
+}
+
+/// Reads the JSON value that a text begins with, and tells how many bytes of the text it takes. `None` is an empty text.
+///
+/// # Errors
+/// When the text does not begin with a value, or an object in it holds a key twice.
+pub fn read_leading_json<T: DeserializeOwned>(text: &str) -> Option<Result<(T, usize), JsonError>> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<T>();
+    let value = match stream.next()? {
+        Ok(value) => value,
+        Err(fault) => return Some(Err(JsonError::Syntax(fault))),
+    };
+    let length = stream.byte_offset();
+    let checked = check_keys(&mut serde_json::Deserializer::from_str(text));
+    Some(checked.map(|()| (value, length)))
+}
+
+fn check_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), JsonError> {
+    let mut repeated = None;
+    let read = DistinctKeys(&mut repeated).deserialize(deserializer);
+    match (repeated, read) {
+        (Some(key), _) => Err(JsonError::RepeatedKey(key)),
+        // The text was read before, so nothing else can be wrong with it.
+        (None, _) => Ok(()),
+    }
+}
+
+/// Goes through a value, and stops at an object that holds a key twice.
+struct DistinctKeys<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for DistinctKeys<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DistinctKeys<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _value: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _value: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _value: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _value: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _value: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(DistinctKeys(&mut *self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if seen.contains(&key) {
+                *self.0 = Some(key);
+                return Err(serde::de::Error::custom("a key is there twice"));
+            }
+            seen.insert(key);
+            entries.next_value_seed(DistinctKeys(&mut *self.0))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_there_twice_is_found_at_every_depth_and_in_every_spelling() {
+        for (text, key) in [
+            (r#"{"a":1,"a":1}"#, "a"),
+            (r#"{"decision":"block","\u0064ecision":""}"#, "decision"),
+            (r#"{"x":{"y":[1,{"b":null,"c":2,"b":3}]}}"#, "b"),
+            (r#"[[{"":1.5,"":1e9}]]"#, ""),
+            (r#"{"a":{"k":1},"b":{"k":1},"a":2}"#, "a"),
+        ] {
+            for found in [
+                read_json::<Value>(text).map(drop),
+                read_json_bytes::<Value>(text.as_bytes()).map(drop),
+                read_leading_json::<Value>(&format!("{text} {{}}")).unwrap().map(drop),
+            ] {
+                assert!(matches!(&found, Err(JsonError::RepeatedKey(found)) if found == key), "{text}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_unambiguous_reads_as_it_always_did() {
+        for text in ["1", "-0.5e3", "null", "\"a\"", "[1,[],{}]", r#"{"a":{"a":{"a":1}},"A":2,"a ":3}"#] {
+            let read: Value = read_json(text).unwrap();
+            assert_eq!(read, serde_json::from_str::<Value>(text).unwrap(), "{text}");
+        }
+        let (value, length) = read_leading_json::<Value>("{\"a\":1} {\"a\":2,\"a\":3}").unwrap().unwrap();
+        assert_eq!((value, length), (json!({"a": 1}), 7));
+        assert!(read_leading_json::<Value>(" ").is_none());
+        assert!(matches!(read_json::<Value>("{\"a\":1,\"a\""), Err(JsonError::Syntax(_))));
+        assert!(matches!(read_json::<Value>(&"[".repeat(100_000)), Err(JsonError::Syntax(_))));
+    }
+
+    #[test]
+    fn a_long_key_is_cut_where_it_is_shown() {
+        assert_eq!(shown_key("a\u{1b}b\n"), "ab");
+        assert_eq!(shown_key(&"é".repeat(64)), "é".repeat(64));
+        assert_eq!(shown_key(&"é".repeat(1000)), format!("{}…", "é".repeat(64)));
+    }
+}

@@ -1,0 +1,291 @@
+//! Refusals that are not written in the words of the dialect: those of another agent, and those that came apart.
+//!
+//! A guard that printed one of them did not mean to let the call pass. It is not an answer either, because nobody can
+//! tell what exactly was meant.
+
+use std::sync::LazyLock;
+
+use pintle_contract::read_json;
+use regex::{Regex, RegexSet};
+use serde_json::Value;
+
+/// How often JSON text inside JSON text is looked into.
+const MAX_LAYERS: usize = 8;
+/// The most characters of a field's name that are looked at.
+const LONGEST_NAME: usize = 64;
+
+/// Words that refuse.
+const REFUSING: &str = r"den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refus(?:e|ed|es|ing)|forbid(?:den|s)?|disallow(?:ed|s)?|prohibit(?:ed|s)?|veto(?:ed)?|cancel(?:l?ed|s)?|abort(?:ed|s)?|stop(?:ped|s)?|halt(?:ed|s)?|unauthori[sz]ed|not\s+(?:allowed|permitted)";
+/// Words that agree.
+const AGREEING: &str = r"allow(?:ed)?|approved?|ok|okay|permit(?:ted)?|accept(?:ed)?|continue|proceed|pass(?:ed)?|safe|success|authori[sz]ed|granted";
+
+/// How much a refusal holds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Refusal {
+    /// A person should look.
+    Ask,
+    /// It must not happen.
+    Deny,
+}
+
+/// What a field that the dialect does not read refuses: a word that refuses, a flag such as `block` that is on, or one
+/// such as `allow` that is off, at any depth.
+pub(crate) fn find_refusal(name: &str, value: &Value) -> Option<Refusal> {
+    in_layers(name, value, 0)
+}
+
+/// Whether a field that the dialect does not read refuses something.
+pub(crate) fn refuses(name: &str, value: &Value) -> bool {
+    find_refusal(name, value).is_some()
+}
+
+fn in_layers(name: &str, value: &Value, layer: usize) -> Option<Refusal> {
+    let name: String = name.chars().filter(|letter| letter.is_alphanumeric()).take(LONGEST_NAME).collect();
+    let (is_refusing, is_agreeing) = (REFUSING_NAME.is_match(&name), AGREEING_NAME.is_match(&name));
+    let deny = |refuses: bool| refuses.then_some(Refusal::Deny);
+    match value {
+        Value::Null => None,
+        Value::Bool(flag) => deny(if *flag { is_refusing } else { is_agreeing }),
+        Value::Number(number) => deny(if number.as_f64() == Some(0.0) { is_agreeing } else { is_refusing }),
+        Value::String(text) => {
+            let text = text.trim();
+            let is_off = OFF.is_match(text);
+            let by_flag = (is_refusing && !text.is_empty() && !is_off) || (is_agreeing && is_off);
+            let by_word = || if ASKING_VALUE.is_match(text) { Some(Refusal::Ask) } else { None };
+            let inner = || nested(text).filter(|_| layer < MAX_LAYERS);
+            // What is left of a decision, and not a remark that speaks of one.
+            let by_form = || QUOTED.is_match(text) && (text.contains(':') || text.contains('{'));
+            deny(by_flag || REFUSING_VALUE.is_match(text) || by_form())
+                .or_else(by_word)
+                .or_else(|| in_layers("", &inner()?, layer + 1))
+        }
+        Value::Array(items) => {
+            let own = deny(is_refusing && !items.is_empty());
+            own.max(items.iter().filter_map(|item| in_layers("", item, layer)).max())
+        }
+        Value::Object(fields) => {
+            let own = deny(is_refusing && !fields.is_empty());
+            own.max(fields.iter().filter_map(|(name, value)| in_layers(name, value, layer)).max())
+        }
+    }
+}
+
+/// The object or list that a text stands for.
+fn nested(text: &str) -> Option<Value> {
+    let text = without_mark(text);
+    text.starts_with(['{', '[', '"']).then(|| read_json(text).ok()).flatten()
+}
+
+/// Whether a text that is not an object says no, or seems to be what is left of a decision. Harmless remarks do not.
+pub(crate) fn text_refuses(text: &str) -> bool {
+    text_in_layers(text, 0)
+}
+
+fn text_in_layers(text: &str, layer: usize) -> bool {
+    let text = text.trim();
+    match read_json::<Value>(text) {
+        Ok(Value::Bool(flag)) => return !flag,
+        Ok(Value::String(inner)) if layer < MAX_LAYERS => {
+            return inner.trim().starts_with('{') || text_in_layers(&inner, layer + 1);
+        }
+        Ok(value @ (Value::Array(_) | Value::Object(_))) => {
+            return refuses("", &value) || TEXTS.is_match(text) || QUOTED.is_match(text);
+        }
+        Err(fault) if fault.is_repeated_key() => return true,
+        Ok(_) | Err(_) => {}
+    }
+    TEXTS.is_match(text) || QUOTED.is_match(text) || (ENCODED.is_match(text) && REFUSING_STEM.is_match(text))
+}
+
+/// Whether a text that is not an object seems to be what is left of a decision. Less is taken for one than where nobody
+/// reads the text.
+pub(crate) fn text_decides(text: &str) -> bool {
+    let text = text.trim();
+    match read_json::<Value>(text) {
+        Ok(Value::String(inner)) => nested(inner.trim()).is_some() || KEY_OF_DECISION.is_match(&inner),
+        _ => KEY_OF_DECISION.is_match(text),
+    }
+}
+
+/// The text of an output that is written in two or four bytes a character, as far as it is ASCII. `None` is any other
+/// output.
+pub(crate) fn narrowed(bytes: &[u8]) -> Option<String> {
+    let is_marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if !is_marked && !bytes.contains(&0) {
+        return None;
+    }
+    let letters: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
+    String::from_utf8(letters).ok()
+}
+
+/// A text without the mark that some programs write before UTF-8.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+static REFUSING_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{REFUSING}|errors?|failure)$")));
+static AGREEING_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{AGREEING})$")));
+static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)^(?:{REFUSING})$")));
+static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:ask|defer|confirm)$"));
+/// A word that refuses, with a quote at one side at least.
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r#"(?i)["'`“‘\\](?:{REFUSING})\b|\b(?:{REFUSING})["'`”’\\]"#)));
+static REFUSING_STEM: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)den[yi]|block|reject|refus|cancel|false|ask"));
+static OFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:false|no|none|null|off|0)$"));
+static KEY_OF_DECISION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)["'\\](?:permission_?)?decision["'\\]+\s*:|["'\\]hook_?specific_?output["'\\]+\s*:"#)
+});
+/// Quotes and braces that went through an encoder, and the beginning of an object in base64.
+static ENCODED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)%22|%7b|&quot;|&#34;|&#x22;|\\x22|\\u0022|\\x7b|\\u007b"));
+static TEXTS: LazyLock<RegexSet> = LazyLock::new(|| {
+    let texts = [
+        // A line that begins with a word that refuses, perhaps behind `[name]`.
+        format!(r"(?im)^[^\w\n]*(?:\[[^\]\n]*\][^\w\n]*)?(?:{REFUSING})\b"),
+        // One in capitals, anywhere.
+        String::from(
+            r"\b(?:DENY|DENIED|BLOCK|BLOCKED|REJECT|REJECTED|REFUSE|REFUSED|FORBIDDEN|CANCEL|CANCELLED|CANCELED|ABORT|ABORTED|STOP|VETO|VETOED)\b",
+        ),
+        // One behind a colon, and one before it.
+        format!(r#"(?im)[:=>]\s*["'`“”‘’«\\\[({{]*(?:(?:{REFUSING})\b|ask\b["'`”’\\\s]*(?:[,}}\])]|$))"#),
+        format!(r#"(?i)\b(?:{REFUSING})\b["'`”’\\]*\s*[:=]"#),
+        // A word that agrees, and is off.
+        format!(r#"(?i)\b(?:{AGREEING})\b["'`”’\\]*\s*[:=]+>?\s*["'`“‘\\]*(?:false|no|0)\b"#),
+        // The key of a decision, whatever its value is.
+        String::from(
+            r#"(?i)["'\\](?:(?:permission_?)?decision|hook_?specific_?output|permission|verdict|behaviou?r|continue)["'\\]+\s*:"#,
+        ),
+        // An object that lost its brace.
+        String::from(r#"^\s*["'][^"'\n]{1,64}["']\s*:"#),
+        // A page in the place of an answer, and an object in base64.
+        String::from(r"^\s*<[!?/a-zA-Z]"),
+        String::from(r#"^\s*["']?eyJ[\w+/=-]{6,}"#),
+    ];
+    patterns(&texts)
+});
+
+#[expect(clippy::expect_used, reason = "the patterns are constant, and a test compiles them")]
+fn patterns(texts: &[String]) -> RegexSet {
+    RegexSet::new(texts).expect("the patterns compile")
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constant, and a test compiles them")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern compiles")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn refusals_in_the_words_of_others_are_found() {
+        for value in [
+            json!({"permission": "deny"}),
+            json!({"permission": "ask"}),
+            json!({"cancel": true}),
+            json!({"allow": false}),
+            json!({"verdict": "deny"}),
+            json!({"block": true}),
+            json!({"error": "rm is dangerous"}),
+            json!({"ok": false}),
+            json!({"is": {"it": ["Denied"]}}),
+            json!({"output": "{\"decision\":\"block\"}"}),
+            json!({"output": "\"{\\\"decision\\\":\\\"block\\\"}\""}),
+            json!({"allowed": 0, "why": "x"}),
+            json!({"approved": "no"}),
+            json!({"blocked": ["rm"]}),
+            json!([{"continue": false}]),
+        ] {
+            assert!(refuses("", &value), "{value}");
+        }
+        for value in [
+            json!({"permission": "allow"}),
+            json!({"cancel": false, "error": null, "errors": []}),
+            json!({"block": false, "error": "", "denied": "no", "blocked": 0}),
+            json!({"ok": true, "count": 3, "message": "nothing was blocked"}),
+            json!({"cached": false, "note": "checked"}),
+        ] {
+            assert!(!refuses("", &value), "{value}");
+        }
+    }
+
+    #[test]
+    fn refusals_that_came_apart_are_found_and_remarks_are_not() {
+        for text in [
+            "false",
+            "DENY: no rm",
+            "denied",
+            "[guard] blocked by policy",
+            "  - refused",
+            "checked\nblock\n",
+            "this call is BLOCKED here",
+            "decision: block",
+            "verdict = \"deny\"",
+            "decision => 'deny'",
+            "log\n{'decision': 'block'}",
+            "\"decision\":\"block\"}",
+            "\"decision\":\"lock\"}",
+            "\"ontinue\":fals}",
+            "decision\":\"block\"",
+            "note {\"decision\"\"block\"}",
+            "\"continue\":false}",
+            "allow: false",
+            "{ok = no}",
+            "\"{\\\"decision\\\":\\\"block\\\"}\"",
+            "\"{}\"",
+            "[{\"permission\":\"deny\"}]",
+            "[{\"a\":1,\"a\":2}]",
+            "%7B%22decision%22%3A%22block%22%7D",
+            "{&quot;decision&quot;:&quot;block&quot;}",
+            "eyJkZWNpc2lvbiI6ImJsb2NrIn0=",
+            "<!doctype html><title>Login</title>",
+            "<decision>block</decision>",
+            "“decision”: “block”",
+            "permission: ask",
+        ] {
+            assert!(text_refuses(text), "{text}");
+        }
+        for text in [
+            "checked",
+            "all fine",
+            "[1]",
+            "3",
+            "true",
+            "null",
+            "\"ls -la\"",
+            "looked at {\"a\":1}, fine",
+            "no objections",
+            "nothing to deny here",
+            "unblocked the port",
+            "guard.sh: ok (0.3 s)",
+            "see https://example.com/?q=%22a%22",
+            "permission: granted",
+            "",
+        ] {
+            assert!(!text_refuses(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn wide_characters_are_told_from_others() {
+        let text = "{\"decision\":\"block\"}";
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        let wide: Vec<u8> = text.chars().flat_map(|letter| u32::from(letter).to_be_bytes()).collect();
+        for bytes in [
+            little.clone(),
+            big,
+            wide,
+            [vec![0xff, 0xfe], little.clone()].concat(),
+            little[..little.len() - 1].to_vec(),
+        ] {
+            assert_eq!(narrowed(&bytes).as_deref(), Some(text));
+        }
+        assert_eq!(narrowed(text.as_bytes()), None);
+        assert_eq!(narrowed("é".as_bytes()), None);
+    }
+}
