@@ -121,7 +121,7 @@ fn heard(
         Some(folder) => {
             let claimed = Session::claim(folder, &told.whose.session, patience);
             mark_fired(folder, row.name, now_ms);
-            Some(claimed.map_err(|fault| format!("cannot open the session: {}", plain_fault(&fault)))?)
+            Some(claimed.map_err(|fault| format!("cannot open the session: {}", plain_fault(&fault, host, &told)))?)
         }
         None => None,
     };
@@ -132,11 +132,10 @@ fn heard(
     if let Some(session) = &session {
         builder = builder.began_with(session.state.guards.clone());
         let tape = session.tape(&told.whose.session, Arc::clone(&clock));
-        builder = builder.tape(Arc::new(tape.map_err(|fault| fault.to_string())?));
+        builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", way_out(host, &told)))?));
     }
     let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
-    let mut notices: Vec<String> = session.as_mut().and_then(|session| session.notice.take()).into_iter().collect();
-    notices.extend(built.projects.iter().filter_map(pintle::loader::Consent::notice));
+    let mut notices: Vec<String> = built.projects.iter().filter_map(pintle::loader::Consent::notice).collect();
     let broken = broken(&built);
     let mut unkept = State::default();
     let scope = Scope { cancel: errand.deadline.cancel(), ..Scope::default() };
@@ -183,8 +182,11 @@ fn heard(
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
         tape.note(NOTE, noted(host, row, &ruling));
-        if let Some(fault) = tape.fault() {
-            return Err(format!("cannot write the tape: {fault}"));
+        if row.fires.contains(&"session.end") {
+            let _ = tape.close();
+        }
+        if let Some(fault) = tape.check() {
+            return Err(format!("what is not recorded is not done: {fault}"));
         }
         session.keep(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;
     }
@@ -255,11 +257,21 @@ fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redact) {
     }
 }
 
-fn plain_fault(fault: &io::Error) -> String {
+fn plain_fault(fault: &io::Error, host: &Host, told: &Told) -> String {
     match fault.kind() {
         io::ErrorKind::TimedOut => String::from("another call of it is still going on"),
+        io::ErrorKind::Other => format!("{fault}; {}", way_out(host, told)),
         _ => fault.to_string(),
     }
+}
+
+/// How a person goes on after a session that does not.
+fn way_out(host: &Host, told: &Told) -> String {
+    format!(
+        "look at it with `pintle sessions --host {0}` and `pintle tape verify`, then begin anew with \
+         `pintle sessions delete --host {0} {1}`",
+        host.name, told.whose.session
+    )
 }
 
 /// The host asks the person in its own way.

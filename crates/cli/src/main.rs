@@ -35,9 +35,14 @@ fn main() -> ExitCode {
     let line = match at_once.map_or_else(Line::try_parse, Ok) {
         Ok(line) => line,
         Err(asked) => {
-            // Help and version are printed this way too; they are no mistakes. What cannot be printed is lost.
-            let _ = asked.print();
-            return if asked.use_stderr() { Status::Invalid } else { Status::Done }.into();
+            // Help and version are printed this way too; they are no mistakes. 
+            let unwritten = asked.print().is_err_and(|fault| fault.kind() != std::io::ErrorKind::BrokenPipe);
+            return match (asked.use_stderr(), unwritten) {
+                (true, _) => Status::Invalid,
+                (false, true) => Status::Failed,
+                (false, false) => Status::Done,
+            }
+            .into();
         }
     };
     let terminal = Terminal::new(line.global.color);
@@ -45,5 +50,11 @@ fn main() -> ExitCode {
         terminal.fault(&fault);
         fault.status
     });
-    status.into()
+    match terminal.unwritten() {
+        Some(fault) => {
+            terminal.fault(&fault);
+            if status == Status::Done { fault.status } else { status }.into()
+        }
+        None => status.into(),
+    }
 }

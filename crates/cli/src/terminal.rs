@@ -23,6 +23,8 @@ struct Streams {
     err: Mutex<AutoStream<io::Stderr>>,
     /// Nobody reads standard output any more, as with `| head`. That is no error.
     closed: AtomicBool,
+    /// Why something could not be written to standard output.
+    fault: Mutex<Option<io::Error>>,
 }
 
 impl Terminal {
@@ -36,6 +38,7 @@ impl Terminal {
             out: Mutex::new(AutoStream::new(io::stdout(), choice)),
             err: Mutex::new(AutoStream::new(io::stderr(), choice)),
             closed: AtomicBool::new(false),
+            fault: Mutex::new(None),
         }))
     }
 
@@ -96,6 +99,19 @@ impl Terminal {
         }
     }
 
+    /// Why not everything is on standard output, when that is somebody's mistake. Whoever stops reading, as `head` does, makes
+    /// none.
+    pub(crate) fn unwritten(&self) -> Option<Fault> {
+        let fault = self.0.fault.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Fault::failed(format!("cannot write to standard output: {fault}")).help("what is there is not all of it"))
+    }
+
+    fn failed(&self, fault: io::Error) {
+        if fault.kind() != io::ErrorKind::BrokenPipe {
+            self.0.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        }
+    }
+
     /// Whether a person may read standard error as it is written.
     pub(crate) fn shows_progress(&self) -> bool {
         io::stderr().is_terminal()
@@ -106,8 +122,9 @@ impl Terminal {
             return;
         }
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
-        if out.write_fmt(text).and_then(|()| out.flush()).is_err() {
+        if let Err(fault) = out.write_fmt(text).and_then(|()| out.flush()) {
             self.0.closed.store(true, Ordering::Relaxed);
+            self.failed(fault);
         }
     }
 }

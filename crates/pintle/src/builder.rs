@@ -49,6 +49,7 @@ pub struct Builder {
     shadow: bool,
     one_agent: bool,
     unprobed: bool,
+    redact_secrets: bool,
 }
 
 /// Hooks that stand in no file, such as those of flags.
@@ -309,6 +310,14 @@ impl Builder {
         self
     }
 
+    /// Takes secrets out of every record of the tape, whatever hooks there are; a host does the same with what it shows
+    /// ([`Runtime::secrets`]).
+    #[must_use]
+    pub fn redact_secrets(mut self, redact: bool) -> Self {
+        self.redact_secrets = redact;
+        self
+    }
+
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> Built {
@@ -370,6 +379,9 @@ impl Builder {
         let set = HookSet::new(chains);
         let journals = Journals::new(self.tape.clone(), self.watchers);
         journals.keep_clean(set.chains());
+        if self.redact_secrets {
+            journals.redact(pintle_handlers::secrets::Secrets::shared());
+        }
         if let Some(tape) = &self.tape {
             tape.hooks(set.chains());
             // It grows with every event, so that it would be part of every snapshot.

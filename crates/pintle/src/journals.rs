@@ -32,6 +32,11 @@ impl Journals {
         }
         let mut hooks = chains.into_iter().flat_map(|chain| &chain.hooks);
         let Some(secrets) = hooks.find_map(|hook| hook.handler.redacts()) else { return };
+        self.redact(secrets);
+    }
+
+    /// Keeps secrets off the tape from here on. Who is asked first stays.
+    pub(crate) fn redact(&self, secrets: Arc<dyn Redact>) {
         if let Some(tape) = &self.tape {
             tape.scrub(Arc::clone(&secrets));
         }

@@ -47,6 +47,7 @@ mod runtime;
 mod scope;
 mod seam;
 mod state;
+mod tape_gate;
 
 pub use builder::{Builder, Built};
 pub use clock::SystemClock;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, Judge, Layer, Origin, Outcome, Redact,
+    Chain, Clock, Diagnostic, Entry, Event, EventName, HookDeclaration, Journal, Judge, Layer, Origin, Outcome, Redact,
     Resolver, ScriptText, Severity, ToolSpec,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
@@ -19,7 +19,7 @@ use crate::journals::Journals;
 use crate::nesting::Nested;
 use crate::register::{Kind, Registry, SOURCE};
 use crate::state::State;
-use crate::{Builder, Random, Scope, ScopeSeam};
+use crate::{Builder, Random, Scope, ScopeSeam, tape_gate};
 
 thread_local! {
     /// The scope of this thread's last event that had no agent behind it, emptied, for the next one. It belongs to no
@@ -108,7 +108,7 @@ impl Runtime {
 
     /// Fires an event in a scope: the hooks of the runtime and then those of the scope's agent.
     ///
-    /// The outcome is on the tape before it is returned.
+    /// The outcome is on the tape before it is returned. Where the tape cannot be written any more, guarded events are denied.
     #[must_use]
     pub fn fire_in(&self, event: &Event, scope: &Scope) -> Outcome {
         self.dispatch(&scope.overlay.over(self.hooks()), event, scope)
@@ -118,6 +118,9 @@ impl Runtime {
     /// together the payload of an event that few listen to.
     #[must_use]
     pub fn listens(&self, name: &EventName, scope: &Scope) -> bool {
+        if self.tape().is_some_and(|tape| tape.broken().is_some()) && tape_gate::guards(name) {
+            return true;
+        }
         let may_listen = self.registry.may_listen(name) || !scope.overlay.is_empty();
         may_listen && scope.overlay.over(self.hooks()).listens(name)
     }
@@ -138,7 +141,20 @@ impl Runtime {
             shadow: parts.shadow,
             cause: scope.cause,
         };
-        dispatch(set, event, &around)
+        // In shadow mode nothing is enforced, this neither; whoever follows the tape was told that it ended.
+        if !parts.shadow
+            && let Some(reason) = tape_gate::refusal(&parts.journals, event)
+        {
+            journal.record(&Entry::Event { event, cause: scope.cause });
+            let outcome = tape_gate::denied(event, reason);
+            journal.record(&Entry::Outcome { event, outcome: &outcome });
+            return outcome;
+        }
+        let mut outcome = dispatch(set, event, &around);
+        if !parts.shadow {
+            tape_gate::deny_unrecorded(&parts.journals, event, &mut outcome);
+        }
+        outcome
     }
 
     /// The door through which a tool's script reaches the world.
@@ -234,6 +250,12 @@ impl Runtime {
     #[must_use]
     pub fn metrics(&self) -> Map<String, Value> {
         self.parts.state.metrics()
+    }
+
+    /// Whether hooks are asked and nothing is enforced.
+    #[must_use]
+    pub fn is_shadow(&self) -> bool {
+        self.parts.shadow
     }
 
     /// The tape, when there is one.

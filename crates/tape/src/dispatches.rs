@@ -58,6 +58,11 @@ impl Dispatches {
         self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.none)
     }
 
+    /// Whether any has not ended.
+    pub(crate) fn is_going_on(&self) -> bool {
+        !self.stacks.is_empty()
+    }
+
     /// A hook is called.
     pub(crate) fn call(&mut self, call: u64, dispatch: u64) {
         self.calls.insert(call, dispatch);

@@ -39,6 +39,20 @@ pub enum TapeError {
         /// Why.
         source: io::Error,
     },
+    /// The file is not what was written any more.
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What was done to it, such as `was deleted or moved away`.
+        change: String,
+    },
+    /// What an earlier process left is not on the tape any more.
+    Behind {
+        /// The file.
+        path: PathBuf,
+        /// What is there instead.
+        what: String,
+    },
     /// There is no record in the tape.
     Empty,
     /// Not even the header was written whole.
@@ -78,6 +92,10 @@ impl fmt::Display for TapeError {
             ),
             Self::Write { seq, source } => write!(f, "cannot write record {seq} of the tape: {source}"),
             Self::Sync { source } => write!(f, "cannot sync the tape to the disk: {source}"),
+            Self::Changed { path, change } => write!(f, "tape `{}` {change}", path.display()),
+            Self::Behind { path, what } => {
+                write!(f, "tape `{}` is not as it was left: {what}; records are missing, or were changed", path.display())
+            }
             Self::Empty => f.write_str("the tape is empty; a tape begins with a header record"),
             Self::Torn { size_bytes } => write!(
                 f,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::TapeError;
 use crate::blobs::Blobs;
 use crate::line::Head;
-use crate::record::{Body, FORMATS, Header, Record};
+use crate::record::{Body, CLOSES, FORMATS, Header, Record};
 
 /// A tape as read.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,15 @@ pub struct Reading {
     pub records: Vec<Record<'static>>,
     /// What was left of a record that was not written whole, at the end of the tape.
     pub torn: Option<Torn>,
+}
+
+impl Reading {
+    /// Whether its end is there: its last record closes it, or it is of a format that has no such record.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        let closes = self.records.last().is_some_and(|record| matches!(record.body, Body::Closed(_)));
+        self.torn.is_none() && (closes || self.header.format < CLOSES)
+    }
 }
 
 /// The rest of a record that was being written when the program died.

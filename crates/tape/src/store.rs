@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 100;
 pub struct SessionFolder {
     path: PathBuf,
     /// Holds the lock, which the system gives back when the process ends, however it ends.
-    _lock: File,
+    lock: File,
 }
 
 impl SessionFolder {
@@ -39,10 +39,10 @@ impl SessionFolder {
             match lock.try_lock() {
                 // Somebody deleted the session while this one waited, and it begins anew.
                 Ok(()) if is_gone(&lock) => lock = opened(&path)?,
-                Ok(()) => return Ok(Self { path, _lock: lock }),
+                Ok(()) => return Ok(Self { path, lock }),
                 // Where there are no locks nobody can be kept away.
                 Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => {
-                    return Ok(Self { path, _lock: lock });
+                    return Ok(Self { path, lock });
                 }
                 Err(TryLockError::Error(fault)) => return Err(fault),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
@@ -85,9 +85,12 @@ impl SessionFolder {
     /// What was kept last, when something was.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it cannot be read, or something was kept and is gone.
     pub fn kept(&self) -> io::Result<Option<Vec<u8>>> {
-        kept(&self.path)
+        match kept(&self.path)? {
+            None if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is gone"))),
+            kept => Ok(kept),
+        }
     }
 
     /// Keeps something in the place of what was kept before. A process that dies in between leaves the old or the new.
@@ -95,7 +98,12 @@ impl SessionFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&self, bytes: &[u8]) -> io::Result<()> {
-        replace(&self.path.join(STATE), bytes)
+        replace(&self.path.join(STATE), bytes)?;
+        // The lock remembers that something was kept, so that nothing is not taken for a session that begins.
+        if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
+            let _ = (&self.lock).write_all(b"kept\n");
+        }
+        Ok(())
     }
 }
 

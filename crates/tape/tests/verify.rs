@@ -6,6 +6,10 @@
 mod answers;
 #[path = "verify/changes.rs"]
 mod changes;
+#[path = "verify/edits.rs"]
+mod edits;
+#[path = "verify/ends.rs"]
+mod ends;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +18,7 @@ use pintle_contract::{Chain, Entry, Event, EventName, Journal, Layer, Origin, Ou
 use pintle_tape::record::host::{
     HostRecord, Message, ModelReply, ModelRequest, Said, Session, Source, Stage, ToolCall, ToolResult, Turn,
 };
-use pintle_tape::verify::{Report, verify, verify_bytes};
+use pintle_tape::verify::{Report, Unfinished, verify, verify_bytes};
 use pintle_tape::{Header, Tape, TapeError, read_bytes};
 use pintle_testkit::{FakeClock, Scripted, chain, hook};
 use serde_json::{Value, json};
@@ -124,6 +128,7 @@ fn session() -> Played {
     tape.host(HostRecord::Message(message));
     stage.turn(Stage::End);
     stage.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
+    stage.tape.close().unwrap();
     stage
 }
 
@@ -132,7 +137,7 @@ fn a_session_that_nobody_touched_is_sound_and_whole() {
     let report = session().report();
     assert_eq!(report.findings, []);
     assert!(report.is_whole(), "{report:?}");
-    assert_eq!((report.records, report.dispatches, report.calls, report.turns), (30, 6, 2, 1));
+    assert_eq!((report.records, report.dispatches, report.calls, report.turns), (31, 6, 2, 1));
     assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
 }
 
@@ -143,11 +148,20 @@ fn chained(records: &[Value]) -> String {
     for (seq, record) in records.iter().enumerate() {
         let mut record = record.clone();
         (record["seq"], record["prev"]) = (json!(seq), prev);
+        if record["kind"] == "closed" {
+            record["records"] = json!(seq);
+            record.as_object_mut().unwrap().shift_remove("digest");
+            record["digest"] = json!(digest(&record.to_string()));
+        }
         let line = record.to_string();
-        prev = Value::String(Sha256::digest(&line).iter().map(|byte| format!("{byte:02x}")).collect());
+        prev = Value::String(digest(&line));
         text += &(line + "\n");
     }
     text
+}
+
+fn digest(line: &str) -> String {
+    Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn records(stage: &Played) -> Vec<Value> {
@@ -306,7 +320,7 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
         (
             |r| {
                 let call = at(r, "turn", None);
-                r.push(r[call].clone());
+                r.insert(r.len() - 1, r[call].clone());
             },
             "`turn`: session `s1` had ended; expected `resumed` before",
         ),
@@ -349,6 +363,7 @@ fn what_was_changed_alone_breaks_the_chain() {
 fn a_tape_that_is_cut_anywhere_is_told_what_is_whole_of_it() {
     let small = Played::new();
     small.fire("tool.pre", json!({"id": "c1"}), &Verdict::deny("no"), None);
+    small.tape.close().unwrap();
     let text = small.tape.lines().join("\n") + "\n";
     (1..=text.len()).for_each(|end| check_cut(&text, end));
     let text = session().tape.lines().join("\n") + "\n";
@@ -368,7 +383,10 @@ fn check_cut(text: &str, end: usize) {
     let records = cut.matches('\n').count() + usize::from(lacks_end);
     assert_eq!((report.records, report.torn.is_some()), (records, is_torn), "cut after {end} bytes");
     let whole = if is_torn { cut.rsplit_once('\n').unwrap().0 } else { cut };
-    assert_eq!(report.unfinished.is_empty(), nothing_is_open(whole), "cut after {end} bytes: {:?}", report.unfinished);
+    let is_of_end = |open: &&Unfinished| open.what.contains("`closed` record") || open.what.contains("has no end");
+    let others: Vec<&Unfinished> = report.unfinished.iter().filter(|open| !is_of_end(open)).collect();
+    assert_eq!(others.is_empty(), nothing_is_open(whole), "cut after {end} bytes: {others:?}");
+    assert_eq!(report.is_whole(), end == text.len(), "cut after {end} bytes");
 }
 
 /// Whether every beginning among these lines has its end.
@@ -387,10 +405,17 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
     stage.tape.record(&Entry::Call { id, hook, round: 0, event: &event });
     let report = stage.report();
     let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
-    assert_eq!(unfinished, ["line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not answered"]);
+    assert_eq!(
+        unfinished,
+        [
+            "line 3: `tool.pre` (dispatch 1) has no outcome, hook `judge` had not answered",
+            "line 4: no `closed` record follows: the session goes on, was cut off, or its end is missing",
+        ]
+    );
+    assert_eq!(stage.tape.close(), None, "it is not over");
     assert!(report.is_sound() && !report.is_whole());
     // Whoever takes the session up again leaves it behind.
     stage.resumed();
     let report = stage.report();
-    assert!(report.is_whole() && report.resumed == 1, "{report:?}");
+    assert!(report.is_sound() && !report.is_whole() && report.resumed == 1, "{report:?}");
 }

@@ -193,6 +193,10 @@ impl Session {
     pub fn end(&mut self) {
         self.finish();
         self.conclude(self.ending.clone());
+        if let Some(tape) = self.shared().runtime.tape() {
+            // Where another session is at work on the same tape it is not closed yet.
+            let _ = tape.close();
+        }
     }
 
     /// Why the last turn stopped, as one word: see [`Answer::stop_reason`] and [`Fault::stop_reason`]; empty before the

@@ -100,6 +100,9 @@ fn attempt(
         let name = if request.model.is_empty() { model.name() } else { &request.model };
         let payload = || wire::value_of_request(request, model.name());
         let asked = taping::model_is_asked(turn, &request.conversation, name, same_as, payload);
+        if let Some(why) = taping::broken(turn) {
+            return Err(ModelError::fatal(why));
+        }
         let began_us = clock.monotonic_us();
         let answer = model.complete(request, &mut on, cancel);
         taping::model_answered(turn, asked, clock.monotonic_us().saturating_sub(began_us), &answer);

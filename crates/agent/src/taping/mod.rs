@@ -32,6 +32,12 @@ fn json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
+/// Why nothing may be done any more, when what is done cannot be recorded. In shadow mode nothing is enforced, this neither.
+pub(crate) fn broken(turn: &Turn) -> Option<String> {
+    let why = tape(turn)?.broken().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
+    Some(format!("what is not recorded is not done: {why}"))
+}
+
 /// A session is opened, with what its program needs to open it again.
 pub(crate) fn session(turn: &Turn, opened: &Value) {
     write(turn, |origin| HostRecord::Session(host::Session { origin, opened: Cow::Borrowed(opened) }));

@@ -29,8 +29,6 @@ const FIRED_STEP_MS: u64 = 10_000;
 pub(crate) struct Session {
     folder: SessionFolder,
     pub(crate) state: State,
-    /// What the person should know of it.
-    pub(crate) notice: Option<String>,
 }
 
 /// The folder of a host in the state directory.
@@ -42,35 +40,29 @@ impl Session {
     /// Claims a session of a host.
     ///
     /// # Errors
-    /// When another process still has it after `patience`, or its folder cannot be made or read.
+    /// When another process still has it after `patience`, or its folder cannot be made, or what was kept of it cannot be read.
     pub(crate) fn claim(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
         let folder = SessionFolder::claim(folder.join(store::folder_name(session)), patience)?;
-        let kept = folder.kept()?;
-        let read = |bytes: &Vec<u8>| {
-            let value: Value = serde_json::from_slice(bytes).ok()?;
-            serde_json::from_value(value).ok()
+        let state = match folder.kept()? {
+            None => State::default(),
+            // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
+            Some(bytes) => serde_json::from_slice(&bytes)
+                .and_then(serde_json::from_value::<State>)
+                .map_err(|fault| io::Error::other(format!("what was kept of it cannot be read: {fault}")))?,
         };
-        let state: Option<State> = kept.as_ref().and_then(read);
-        let lost = kept.is_some() && state.is_none();
-        let notice = lost.then(|| String::from("pintle: what was kept of this session cannot be read and begins anew"));
-        Ok(Self { folder, state: state.unwrap_or_default(), notice })
+        Ok(Self { folder, state })
     }
 
-    /// Begins the session's tape, or goes on with it.
+    /// Begins the session's tape, or goes on with it where it was left.
     ///
     /// # Errors
-    /// When it cannot be opened or written, or its chain is broken.
+    /// When it cannot be opened or written, its chain is broken, or it is not as it was left: then records are missing.
     pub(crate) fn tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
         let path = self.folder.tape();
-        let went_on = match &self.state.cursor {
-            Some(cursor) => Tape::go_on(&path, cursor, Arc::clone(&clock)),
-            None => Tape::append_to(&path, Arc::clone(&clock)),
-        };
-        match went_on {
-            Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Tape::create(&path, Header::new(session, clock.unix_ms()), clock)
-            }
-            went_on => went_on,
+        match &self.state.cursor {
+            Some(cursor) => Tape::go_on(&path, cursor, clock),
+            // No call of it was kept yet, so that there is nothing that it must have.
+            None => Tape::open_or_create(&path, Header::new(session, clock.unix_ms()), clock),
         }
     }
 

@@ -12,7 +12,7 @@ use pintle_agent::{ModelJudge, model};
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
 use crate::fault::{Fault, Status};
-use crate::options::{FolderOptions, Global};
+use crate::options::{FolderOptions, Global, Redaction};
 use crate::terminal::Terminal;
 
 /// What a payload fits in, unless a tool's result is part of it.
@@ -35,6 +35,8 @@ pub(crate) struct Hook {
     /// Ask every hook and enforce nothing; the person is told what would have happened.
     #[arg(long)]
     shadow: bool,
+    #[command(flatten)]
+    redaction: Redaction,
     #[command(flatten)]
     folders: FolderOptions,
 }
@@ -113,6 +115,7 @@ impl Hook {
             .judge(Arc::new(judge))
             .one_agent()
             .unprobed()
+            .redact_secrets(self.redaction.is_on())
             .layers(layers.without(place.without))
             .trust(self.folders.trust());
         Ok(self.hooks.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))

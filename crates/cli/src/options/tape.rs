@@ -54,16 +54,20 @@ impl NewTape {
 
     /// The fault that ended the tape early, if there was one.
     pub(crate) fn fault(&self) -> Option<Fault> {
+        self.tape.check();
         let fault = self.tape.fault()?;
-        Some(Fault::failed(fault).help("the tape ends there; what happened later is not on it"))
+        Some(Fault::failed(fault).help("the tape ends there; what is guarded was denied from then on"))
     }
 }
 
 impl Drop for NewTape {
     fn drop(&mut self) {
-        if let Some(path) = &self.unused {
-            // A tape without an event is of no use, but does no harm either.
-            let _ = fs::remove_file(path);
+        match &self.unused {
+            Some(path) => {
+                // A tape without an event is of no use, but does no harm either.
+                let _ = fs::remove_file(path);
+            }
+            None => drop(self.tape.close()),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use pintle_contract::{Caller, Question, Reply, Request, Resolution, Resolver, Seam, SeamError};
 
 use super::recorded::{Recorded, RecordedEffect};
+use crate::seam::clean;
 
 /// Answers what hooks ask in one dispatch from the tape.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ impl Told {
 impl Seam for Told {
     fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let request = clean::request(&request).unwrap_or(request);
         let same = |effect: &RecordedEffect| effect.hook == caller.name && effect.request == request;
         if let Some(at) = rest.unasked.iter().position(same) {
             return rest.unasked.remove(at).answer;

@@ -1,5 +1,6 @@
 //! The door between scripts and the world, with the tape standing in it.
 
+pub(crate) mod clean;
 mod emit;
 pub(crate) mod local;
 mod outside;
@@ -45,7 +46,9 @@ impl Seam for ScopeSeam<'_> {
             return self.answer(caller, request);
         }
         let reply = self.answer(caller, request.clone());
-        journals.effect(caller, &request, &reply);
+        let kept = reply.as_ref().ok().and_then(|reply| clean::reply(&request, reply)).map(Ok);
+        let asked = clean::request(&request);
+        journals.effect(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
         reply
     }
 

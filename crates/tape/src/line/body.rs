@@ -46,6 +46,7 @@ pub(crate) fn push_fields(text: &mut Vec<u8>, body: &Body<'_>) -> Result<(), ser
         Body::Host(HostRecord::Turn(turn)) => serde_json::to_writer(text, turn),
         Body::Blob(blob) => serde_json::to_writer(text, blob),
         Body::Healed(healed) => serde_json::to_writer(text, healed),
+        Body::Closed(closed) => serde_json::to_writer(text, closed),
         Body::Note(note) => serde_json::to_writer(text, &Data { data: &note.data }),
         Body::Unknown { fields, .. } => serde_json::to_writer(text, fields),
     }
@@ -98,6 +99,7 @@ fn of_kind<F: Fields>(kind: &str, fields: F) -> Result<Result<Body<'static>, ser
         "turn" => host(fields.read().map(HostRecord::Turn)),
         "blob" => fields.read().map(Body::Blob),
         "healed" => fields.read().map(Body::Healed),
+        "closed" => fields.read().map(Body::Closed),
         _ => return Err(fields),
     })
 }

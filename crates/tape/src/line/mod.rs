@@ -1,6 +1,7 @@
 //! One record as one line, and back.
 
 mod body;
+mod closing;
 mod head;
 mod text;
 
@@ -8,6 +9,7 @@ use crate::blobs;
 use crate::record::{Body, Record};
 
 pub(crate) use body::{fields, from_fields, push_fields, typed};
+pub(crate) use closing::{closing, is_closing};
 pub(crate) use head::{Head, push_line};
 pub(crate) use text::is_deep;
 use text::not_json;

@@ -18,6 +18,16 @@ pub struct Blob<'a> {
     pub value: Option<Cow<'a, Value>>,
 }
 
+/// The tape was closed: nothing was going on any more. It may be gone on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closed<'a> {
+    /// How many records stand before this one.
+    pub records: u64,
+    /// SHA-256 in hex of this line without this field, so that the last line of a tape is covered too.
+    pub digest: Cow<'a, str>,
+}
+
 /// What was left of a record that was not written whole was taken away, before the tape went on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -41,13 +41,17 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header`, first and once ([`Header`]): `format` (this document is 3), `pintle` (the writer's version), `session`,
+//! `header`, first and once ([`Header`]): `format` (this document is 4), `pintle` (the writer's version), `session`,
 //! `started_ms`, `shadow` (whether nothing is enforced in the whole session).
 //!
 //! `blob` ([`Blob`]): `digest`, `value`.
 //!
 //! `healed`, the tape went on after its program had died while it wrote ([`Healed`]): `line` (the torn line, from 1, whose
 //! place this record takes), `size_bytes` (how much of it was taken away).
+//!
+//! `closed`, the program that wrote the tape closed it, and nothing was going on any more ([`Closed`]): `records` (how many
+//! stand before it), `digest` (SHA-256 of this line as it would be without that field). It is the last record of a tape that is
+//! whole; when the tape is gone on with more follow, and another `closed` ends them.
 //!
 //! # Kinds: hooks
 //!
@@ -129,13 +133,16 @@
 //!
 //! # Older formats
 //!
-//! Format 2 differs in one thing: in its `hook_call`, `round` is 0 where the hook is asked for the first time in the dispatch,
+//! Format 3 has no `closed` record, so that nothing on such a tape tells whether its end is missing, and `at_ms` may go back
+//! where the machine's clock was set back. In format 4 it never does.
+//!
+//! Format 2 differs besides in one thing: in its `hook_call`, `round` is 0 where the hook is asked for the first time in the dispatch,
 //! in whatever round that is. It is read, enacted and gone on with as it is.
 //!
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":3,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":4,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
 //! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"as_row","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
@@ -163,11 +170,11 @@ pub use dispatch::{AnswerWord, Decided, Effected, FailureNote, Fired, HookEffect
 pub use header::{Header, HookEntry, Loaded, Scope};
 pub use hook::{Answered, Asked, Passed, Vetoed};
 pub use host::HostRecord;
-pub use kept::{Blob, Healed};
+pub use kept::{Blob, Closed, Healed};
 pub use said::{FailureText, SaidText, Word};
 
 /// The version of the format of new tapes.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// The versions of the format that are read.
 pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
@@ -175,8 +182,11 @@ pub(crate) const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
 /// The first version in which the round of a call is the one in which the hook is asked.
 pub(crate) const TRUE_ROUNDS: u32 = 3;
 
+/// The first version that ends with a `closed` record, and in which time does not go back.
+pub(crate) const CLOSES: u32 = 4;
+
 /// The kinds that have a meaning of their own, so that no note may be called that.
-pub(crate) const RESERVED: [&str; 26] = [
+pub(crate) const RESERVED: [&str; 27] = [
     "header",
     "hooks",
     "event",
@@ -202,6 +212,7 @@ pub(crate) const RESERVED: [&str; 26] = [
     "turn",
     "blob",
     "healed",
+    "closed",
     "redacted",
 ];
 
@@ -253,6 +264,8 @@ pub enum Body<'a> {
     Blob(Blob<'a>),
     /// The torn end of the tape was taken away.
     Healed(Healed),
+    /// The tape was closed.
+    Closed(Closed<'a>),
     /// A note of the host.
     Note(Noted<'a>),
     /// A record of a kind this program does not know, as it stands.
@@ -293,6 +306,7 @@ impl Body<'_> {
             Self::Host(host) => host.kind(),
             Self::Blob(_) => "blob",
             Self::Healed(_) => "healed",
+            Self::Closed(_) => "closed",
             Self::Note(note) => &note.kind,
             Self::Unknown { kind, .. } => kind,
         }
@@ -316,6 +330,7 @@ impl Body<'_> {
             | Self::Host(_)
             | Self::Blob(_)
             | Self::Healed(_)
+            | Self::Closed(_)
             | Self::Note(_)
             | Self::Unknown { .. } => None,
         }

@@ -6,7 +6,8 @@ use std::io::Write as _;
 use super::lines::Line;
 use super::sheet::Instead;
 use super::spell::Tail;
-use crate::line::digest;
+use crate::record::Body;
+use crate::line::{closing, digest, is_closing};
 
 /// A new tape, and the first record in which it is another one.
 #[derive(Debug)]
@@ -23,6 +24,9 @@ pub(super) struct Leaves {
     /// What is there on the new one; `None` for nothing.
     pub(super) got: Option<Vec<u8>>,
 }
+
+/// How the rest of a line begins that closes a tape.
+const CLOSED: &[u8] = b"\"kind\":\"closed\",";
 
 /// Numbers and chains the records anew. `differ` is in the order of the tape and names each record at most once.
 pub(super) fn join(lines: &[Line<'_>], differ: Vec<Instead>) -> Joined {
@@ -60,7 +64,8 @@ struct New<'t> {
 impl<'t> New<'t> {
     /// Takes a line over. While nothing differed, its number and its link are those it would get.
     fn copy(&mut self, at: usize, line: &'t Line<'_>) {
-        if line.seq == self.next_seq && line.prev == self.prev {
+        let says_true = !line.tail.starts_with(CLOSED) || is_closing(line.text);
+        if line.seq == self.next_seq && line.prev == self.prev && says_true {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
             self.next_seq += 1;
@@ -78,6 +83,11 @@ impl<'t> New<'t> {
 
     /// Writes a record anew.
     fn push(&mut self, at: usize, at_ms: u64, tail: &[u8]) {
+        // What closes a tape tells of the lines before it, and so of those of the new one.
+        let closed = tail.starts_with(CLOSED).then(|| {
+            Tail::of(&Body::Closed(closing(self.next_seq, at_ms, self.prev.as_deref())), None).text
+        });
+        let tail = closed.as_deref().unwrap_or(tail);
         let mut line = Vec::with_capacity(tail.len() + 160);
         // Writing to memory does not fail.
         let _ = write!(line, "{{\"seq\":{},\"at_ms\":{at_ms},\"prev\":", self.next_seq);

@@ -7,7 +7,7 @@ use super::block::duration;
 use super::style::plain;
 use super::{Line, Options, Tone};
 use crate::record::host::{HostRecord, ModelReply, ReminderStep, Source, Stage, Why};
-use crate::record::{AnswerWord, Healed, Resolved};
+use crate::record::{AnswerWord, Closed, Healed, Resolved};
 
 /// The line of a record; `None` where what it says is to be seen elsewhere and not everything is shown.
 pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options) -> Option<Line> {
@@ -89,6 +89,10 @@ pub(super) fn healed(at: &str, healed: Healed) -> Line {
         Tone::Warn,
         format!("{at}line {line} was not written whole; {size_bytes} bytes were taken away, and the tape goes on"),
     )
+}
+
+pub(super) fn closed(at: &str, closed: &Closed<'_>) -> Line {
+    Line::new(Tone::Quiet, format!("{at}closed behind {} records", closed.records))
 }
 
 /// Whether the events and answers around a record say the same.

@@ -108,7 +108,8 @@ impl View {
                 vec![host::approval(&at, resolved)]
             }
             Body::Healed(healed) => vec![host::healed(&at, *healed)],
-            Body::Blob(_) | Body::Host(_) => Vec::new(),
+            Body::Closed(closed) if options.notes => vec![host::closed(&at, closed)],
+            Body::Blob(_) | Body::Host(_) | Body::Closed(_) => Vec::new(),
             Body::Note(note) if options.notes => vec![note_line(&at, note, &options)],
             Body::Note(_) => Vec::new(),
             // A blob, as a follower is shown it.

@@ -12,6 +12,9 @@ use super::{Notes, Unfinished};
 use crate::record::host::{HostRecord, Message, ModelRequest, Source, Stage, ToolCall};
 use crate::record::{AnswerWord, Body};
 
+/// The kind of the notes that tell what another agent was answered.
+const BRIDGE: &str = "bridge";
+
 /// One agent's part of a session: the session and the run of a delegated agent.
 pub(super) type Line = (String, String);
 
@@ -34,7 +37,16 @@ pub(super) struct Host {
     asked: BTreeMap<u64, (usize, String)>,
     answers: Answers,
     ended: HashSet<String>,
+    /// The sessions that were opened, with the line.
+    sessions: BTreeMap<String, usize>,
+    /// The turns that began, and the steps in them, with the line.
+    turns: BTreeMap<TurnOf, usize>,
+    /// What the hooks of a call of another agent denied, since that agent was answered last.
+    denied: Option<(u64, String)>,
 }
+
+/// One turn: whose, its number, its agent and its step.
+type TurnOf = (Line, u32, String, String);
 
 #[derive(Debug)]
 struct Permit {
@@ -68,7 +80,11 @@ impl Host {
         if ended.event == "completion.post" {
             self.answers.replied((ended.who.session.clone(), ended.who.run.clone()), &ended);
         }
-        let Ended { number: dispatch, event, who, decision, refused, payload, told } = ended;
+        let is_gate = matches!(ended.event.as_str(), "tool.pre" | "permission.ask" | "prompt.submit");
+        if is_gate && ended.decision == Decision::Deny {
+            self.denied.get_or_insert_with(|| (ended.number, ended.event.clone()));
+        }
+        let Ended { number: dispatch, event, who, decision, refused, payload, told, .. } = ended;
         let Who { session, run, turn, depth } = who;
         let line = (session, run);
         let field = |name: &str| payload.get(name).cloned().unwrap_or_default();
@@ -98,6 +114,7 @@ impl Host {
                 self.refused.insert((line, turn));
             }
             "session.end" if depth == 0 => {
+                self.sessions.remove(&line.0);
                 self.ended.insert(line.0);
             }
             _ => {}
@@ -118,6 +135,13 @@ impl Host {
             Body::Host(HostRecord::Resumed(session)) => {
                 self.ended.remove(&session.origin.session);
                 self.interrupted();
+                self.sessions.insert(session.origin.session.clone(), notes.line);
+            }
+            Body::Note(note) if note.kind == BRIDGE => self.answers_host(&note.data, notes),
+            Body::Closed(_) => {
+                for open in std::mem::take(self).open() {
+                    notes.add(open.what, "its end before that of the tape");
+                }
             }
             Body::Host(host) => {
                 self.acts(host, notes);
@@ -129,13 +153,31 @@ impl Host {
 
     /// What was going on when the tape ended.
     pub(super) fn open(self) -> impl Iterator<Item = Unfinished> {
-        self.running.into_values().chain(self.asked.into_values()).map(|(line, what)| Unfinished { line, what })
+        let sessions = self.sessions.into_iter().map(|(session, line)| (line, format!("session `{session}` has no end")));
+        let turns = self.turns.into_iter().map(|((_, turn, agent, step), line)| {
+            let step = if step.is_empty() { String::new() } else { format!(", step `{step}`") };
+            (line, format!("turn {turn} of agent `{agent}`{step} has no end"))
+        });
+        let calls = self.running.into_values().chain(self.asked.into_values());
+        sessions.chain(turns).chain(calls).map(|(line, what)| Unfinished { line, what })
+    }
+
+    /// Another agent is told what was decided: an allow that follows a denial is none of ours.
+    fn answers_host(&mut self, note: &Value, notes: &mut Notes<'_>) {
+        let denied = self.denied.take();
+        let allows = note.get("decision").and_then(Value::as_str) == Some("allow");
+        if let Some((dispatch, event)) = denied.filter(|_| allows) {
+            notes.add("the agent is told `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
+        }
     }
 
     /// What was going on then never ends.
     fn interrupted(&mut self) {
         self.running.clear();
         self.asked.clear();
+        self.turns.clear();
+        self.sessions.clear();
+        self.denied = None;
         self.answers.interrupted();
     }
 
@@ -171,7 +213,14 @@ impl Host {
             }
             HostRecord::Message(message) => self.says(message, notes),
             // What comes behind a turn is no part of it, such as a compaction that the person wants.
+            HostRecord::Session(session) => {
+                self.sessions.insert(session.origin.session.clone(), notes.line);
+            }
+            HostRecord::Turn(turn) if turn.stage == Stage::Start => {
+                self.turns.insert(turn_of(&turn.origin), notes.line);
+            }
             HostRecord::Turn(turn) if turn.stage == Stage::End => {
+                self.turns.remove(&turn_of(&turn.origin));
                 self.refused.remove(&(line_of(&turn.origin), turn.origin.turn));
             }
             HostRecord::Said(said) => {
@@ -266,6 +315,10 @@ impl Host {
             notes.unless(content == left, || format!("the model is told {content:?}"), expected);
         }
     }
+}
+
+fn turn_of(origin: &Origin) -> TurnOf {
+    (line_of(origin), origin.turn, origin.agent.clone(), origin.step.clone())
 }
 
 pub(super) fn line_of(origin: &Origin) -> Line {

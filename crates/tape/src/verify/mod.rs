@@ -9,12 +9,18 @@
 //!   what `completion.pre` left, and a result for each call that it made; a message holds the result that `tool.post` left,
 //!   or the answer that `completion.post` left; nothing happened to a session that had ended.
 //!
-//! Whether the outcomes follow from what the hooks said is computed by a replay. What was going on when the program died
-//! is no finding but unfinished.
+//! - what is said twice: a prompt, a model's reply and a tool's result are the same in the record of the host, in the event that
+//!   shows them and in the conversation; time does not go back;
+//! - the end: a `closed` record with the number of records and its own digest.
+//!
+//! Whether the outcomes follow from what the hooks said is computed by a replay. What was going on when the tape
+//! ends is no finding but unfinished; before a `closed` record nothing may be.
 
+mod agree;
 mod answers;
 pub(crate) mod chain;
 mod host;
+mod origins;
 mod sent;
 mod spare;
 mod structure;
@@ -22,12 +28,14 @@ mod structure;
 use std::fmt;
 
 use crate::TapeError;
-use crate::line::push_line;
+use crate::line::{digest, is_closing, push_line};
 use crate::read::{Line, Reader, Reading, Torn};
-use crate::record::{Body, HostRecord, Record};
+use crate::record::{Body, CLOSES, HostRecord, Record};
 use crate::write::lines::Prepared;
+use agree::Agreement;
 use chain::Links;
 use host::Host;
+use origins::Origins;
 use spare::Spare;
 use structure::Structure;
 
@@ -46,6 +54,12 @@ pub struct Report {
     pub turns: usize,
     /// How many times the session was taken up again after it was interrupted or had ended.
     pub resumed: usize,
+    /// The format, as the header names it.
+    pub format: u32,
+    /// SHA-256 in hex of the last whole line: a copy kept elsewhere tells this tape from any other.
+    pub digest: String,
+    /// Whether the last record closes the tape.
+    pub closed: bool,
     /// What was going on when the tape ended.
     pub unfinished: Vec<Unfinished>,
     /// What was left of a record that was not written whole.
@@ -77,13 +91,14 @@ pub struct Finding {
 }
 
 impl Report {
-    /// Whether nothing is wrong. A tape that ends early is sound as far as it goes.
+    /// Whether nothing is wrong with what is there. A tape that ends early is sound as far as it goes, and not whole.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Whether besides nothing was cut off.
+    /// Whether besides nothing is unfinished: no session, turn or event is open, and a `closed` record ends the tape (older
+    /// formats have none).
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_sound() && self.unfinished.is_empty() && self.torn.is_none()
@@ -116,7 +131,7 @@ pub fn verify(reading: &Reading) -> Report {
         }
         verifier.see(at + 1, &text, record);
     }
-    verifier.end(reading.torn)
+    verifier.end(reading.torn, true)
 }
 
 /// Verifies a tape from memory, line by line as it stands. Where a line cannot be read, that is a finding and the end.
@@ -136,7 +151,7 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<Report, TapeError> {
             Err(fault) => return Err(fault),
         }
     }
-    Ok(verifier.end(reader.torn()))
+    Ok(verifier.end(reader.torn(), bytes.last() == Some(&b'\n')))
 }
 
 #[derive(Debug, Default)]
@@ -144,16 +159,25 @@ struct Verifier {
     links: Links,
     structure: Structure,
     host: Host,
+    agreement: Agreement,
+    origins: Origins,
     spare: Spare,
+    last_ms: u64,
     report: Report,
 }
 
 impl Verifier {
     fn see(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
-        let Self { links, structure, host, spare, report } = self;
+        let Self { links, structure, host, agreement, origins, spare, last_ms, report } = self;
         report.records += 1;
+        report.digest = digest(text);
+        report.closed = matches!(record.body, Body::Closed(_));
         match &record.body {
-            Body::Header(header) => report.session.clone_from(&header.session),
+            Body::Header(header) => {
+                report.session.clone_from(&header.session);
+                report.format = header.format;
+                *last_ms = header.started_ms;
+            }
             Body::Event(_) => report.dispatches += 1,
             Body::HookCall(_) => report.calls += 1,
             Body::Host(HostRecord::Turn(turn)) => report.turns += usize::from(turn.begins_one()),
@@ -164,19 +188,48 @@ impl Verifier {
         for found in links.see(record, text) {
             notes.add(found.found(), found.expected());
         }
+        if report.format >= CLOSES {
+            let (now, before) = (record.at_ms, *last_ms);
+            notes.unless(now >= before, || format!("`at_ms` is {now}: time goes back"), || format!("{before} or later"));
+        }
+        *last_ms = (*last_ms).max(record.at_ms);
+        match &record.body {
+            Body::Closed(closed) => {
+                let counts = closed.records == record.seq;
+                notes.unless(counts, || format!("`records` is {}", closed.records), || record.seq.to_string());
+                let own = is_closing(text);
+                notes.unless(own, || String::from("`digest` is not that of this line"), || String::from("that of it"));
+            }
+            // A record that nests too deep to be read is kept as it is; anything else is nothing that this format has.
+            Body::Unknown { kind, fields } if !fields.contains_key("packed") => {
+                notes.add(format!("a record of the unknown kind `{kind}`"), "a kind of this format, or a note: `data` alone");
+            }
+            _ => {}
+        }
         spare.see(text, &record.body, &mut notes);
+        origins.see(&record.body, &mut notes);
+        agreement.see(&record.body, &mut notes);
         if let Some(ended) = structure.see(&record.body, &mut notes) {
+            agreement.ended(&ended);
             host.decided(ended);
         }
         host.see(&record.body, &mut notes);
     }
 
-    fn end(self, torn: Option<Torn>) -> Report {
+    fn end(self, torn: Option<Torn>, ends_whole: bool) -> Report {
         let Self { structure, host, mut report, .. } = self;
         report.torn = torn;
         report.unfinished.extend(structure.open());
         report.unfinished.extend(host.open());
         report.unfinished.sort_by_key(|unfinished| unfinished.line);
+        let line = report.records;
+        let mut add = |what: &str| report.unfinished.push(Unfinished { line, what: what.to_owned() });
+        if torn.is_none() && !ends_whole {
+            add("the last line has no end");
+        }
+        if report.format >= CLOSES && !report.closed {
+            add("no `closed` record follows: the session goes on, was cut off, or its end is missing");
+        }
         report
     }
 }

@@ -23,7 +23,12 @@ pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
 
 /// Whether a message of a conversation holds the answer that the hooks of `completion.post` left.
 pub(super) fn is_reply(message: &Value, left: &Value) -> bool {
-    let Some(left) = left.pointer("/choices/0/message").map(said) else { return false };
+    left.pointer("/choices/0/message").is_some_and(|left| said_alike(message, left))
+}
+
+/// Whether a message as the host keeps it says what one in an event says.
+pub(super) fn said_alike(message: &Value, shown: &Value) -> bool {
+    let left = said(shown);
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let calls: Vec<_> =
         calls.map(|call| [field(call, "/id"), field(call, "/name"), field(call, "/arguments")]).collect();

@@ -9,8 +9,16 @@ use super::{Notes, Unfinished};
 use crate::record::{Answered, Asked, Body, Decided, Fired, HostRecord, Loaded, Vetoed, Word};
 
 /// The events whose final payload the host has to obey.
-const OBEYED: [&str; 6] =
-    ["tool.pre", "tool.post", "completion.pre", "completion.post", "permission.ask", "prompt.submit"];
+const OBEYED: [&str; 8] = [
+    "tool.transform",
+    "tool.pre",
+    "tool.post",
+    "completion.pre",
+    "completion.post",
+    "permission.ask",
+    "prompt.submit",
+    "turn.start",
+];
 
 /// What is known of the dispatches so far.
 #[derive(Debug, Default)]
@@ -58,6 +66,8 @@ pub(super) struct Ended {
     /// Whether it denies in the sense of the event's row, rather than only ending the run.
     pub(super) refused: bool,
     pub(super) payload: Value,
+    /// Whether hooks changed it.
+    pub(super) rewritten: bool,
     /// What its hooks told the model.
     pub(super) told: Vec<String>,
 }
@@ -94,6 +104,12 @@ impl Structure {
             Body::Warning(warned) => warned.dispatch.into_iter().for_each(|dispatch| self.is_open(dispatch, notes)),
             // Whatever was going on then never ends.
             Body::Healed(_) | Body::Host(HostRecord::Resumed(_)) => self.open.clear(),
+            Body::Host(HostRecord::ModelRequest(_) | HostRecord::Turn(_)) => self.goes_on(body, notes),
+            Body::Closed(_) => {
+                for (number, open) in std::mem::take(&mut self.open) {
+                    notes.add(format!("`{}` (dispatch {number}) has no outcome", open.event), "one before the end");
+                }
+            }
             _ => {}
         }
         None
@@ -108,6 +124,19 @@ impl Structure {
                 if waits.is_empty() { String::new() } else { format!(", hook {} had not answered", waits.join(", ")) };
             Unfinished { line: open.line, what: format!("`{}` (dispatch {number}) has no outcome{waits}", open.event) }
         })
+    }
+
+    /// An agent asks its model, and begins and ends turns, only when all its events have their outcomes.
+    fn goes_on(&mut self, body: &Body<'_>, notes: &mut Notes<'_>) {
+        let Body::Host(host) = body else { return };
+        let who = Who::of(host.origin());
+        let is_own = |open: &Open| open.who.session == who.session && open.who.run == who.run;
+        let over: Vec<u64> = self.open.iter().filter(|(_, open)| is_own(open)).map(|(number, _)| *number).collect();
+        for number in over {
+            if let Some(open) = self.open.remove(&number) {
+                notes.add(format!("`{}` (dispatch {number}) has no outcome", open.event), "an `outcome` of it before");
+            }
+        }
     }
 
     /// A veto stands right behind the answer that makes it, and nowhere else.
@@ -268,8 +297,8 @@ impl Structure {
             Effect::Context(text) => Some(text.clone()),
             _ => None,
         });
-        let (decision, told) = (decided.decision, told.collect());
-        (is_obeyed || is_end).then_some(Ended { number, event, who, decision, refused, payload, told })
+        let (decision, rewritten, told) = (decided.decision, decided.rewritten, told.collect());
+        (is_obeyed || is_end).then_some(Ended { number, event, who, decision, refused, payload, rewritten, told })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Going on with a tape.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,11 +11,12 @@ use pintle_contract::Clock;
 use super::lines::Lines;
 use super::numbers::Numbers;
 use super::output::{Output, Sink};
+use super::tape_file::{TapeFile, read_from};
 use super::{State, Tape, file};
 use crate::TapeError;
 use crate::dispatches::Dispatches;
 use crate::read::Reader;
-use crate::record::{Body, Healed, HostRecord};
+use crate::record::{Body, Header, Healed, HostRecord, Record};
 use crate::verify::chain::Links;
 
 /// The format and the greatest numbers of a tape.
@@ -26,10 +28,13 @@ struct Last {
     request: u64,
     next_entry: u64,
     next_chain: u64,
+    at_ms: u64,
 }
 
 impl Last {
-    fn see(&mut self, body: &Body<'_>) {
+    fn see(&mut self, record: &Record<'_>) {
+        let body = &record.body;
+        self.at_ms = self.at_ms.max(record.at_ms);
         self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
         match body {
             Body::Header(header) => self.format = header.format,
@@ -57,8 +62,7 @@ impl Tape {
         let path = path.as_ref();
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(open)?;
+        let bytes = read_from(&mut file, 0).map_err(open)?;
 
         let mut reader = Reader::new(&bytes)?;
         let (mut last, mut links, mut whole_bytes) = (Last::default(), Links::default(), 0);
@@ -68,7 +72,7 @@ impl Tape {
                 let fault = format!("{}; expected {}", found.found(), found.expected());
                 return Err(TapeError::Line { line: line.number, fault });
             }
-            last.see(&line.record.body);
+            last.see(&line.record);
             whole_bytes += line.text.len() as u64 + 1;
         }
         let (torn, lacks_end) = (reader.torn(), whole_bytes > bytes.len() as u64);
@@ -78,12 +82,12 @@ impl Tape {
             file.write_all(b"\n").map_err(open)?;
         } else {
             file.set_len(whole_bytes).map_err(open)?;
-            file.seek(SeekFrom::Start(whole_bytes)).map_err(open)?;
         }
         let state = State {
             dispatches: Dispatches::after(last.dispatch, last.format),
             hooks: Numbers::after(last.next_entry, last.next_chain),
-            output: Output::new(lines, Sink::File(file)),
+            output: Output::after(lines, Sink::File(TapeFile::new(file, path, whole_bytes)), last.at_ms),
+            sessions: BTreeSet::new(),
         };
         let tape = Self {
             calls: AtomicU64::new(last.call),
@@ -93,6 +97,36 @@ impl Tape {
         if let Some(torn) = torn {
             tape.put(|_| Body::Healed(Healed { line: torn.line as u64, size_bytes: torn.size_bytes as u64 }));
         }
+        tape.fault().map_or(Ok(tape), Err)
+    }
+
+    /// Goes on with a tape in a file, or begins it where there is none. A file in which not even the header is whole, as a
+    /// full disk leaves it, gets the header, and a `healed` record behind it says so.
+    ///
+    /// # Errors
+    /// As [`Tape::append_to`] and [`Tape::create`].
+    pub fn open_or_create(path: impl AsRef<Path>, header: Header, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+        let path = path.as_ref();
+        let size_bytes = match Self::append_to(path, Arc::clone(&clock)) {
+            Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Self::create(path, header, clock);
+            }
+            Err(TapeError::Empty) => 0,
+            Err(TapeError::Torn { size_bytes }) => size_bytes,
+            opened => return opened,
+        };
+        let open = |source| TapeError::Open { path: path.to_owned(), source };
+        let mut file = file::reopen(path)?;
+        // Somebody else may have begun it in the meantime.
+        let begun = read_from(&mut file, 0).map_err(open)?;
+        if begun.contains(&b'\n') {
+            drop(file);
+            return Self::append_to(path, clock);
+        }
+        file.set_len(0).map_err(open)?;
+        let sink = Sink::File(TapeFile::new(file, path, 0));
+        let tape = Self { path: Some(path.to_owned()), ..Self::over(sink, header, clock) };
+        tape.put(|_| Body::Healed(Healed { line: 1, size_bytes: size_bytes as u64 }));
         tape.fault().map_or(Ok(tape), Err)
     }
 }

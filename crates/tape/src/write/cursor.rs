@@ -1,7 +1,8 @@
 //! Where a tape stands, for the next process that goes on with it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::lines::Lines;
 use super::numbers::{Numbers, Standing};
 use super::output::{Output, Sink};
+use super::tape_file::{TapeFile, read_from};
 use super::{State, Tape, file};
 use crate::TapeError;
 use crate::dispatches::Dispatches;
@@ -30,6 +32,7 @@ pub struct Cursor {
     size_bytes: u64,
     last_line_bytes: u64,
     next_seq: u64,
+    last_ms: u64,
     prev: Option<String>,
     dispatch: u64,
     call: u64,
@@ -48,8 +51,8 @@ impl Tape {
     #[must_use]
     pub fn cursor(&self) -> Option<Cursor> {
         self.with(|state| {
-            let Sink::File(file) = &mut state.output.sink else { return None };
-            let size_bytes = file.stream_position().ok().filter(|_| state.output.fault.is_none())?;
+            let Sink::File(file) = &state.output.sink else { return None };
+            let size_bytes = Some(file.size_bytes()).filter(|_| state.output.fault.is_none())?;
             let lines = &state.output.lines;
             let (next_entry, next_chain) = state.hooks.next();
             Some(Cursor {
@@ -57,6 +60,7 @@ impl Tape {
                 size_bytes,
                 last_line_bytes: lines.last_line_bytes(),
                 next_seq: lines.next_seq(),
+                last_ms: state.output.last_ms,
                 prev: lines.prev().map(str::to_owned),
                 dispatch: state.dispatches.last(),
                 call: self.calls.load(Ordering::Relaxed),
@@ -72,23 +76,35 @@ impl Tape {
     /// Goes on with a tape in a file where an earlier process left it, without reading more than its last line. Hooks that
     /// are the same as those recorded last are not recorded again.
     ///
-    /// A cursor that does not fit the file is of no use; then this is [`Tape::append_to`].
+    /// Where there is more behind the cursor, because the process before was ended between its last record and keeping the
+    /// cursor, this is [`Tape::append_to`].
     ///
     /// # Errors
-    /// As [`Tape::append_to`].
+    /// As [`Tape::append_to`]; and [`TapeError::Behind`] when what the cursor stands behind is not on the tape any more: then
+    /// records are missing.
     pub fn go_on(path: impl AsRef<Path>, cursor: &Cursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
-        let mut file = file::reopen(path)?;
-        if !fits(&mut file, cursor) {
-            drop(file);
-            return Self::append_to(path, clock);
+        let mut file = match file::reopen(path) {
+            Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(cursor.behind(path, "it is gone"));
+            }
+            file => file?,
+        };
+        match cursor.place_in(&mut file) {
+            Place::End => {}
+            Place::Inside => {
+                drop(file);
+                return Self::append_to(path, clock);
+            }
+            Place::Nowhere(what) => return Err(cursor.behind(path, what)),
         }
         let blobs = cursor.blobs.iter().cloned().collect();
         let lines = Lines::after(cursor.next_seq, cursor.prev.clone(), blobs).whose_last_has(cursor.last_line_bytes);
         let state = State {
             dispatches: Dispatches::after(cursor.dispatch, cursor.format),
             hooks: Numbers::after(cursor.next_entry, cursor.next_chain).behind(cursor.standing.clone()),
-            output: Output::new(lines, Sink::File(file)),
+            output: Output::after(lines, Sink::File(TapeFile::new(file, path, cursor.size_bytes)), cursor.last_ms),
+            sessions: BTreeSet::new(),
         };
         Ok(Self {
             calls: AtomicU64::new(cursor.call),
@@ -98,22 +114,57 @@ impl Tape {
     }
 }
 
-/// Whether the file ends with the line that the cursor stands behind, and leaves the file standing there.
-fn fits(file: &mut File, cursor: &Cursor) -> bool {
-    let size_bytes = file.metadata().map_or(0, |known| known.len());
-    if !FORMATS.contains(&cursor.format) {
-        return false;
+/// Where a cursor stands in a file.
+enum Place {
+    /// Behind its last line.
+    End,
+    /// Behind one of its lines, with more behind it.
+    Inside,
+    /// Nowhere: the file is not the one that the cursor was taken of; and what it is instead.
+    Nowhere(&'static str),
+}
+
+impl Cursor {
+    /// How many records are before it.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.next_seq
     }
-    let Some(begin) = cursor.size_bytes.checked_sub(cursor.last_line_bytes) else { return false };
-    if size_bytes != cursor.size_bytes || file.seek(SeekFrom::Start(begin)).is_err() {
-        return false;
+
+    /// Whether it stands behind a line of this tape, or at its end.
+    #[must_use]
+    pub fn fits(&self, tape: &[u8]) -> bool {
+        let end = usize::try_from(self.size_bytes).ok();
+        let begin = self.size_bytes.checked_sub(self.last_line_bytes).and_then(|begin| usize::try_from(begin).ok());
+        let line = begin.zip(end).and_then(|(begin, end)| tape.get(begin..end)?.strip_suffix(b"\n"));
+        line.is_some_and(|line| Some(digest(line)) == self.prev)
     }
-    let mut last = Vec::new();
-    if file.read_to_end(&mut last).is_err() {
-        return false;
+
+    /// The digest of the last line before it.
+    #[must_use]
+    pub fn digest(&self) -> Option<&str> {
+        self.prev.as_deref()
     }
-    match last.strip_suffix(b"\n") {
-        Some(line) => Some(digest(line)) == cursor.prev,
-        None => false,
+
+    fn place_in(&self, file: &mut File) -> Place {
+        let found = file.metadata().map_or(0, |known| known.len());
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| FORMATS.contains(&self.format))
+        else {
+            return Place::Nowhere("what was kept of it cannot be used");
+        };
+        if found < self.size_bytes {
+            return Place::Nowhere("it is shorter now");
+        }
+        let Ok(mut rest) = read_from(file, begin) else { return Place::Nowhere("its end cannot be read") };
+        let more = rest.split_off(usize::try_from(self.last_line_bytes).unwrap_or(usize::MAX).min(rest.len()));
+        match rest.strip_suffix(b"\n") {
+            Some(line) if Some(digest(line)) == self.prev && more.is_empty() => Place::End,
+            Some(line) if Some(digest(line)) == self.prev => Place::Inside,
+            _ => Place::Nowhere("the last of them is not there any more"),
+        }
+    }
+
+    fn behind(&self, path: &Path, what: &'static str) -> TapeError {
+        TapeError::Behind { path: path.to_owned(), what: format!("it had {} records, and {what}", self.next_seq) }
     }
 }

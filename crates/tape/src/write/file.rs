@@ -1,6 +1,6 @@
 //! The file of a tape.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -17,10 +17,11 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     let open = |source| TapeError::Open { path: path.to_owned(), source };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(open)?;
+        create_folder(folder).map_err(open)?;
     }
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    // Whatever else is done to the file, no record is written but behind its end.
+    options.append(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path).map_err(|source| match source.kind() {
@@ -31,9 +32,24 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     Ok(file)
 }
 
+/// Makes the folder of a tape and those that lead to it. Others may not look into it: names of sessions tell who worked when.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+        fs::create_dir_all(above)?;
+    }
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 /// Opens the file of a tape that goes on, and claims it.
 pub(super) fn reopen(path: &Path) -> Result<File, TapeError> {
-    let file = OpenOptions::new().read(true).write(true).open(path);
+    let file = OpenOptions::new().read(true).append(true).open(path);
     let file = file.map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
     claim(&file, path)?;
     Ok(file)

@@ -7,12 +7,14 @@ mod file;
 pub(crate) mod lines;
 mod numbers;
 mod output;
+mod tape_file;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use pintle_contract::{CallId, Caller, Chain, Clock, Entry, Hook, Journal, Redact, Reply, Request, SeamError};
@@ -26,6 +28,7 @@ use lines::Lines;
 pub(crate) use lines::Prepared;
 use numbers::Numbers;
 use output::{Output, Sink};
+use tape_file::TapeFile;
 
 pub use cursor::Cursor;
 pub use durability::Durability;
@@ -34,8 +37,8 @@ pub use file::in_use;
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///
 /// Each record is one line, handed to the operating system whole before the call returns. When a record cannot be
-/// written, the tape keeps the fault until it is asked for it ([`Tape::fault`]) and writes nothing more, so that what is
-/// there stays whole.
+/// written, or the file is not what was written any more, the tape keeps the fault ([`Tape::broken`], [`Tape::fault`]) and
+/// writes nothing more, so that what is there stays whole. A runtime then denies whatever is guarded.
 pub struct Tape {
     /// Tells the tapes of a program apart.
     number: usize,
@@ -43,6 +46,8 @@ pub struct Tape {
     clock: Arc<dyn Clock>,
     calls: AtomicU64,
     requests: AtomicU64,
+    /// Why the tape ended early, when it did.
+    broken: Arc<OnceLock<String>>,
     state: Mutex<State>,
 }
 
@@ -50,6 +55,8 @@ struct State {
     dispatches: Dispatches,
     hooks: Numbers,
     output: Output,
+    /// The sessions that were opened and have not ended.
+    sessions: BTreeSet<String>,
 }
 
 /// Sees every record as it is written, in the order of the tape.
@@ -59,6 +66,9 @@ pub trait Follower: Send + Sync + Debug {
     /// Sees a record and the line it was written as, without the line's end. Of a blob it sees the line alone, beside a
     /// [`Body::Unknown`].
     fn follow(&self, record: &Record<'_>, line: &str);
+
+    /// Is told at once that the tape ended early, and why. What it sees after that is not on the tape.
+    fn broke(&self, _fault: &TapeError) {}
 }
 
 impl Tape {
@@ -69,9 +79,16 @@ impl Tape {
     /// When the file exists, cannot be made, or the header cannot be written.
     pub fn create(path: impl AsRef<Path>, header: Header, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
-        let file = file::create(path)?;
+        let file = TapeFile::new(file::create(path)?, path, 0);
         let tape = Self { path: Some(path.to_owned()), ..Self::over(Sink::File(file), header, clock) };
-        tape.fault().map_or(Ok(tape), Err)
+        match tape.fault() {
+            None => Ok(tape),
+            Some(fault) => {
+                // An empty file would be a tape of which nothing is whole.
+                let _ = std::fs::remove_file(path);
+                Err(fault)
+            }
+        }
     }
 
     /// Begins a tape that is kept in memory.
@@ -101,6 +118,7 @@ impl Tape {
             dispatches: Dispatches::after(0, header.format),
             hooks: Numbers::default(),
             output: Output::new(Lines::default(), sink),
+            sessions: BTreeSet::new(),
         };
         let tape = Self::new(None, clock, state);
         tape.put(|_| Body::Header(header));
@@ -110,7 +128,15 @@ impl Tape {
     fn new(path: Option<PathBuf>, clock: Arc<dyn Clock>, state: State) -> Self {
         static LAST: AtomicUsize = AtomicUsize::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        Self { number, path, clock, calls: AtomicU64::new(0), requests: AtomicU64::new(0), state: Mutex::new(state) }
+        Self {
+            number,
+            path,
+            clock,
+            calls: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            broken: Arc::clone(&state.output.broken),
+            state: Mutex::new(state),
+        }
     }
 
     /// The file, as it was named; `None` for a tape in memory.
@@ -166,7 +192,12 @@ impl Tape {
 
     /// Records what the host does, before it does it or as soon as it is known.
     pub fn host(&self, record: HostRecord<'_>) {
-        self.put(|_| Body::Host(record));
+        self.put(|state| {
+            if let HostRecord::Session(opened) | HostRecord::Resumed(opened) = &record {
+                state.sessions.insert(opened.origin.session.clone());
+            }
+            Body::Host(record)
+        });
     }
 
     /// Records how a question of the host itself was answered ([`Resolved::of_host`]).
@@ -204,6 +235,37 @@ impl Tape {
             Sink::Memory(lines) => lines.clone(),
             Sink::File(_) => Vec::new(),
         })
+    }
+
+    /// Closes the tape with a record that counts and covers all before it, and gives the digest of that record's line: who
+    /// keeps it elsewhere can tell this tape from any other. Does nothing when the tape is closed, and gives nothing where a
+    /// session or an event is still going on, or the tape ended early. What is written later goes on behind.
+    pub fn close(&self) -> Option<String> {
+        self.with(|state| {
+            if !state.sessions.is_empty() || state.dispatches.is_going_on() {
+                return None;
+            }
+            state.output.close(self.clock.unix_ms());
+            if state.output.durability != Durability::None {
+                state.output.sync();
+            }
+            state.output.lines.prev().map(str::to_owned).filter(|_| state.output.fault.is_none())
+        })
+    }
+
+    /// Why the tape ended early, in one line, when it did. Cheap, and it stays.
+    #[must_use]
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.get().map(String::as_str)
+    }
+
+    /// Looks whether the file is still the one that was written: not deleted, replaced, cut or written to by somebody else.
+    /// Where it is not the tape ends, as after a record that could not be written. Gives why it ended.
+    pub fn check(&self) -> Option<&str> {
+        if self.broken().is_none() {
+            self.with(|state| state.output.check());
+        }
+        self.broken()
     }
 
     /// Takes the fault that ended the tape, if there was one. The tape stays ended.
@@ -254,7 +316,7 @@ impl Journal for Tape {
                 }
                 _ => 0,
             };
-            let State { dispatches, output, .. } = state;
+            let State { dispatches, output, sessions, .. } = state;
             let open = match entry {
                 Entry::Event { event, .. } => dispatches.begin(thread, event),
                 _ => dispatches.current(thread),
@@ -263,7 +325,12 @@ impl Journal for Tape {
             entries::bodies(entry, open, |_| number, |body| output.put(at_ms, body));
             match entry {
                 Entry::Call { id, .. } => dispatches.call(id.0, dispatch),
-                Entry::Outcome { .. } => dispatches.end(thread, self.number),
+                Entry::Outcome { event, .. } => {
+                    dispatches.end(thread, self.number);
+                    if event.name.as_str() == "session.end" && event.origin.depth == 0 {
+                        sessions.remove(&event.origin.session);
+                    }
+                }
                 _ => {}
             }
         });
@@ -302,8 +369,10 @@ mod tests {
     #[test]
     fn a_full_disk_ends_the_tape_and_is_told_when_asked() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let tape = Tape::over(Sink::File(full), Header::new("s", 0), Arc::new(Stopped));
+        let file = TapeFile::new(full, Path::new("/dev/full"), 0);
+        let tape = Tape::over(Sink::File(file), Header::new("s", 0), Arc::new(Stopped));
         tape.note("remark", json!(1));
+        assert!(tape.broken().is_some_and(|why| why.contains("No space left")));
         let fault = tape.fault().unwrap().to_string();
         assert!(fault.starts_with("cannot write record 0 of the tape: No space left"), "{fault}");
         assert!(tape.fault().is_some(), "a tape that ended stays ended");

@@ -19,7 +19,9 @@ fn ask(stage: &Played, content: &str, calls: &[&str]) {
     let (conversation, model) = (Cow::Borrowed("c"), Cow::Borrowed("m"));
     let asked = ModelRequest { origin: stage.origin(), conversation, request, model, payload: None, same_as };
     tape.host(HostRecord::ModelRequest(asked));
-    let reply = Some(Cow::Owned(json!({"text": content})));
+    let call = |id: &&str| json!({"id": id, "name": "ls", "arguments": "{}"});
+    let calls_made: Vec<Value> = calls.iter().map(call).collect();
+    let reply = Some(Cow::Owned(json!({"text": content, "tool_calls": calls_made})));
     tape.host(HostRecord::ModelReply(ModelReply {
         origin: stage.origin(),
         request,
@@ -31,9 +33,7 @@ fn ask(stage: &Played, content: &str, calls: &[&str]) {
     let calls_left: Vec<Value> = calls.iter().map(call).collect();
     let left = json!({"role": "assistant", "content": content, "tool_calls": calls_left});
     stage.fire("completion.post", json!({"choices": [{"message": left}]}), &Verdict::pass(), None);
-    let call = |id: &&str| json!({"id": id, "name": "ls", "arguments": "{}"});
-    let calls: Vec<Value> = calls.iter().map(call).collect();
-    say(stage, json!({"role": "assistant", "content": content, "tool_calls": calls}));
+    say(stage, json!({"role": "assistant", "content": content, "tool_calls": calls_made}));
 }
 
 fn say(stage: &Played, message: Value) {

@@ -4,6 +4,7 @@
 
 mod going_on;
 mod large;
+mod lost;
 mod ordinary;
 mod secrets;
 mod session;

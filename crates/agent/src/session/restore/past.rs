@@ -98,6 +98,9 @@ impl Past {
                 _ => {}
             }
         }
+        if !reading.is_closed() {
+            past.state = PastState::Interrupted;
+        }
         Some(past)
     }
 }

@@ -147,6 +147,9 @@ fn run(turn: &Turn, call_id: &str, target: &Target) -> Result<Value, Refusal> {
     let _watched = tool.writes_unseen().then(|| edits::watched(turn, &target.name, call_id));
     // A tool is somebody else's code: a panic in it is its failure and not the session's.
     taping::tool_runs(turn, call_id, &target.name, &target.args);
+    if let Some(why) = taping::broken(turn) {
+        return Err(Refusal::Unusable(why));
+    }
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
         Ok(result) => result.map_err(Refusal::Failed),
         Err(_) => Err(Refusal::Failed(format!("tool \"{}\" crashed", target.name))),

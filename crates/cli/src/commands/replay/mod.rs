@@ -6,7 +6,8 @@ mod progress;
 mod report;
 mod step;
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -66,7 +67,7 @@ impl Replay {
         let took = begun.elapsed();
         progress.clear();
         if let Some(out) = &self.out {
-            fs::write(out, &replayed.tape)
+            write_own(out, &replayed.tape)
                 .map_err(|fault| Fault::failed(format!("cannot write `{}`: {fault}", out.display())))?;
         }
         if self.step {
@@ -86,6 +87,15 @@ impl Replay {
             _ => Fault::invalid(format!("`{}`: {fault}", self.tape.display())),
         }
     }
+}
+
+/// Writes a file that others may not read: payloads can hold secrets.
+fn write_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(bytes)
 }
 
 /// Whether two paths lead to one file.

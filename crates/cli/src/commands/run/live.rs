@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::tape::show::{Line, Options, Tone, View, plain};
-use pintle::tape::{Body, Follower, Record};
+use pintle::tape::{Body, Follower, Record, TapeError};
 use pintle::{Decision, Origin, Request, Runtime};
 use pintle_agent::{Happening, Observer, Past, Session};
 use serde_json::json;
@@ -13,6 +13,7 @@ use super::agent::Chosen;
 use super::prompts::Prompts;
 use super::repeats::Repeats;
 use super::summary::Summary;
+use crate::fault::Fault;
 use crate::render::{count, tone};
 use crate::terminal::Terminal;
 
@@ -91,6 +92,13 @@ impl Live {
         Self { terminal, shown, state: Mutex::new(state) }
     }
 
+    /// Shows what was on the tape before it was followed, as it stands there.
+    pub(super) fn catch_up(&self, lines: &str) {
+        if self.shown == Shown::Records {
+            lines.lines().for_each(|line| self.terminal.out(line));
+        }
+    }
+
     /// Says who is about to run, with what, and under what.
     pub(super) fn begin(&self, chosen: &Chosen, prompts: &Prompts, runtime: &Runtime, shadow: bool) {
         self.state().typed = prompts.is_conversation();
@@ -136,7 +144,7 @@ impl Live {
     }
 
     /// Says what the session came to.
-    pub(super) fn end(&self, session: &Session, runtime: &Runtime, tape: &Path) {
+    pub(super) fn end(&self, session: &Session, runtime: &Runtime, (tape, digest): (&Path, Option<&str>)) {
         let mut state = self.state();
         self.end_line(&mut state);
         let summary = Summary {
@@ -148,6 +156,7 @@ impl Live {
             usage: session.usage(),
             metrics: runtime.metrics(),
             tape,
+            digest,
         };
         match self.shown {
             Shown::Deeds | Shown::Everything => self.terminal.lines(&summary.lines()),
@@ -311,6 +320,13 @@ impl Observer for Live {
 }
 
 impl Follower for Live {
+    fn broke(&self, fault: &TapeError) {
+        let mut state = self.state();
+        self.end_line(&mut state);
+        let fault = Fault::failed(format!("this session is not recorded any more: {fault}"));
+        self.terminal.fault(&fault.help("what is guarded is denied from here on; end the session and see to its tape"));
+    }
+
     fn follow(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state();
         if let Body::Outcome(decided) = &record.body
@@ -319,7 +335,7 @@ impl Follower for Live {
             state.denied += 1;
         }
         match self.shown {
-            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_)) => {}
+            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_) | Body::Closed(_)) => {}
             // The agent tells this itself, as it happens.
             Shown::Deeds | Shown::Everything if matches!(record.body, Body::Host(_)) => {}
             Shown::Deeds if is_told_otherwise(&record.body) => {}

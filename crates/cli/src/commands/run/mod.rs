@@ -18,6 +18,7 @@ mod taken_up;
 mod typed;
 mod worktree;
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ use pintle::{Layer, PermissionMode, Resolver, SystemClock};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Asks, Global, Rules, UserOptions, builder, consent, load};
+use crate::options::{AgentOption, Asks, Global, Redaction, Rules, UserOptions, builder, consent, load};
 use crate::terminal::Terminal;
 use absent::Absent;
 use daemon::Waits;
@@ -85,6 +86,8 @@ pub(crate) struct Run {
     /// `record` that too, up to the last record. Default: `none`.
     #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
     durability: Durability,
+    #[command(flatten)]
+    redaction: Redaction,
     /// The folder the agent works in and cannot leave. Default: the agent's folder, and for a docker-agent YAML the
     /// current one.
     #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
@@ -117,6 +120,9 @@ impl Run {
         let sessions = BegunSessions::of_state(state_dir().as_deref());
         let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
         let shown = Arc::new(Scrubbed::new(live.clone()));
+        if reading.is_none() {
+            live.catch_up(&fs::read_to_string(&path).unwrap_or_default());
+        }
         tape.tape.follow(shown.clone());
 
         let (input, absent) = (Input::default(), Arc::new(Absent::default()));
@@ -124,7 +130,7 @@ impl Run {
         paths.extend(self.hooks.iter().cloned());
         let places = place.places();
         consent::ask(&places, &self.user, terminal)?;
-        let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow);
+        let base = builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
         let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));
         let asked = self.asks.resolver(|| resolver(terminal, &input, &live, &absent));
         let mut built = load(builder.resolver(asked), &paths, terminal)?;
@@ -205,7 +211,8 @@ impl Run {
             false => ended,
         };
         session.end();
-        live.end(&session, &built.runtime, &path);
+        let digest = tape.tape.close();
+        live.end(&session, &built.runtime, (&path, digest.as_deref()));
         absent.tell(terminal, is_team);
         if let Some(fault) = tape.fault() {
             return Err(fault);

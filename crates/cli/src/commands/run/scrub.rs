@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use pintle::tape::{Body, Follower, Record};
+use pintle::tape::{Body, Follower, Record, TapeError};
 use pintle::{Origin, Redact, Runtime};
 use pintle_agent::{Happening, Observer};
 
@@ -83,6 +83,10 @@ fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Re
 }
 
 impl Follower for Scrubbed {
+    fn broke(&self, fault: &TapeError) {
+        self.next.broke(fault);
+    }
+
     fn follow(&self, record: &Record<'_>, line: &str) {
         // The answer is whole when its hooks are asked, and belongs before what they say.
         if let (Some(secrets), Body::Event(fired)) = (self.secrets(), &record.body)

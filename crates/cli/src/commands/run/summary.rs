@@ -23,6 +23,9 @@ pub(super) struct Summary<'a> {
     pub(super) usage: Usage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
+    /// The digest of the tape's last line, when the tape is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) digest: Option<&'a str>,
 }
 
 impl Summary<'_> {
@@ -39,6 +42,9 @@ impl Summary<'_> {
             lines.push(Line::new(Tone::Plain, format!("  {:<width$}  {value}", plain(name, 200))));
         }
         lines.push(Line::new(Tone::Quiet, format!("tape: pintle tape show {}", path(self.tape))));
+        if let Some(digest) = self.digest {
+            lines.push(Line::new(Tone::Quiet, format!("digest: {digest}")));
+        }
         lines
     }
 }

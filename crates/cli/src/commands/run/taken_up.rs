@@ -19,6 +19,9 @@ use super::place::{self, AGENT_FILE, Place};
 use crate::fault::Fault;
 use crate::options::{NewTape, find, own_chains};
 
+/// How many sessions may begin in the same millisecond.
+const MOST_AT_ONCE: u32 = 1_000;
+
 /// What is needed to open a session again, as its tape keeps it: what the person named, with all paths from the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -93,14 +96,22 @@ impl Begun {
     /// Begins the tape of a session.
     pub(super) fn anew(run: &mut Run, place: &Place, clock: Arc<SystemClock>) -> Result<Self, Fault> {
         let started_ms = clock.unix_ms();
-        let name = place::session_name(started_ms);
-        let path = match run.tape.take() {
-            Some(path) => path,
-            None => place::tape_path(&place.home, &name)?,
-        };
-        let header = Header::new(&name, started_ms).with_shadow(run.shadow);
-        let tape = NewTape::lasting(Some(path.clone()), header, clock, run.durability)?;
-        Ok(Self { tape, path, name, started_ms, before: None })
+        let first = place::session_name(started_ms);
+        let named = run.tape.take();
+        // Sessions that begin in the same millisecond have names of their own.
+        for number in 1..=MOST_AT_ONCE {
+            let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
+            let path = match &named {
+                Some(path) => path.clone(),
+                None => place::tape_path(&place.home, &name)?,
+            };
+            let header = Header::new(&name, started_ms).with_shadow(run.shadow);
+            match NewTape::lasting(Some(path.clone()), header, clock.clone(), run.durability) {
+                Err(_) if named.is_none() && path.exists() && number < MOST_AT_ONCE => {}
+                tape => return Ok(Self { tape: tape?, path, name, started_ms, before: None }),
+            }
+        }
+        Err(Fault::failed(format!("more than {MOST_AT_ONCE} sessions begin here at once")))
     }
 
     /// Opens the tape that is meant, and lets the command line have what it does not say itself from it.

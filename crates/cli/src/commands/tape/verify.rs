@@ -1,12 +1,13 @@
 //! `pintle tape verify`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::tape::TapeError;
 use pintle::tape::show::{Line, Tone, plain};
 use pintle::tape::verify::{Report, verify_bytes};
+use pintle::tape::{Cursor, TapeError, in_use, store};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault_of;
@@ -14,36 +15,95 @@ use crate::fault::{Fault, Status};
 use crate::options::Global;
 use crate::terminal::Terminal;
 
+/// How much of a digest has to be named at least.
+const LEAST_DIGEST: usize = 16;
+
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// The tape.
     tape: PathBuf,
+    /// The digest that the tape must have, as `pintle run` and this command tell it at the end of a session; or its
+    /// beginning.
+    #[arg(long, value_name = "DIGEST", value_parser = digest)]
+    expect: Option<String>,
+}
+
+/// What a tape is besides what it says itself.
+struct Beside {
+    /// Whether a program writes it now.
+    is_running: bool,
+    /// What speaks against it.
+    against: Vec<String>,
+}
+
+/// What the state beside the tape of another agent's session holds of it.
+#[derive(Deserialize)]
+struct State {
+    cursor: Option<Cursor>,
 }
 
 impl Verify {
-    /// Verifies a tape; the status is 1 when something is wrong with it.
+    /// Verifies a tape; the status is 1 unless it is sound and whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let open = |source| fault_of(&self.tape, TapeError::Open { path: self.tape.clone(), source });
+        let is_running = in_use(&self.tape).unwrap_or(false);
         let bytes = fs::read(&self.tape).map_err(open)?;
         let report = verify_bytes(&bytes).map_err(|fault| fault_of(&self.tape, fault))?;
-        if global.json {
-            terminal.json(&in_json(&report));
-        } else {
-            terminal.lines(&lines(&report));
+        let mut against = Vec::new();
+        if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
+            against.push(format!("its digest is {}; expected {expected}", report.digest));
         }
-        Ok(if report.is_sound() { Status::Done } else { Status::Failed })
+        against.extend(kept_beside(&self.tape, &bytes));
+        let beside = Beside { is_running, against };
+        if global.json {
+            terminal.json(&in_json(&report, &beside));
+        } else {
+            terminal.lines(&lines(&report, &beside));
+        }
+        let is_whole = report.is_whole() && beside.against.is_empty() && !is_running;
+        Ok(if is_whole { Status::Done } else { Status::Failed })
     }
 }
 
-fn lines(report: &Report) -> Vec<Line> {
+fn digest(text: &str) -> Result<String, String> {
+    let text = text.to_ascii_lowercase();
+    match text.len() {
+        LEAST_DIGEST..=64 if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(text),
+        _ => Err(format!("a digest is 64 hexadecimal digits, of which at least {LEAST_DIGEST} have to be named")),
+    }
+}
+
+/// Whether the state beside a tape, which tells where the last call left it, tells of another one.
+fn kept_beside(tape: &Path, bytes: &[u8]) -> Option<String> {
+    let folder = tape.parent()?;
+    let kept = store::kept(folder).ok()?.filter(|_| store::tape(folder) == tape)?;
+    let State { cursor } = serde_json::from_slice(&kept).ok()?;
+    let cursor = cursor.filter(|cursor| !cursor.fits(bytes))?;
+    Some(format!(
+        "the state beside it tells of {} records, the last one with the digest {}; they are not there",
+        cursor.records(),
+        cursor.digest().unwrap_or("none")
+    ))
+}
+
+fn lines(report: &Report, beside: &Beside) -> Vec<Line> {
     let cut = |text: &str| plain(text, 2_000);
     let mut lines: Vec<Line> = Vec::new();
     lines.extend(report.findings.iter().map(|finding| Line::new(Tone::Bad, cut(&finding.to_string()))));
-    lines.extend(report.unfinished.iter().map(|open| Line::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
-    lines.extend(report.torn.map(|torn| Line::new(Tone::Warn, format!("torn: {torn}"))));
-    let (tone, verdict) = match (report.findings.len(), report.is_whole()) {
-        (0, true) => (Tone::Good, String::from("sound and whole")),
-        (0, false) => (Tone::Warn, String::from("sound as far as it goes; the session was cut off")),
+    lines.extend(beside.against.iter().map(|against| Line::new(Tone::Bad, cut(against))));
+    if !beside.is_running {
+        lines.extend(report.unfinished.iter().map(|open| Line::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
+        lines.extend(report.torn.map(|torn| Line::new(Tone::Warn, format!("torn: {torn}"))));
+    }
+    let against = report.findings.len() + beside.against.len();
+    let (tone, verdict) = match (against, report.is_whole()) {
+        (0, _) if beside.is_running => (Tone::Warn, String::from("running: sound so far, and being written")),
+        (0, true) if report.closed => (Tone::Good, String::from("sound and whole")),
+        (0, true) => {
+            let what = format!("sound; format {} has no record of its end, so that a cut may not be seen", report.format);
+            (Tone::Good, what)
+        }
+        (0, false) => (Tone::Warn, String::from("unfinished: sound as far as it goes")),
         (1, _) => (Tone::Bad, String::from("not sound: 1 finding")),
         (count, _) => (Tone::Bad, format!("not sound: {count} findings")),
     };
@@ -59,6 +119,7 @@ fn lines(report: &Report) -> Vec<Line> {
         if report.resumed > 0 { format!(", resumed {}", counted(report.resumed, "time")) } else { String::new() };
     last.push(Tone::Quiet, format!("  (session {session}: {}{resumed})", counts.join(", ")));
     lines.push(last);
+    lines.push(Line::new(Tone::Quiet, format!("digest: {}", report.digest)));
     lines
 }
 
@@ -66,7 +127,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn in_json(report: &Report) -> Value {
+fn in_json(report: &Report, beside: &Beside) -> Value {
     let findings = report.findings.iter().map(|finding| {
         json!({
             "line": finding.line, "record": finding.record, "found": finding.found, "expected": finding.expected,
@@ -75,14 +136,19 @@ fn in_json(report: &Report) -> Value {
     let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.what}));
     json!({
         "session": report.session,
-        "sound": report.is_sound(),
-        "whole": report.is_whole(),
+        "sound": report.is_sound() && beside.against.is_empty(),
+        "whole": report.is_whole() && beside.against.is_empty() && !beside.is_running,
+        "running": beside.is_running,
+        "closed": report.closed,
+        "digest": report.digest,
+        "format": report.format,
         "records": report.records,
         "events": report.dispatches,
         "calls": report.calls,
         "turns": report.turns,
         "resumed": report.resumed,
         "findings": findings.collect::<Vec<_>>(),
+        "against": beside.against,
         "unfinished": unfinished.collect::<Vec<_>>(),
         "torn": report.torn.map(|torn| json!({"line": torn.line, "size_bytes": torn.size_bytes})),
     })

@@ -1,0 +1,43 @@
+//! No record, no action: once the tape cannot be written, whatever is guarded is denied.
+
+use pintle_contract::event::Class;
+use pintle_contract::{Decision, Event, EventName, HookId, Outcome, Reason};
+
+use crate::journals::Journals;
+
+/// Who denies where there is no tape any more.
+const TAPE: &str = "tape";
+
+/// Guarded events whose deny sends the agent on: to deny them would be to act.
+const DENY_SENDS_ON: [&str; 2] = ["agent.stop", "delegation.post_verify"];
+
+/// Whether something happens because an event is allowed.
+pub(crate) fn guards(name: &EventName) -> bool {
+    name.row().class == Class::Guard && !DENY_SENDS_ON.contains(&name.as_str())
+}
+
+/// Why a guarded event is denied, when the tape ended early or is not what was written any more.
+pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<Reason> {
+    let tape = journals.tape()?;
+    guards(&event.name).then(|| tape.check())?.map(reason)
+}
+
+/// Denies what was decided when it could not be written down.
+pub(crate) fn deny_unrecorded(journals: &Journals, event: &Event, outcome: &mut Outcome) {
+    let Some(why) = journals.tape().and_then(|tape| tape.broken()) else { return };
+    if guards(&event.name) {
+        outcome.decision = Decision::Deny;
+        outcome.approved = false;
+        outcome.approval = None;
+        outcome.reasons.insert(0, reason(why));
+    }
+}
+
+/// The outcome of an event that nobody was asked about.
+pub(crate) fn denied(event: &Event, reason: Reason) -> Outcome {
+    Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::pass(event.payload.clone()) }
+}
+
+fn reason(why: &str) -> Reason {
+    Reason::new(HookId::new(TAPE), format!("what is not recorded is not done: {why}"))
+}

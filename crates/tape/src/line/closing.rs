@@ -1,0 +1,48 @@
+//! The line that closes a tape.
+
+use std::borrow::Cow;
+
+use super::{digest, push_line};
+use crate::record::Closed;
+
+/// What stands before the digest of a closing line.
+const BEFORE: &str = ",\"digest\":\"";
+/// What stands behind it.
+const BEHIND: &str = "\"}";
+
+/// The record that closes a tape behind so many records.
+pub(crate) fn closing(seq: u64, at_ms: u64, prev: Option<&str>) -> Closed<'static> {
+    let mut line = Vec::new();
+    push_line(&mut line, seq, at_ms, prev, "closed", format!("{{\"records\":{seq}}}").as_bytes());
+    Closed { records: seq, digest: Cow::Owned(digest(&line)) }
+}
+
+/// Whether the digest of a closing line is that of the line.
+pub(crate) fn is_closing(line: &[u8]) -> bool {
+    let Some((text, BEHIND)) = std::str::from_utf8(line).ok().and_then(|line| line.split_at_checked(line.len().checked_sub(2)?))
+    else {
+        return false;
+    };
+    let Some((rest, claimed)) = text.rsplit_once(BEFORE) else { return false };
+    digest(format!("{rest}}}").as_bytes()) == claimed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Body, Record};
+
+    #[test]
+    fn every_bit_of_a_closing_line_counts() {
+        let prev = digest(b"the line before");
+        let body = Body::Closed(closing(7, 1_750_000_000_000, Some(&prev)));
+        let line = Record { seq: 7, at_ms: 1_750_000_000_000, prev: Some(prev), body }.to_line().unwrap().into_bytes();
+        assert!(is_closing(&line));
+        for at in 0..line.len() * 8 {
+            let mut bent = line.clone();
+            bent[at / 8] ^= 1 << (at % 8);
+            assert!(!is_closing(&bent), "bit {at}");
+        }
+        assert!(!is_closing(b"") && !is_closing(b"{\"digest\":\"\"}"));
+    }
+}

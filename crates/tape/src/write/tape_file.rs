@@ -1,0 +1,94 @@
+//! The open file of a tape: what was written to it, and whether it is still there as it was written.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::TapeError;
+
+/// The open file of a tape.
+#[derive(Debug)]
+pub(super) struct TapeFile {
+    file: File,
+    /// Where it was found, from the root: a program may change its working directory.
+    path: PathBuf,
+    /// How much of it this program knows to be whole records.
+    size_bytes: u64,
+    /// A device or a pipe has no size that could be compared.
+    is_regular: bool,
+}
+
+impl TapeFile {
+    /// Takes over a file that ends with a whole record.
+    pub(super) fn new(file: File, path: &Path, size_bytes: u64) -> Self {
+        let is_regular = file.metadata().is_ok_and(|known| known.is_file());
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { file, path, size_bytes, is_regular }
+    }
+
+    /// How much of it is written.
+    pub(super) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Appends a line. What of one that cannot be written whole got into the file is taken away again.
+    pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        match self.file.write_all(line) {
+            Ok(()) => self.size_bytes += line.len() as u64,
+            Err(fault) => {
+                // Where even that fails, the next reader finds a torn record.
+                let _ = if self.is_regular { self.file.set_len(self.size_bytes) } else { Ok(()) };
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Whether the file is still what was written, under the name that it was given.
+    pub(super) fn check(&self) -> Result<(), TapeError> {
+        let changed = |change: String| TapeError::Changed { path: self.path.clone(), change };
+        if !self.is_regular {
+            return Ok(());
+        }
+        let open = self.file.metadata().map_err(|fault| changed(format!("cannot be looked at: {fault}")))?;
+        let named = match fs::metadata(&self.path) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
+                return Err(changed(String::from("was deleted or moved away")));
+            }
+            named => named.map_err(|fault| changed(format!("cannot be looked at: {fault}")))?,
+        };
+        if !is_same_file(&open, &named) {
+            return Err(changed(String::from("was replaced by another file")));
+        }
+        let (found, written) = (open.len(), self.size_bytes);
+        if found != written {
+            let what = if found < written { "was cut" } else { "was written to by another program" };
+            return Err(changed(format!("{what}: it has {found} bytes, and {written} were written")));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the bytes of a file from a place on to its end.
+pub(super) fn read_from(file: &mut File, begin: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(begin))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_same_file(open: &Metadata, named: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    open.nlink() > 0 && (open.dev(), open.ino()) == (named.dev(), named.ino())
+}
+
+/// Elsewhere an open file can be neither deleted nor replaced.
+#[cfg(not(unix))]
+fn is_same_file(_open: &Metadata, named: &Metadata) -> bool {
+    named.is_file()
+}
