@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::{Builder, Built, Clock, Origin, Question, Resolution, Resolver, Scope, Severity, SystemClock};
+use pintle::{
+    Builder, Built, Clock, Origin, Question, RecheckMemory, Resolution, Resolver, Scope, Severity, SystemClock,
+};
 use serde_json::{Value, json};
 
 use crate::hearing::Hearing;
@@ -134,6 +136,8 @@ fn heard(
         let tape = session.tape(&told.whose.session, Arc::clone(&clock));
         builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", way_out(host, &told)))?));
     }
+    let memory = RecheckMemory::default();
+    let builder = builder.recheck_memory(memory.clone());
     let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
     let mut notices: Vec<String> = built.projects.iter().filter_map(pintle::loader::Consent::notice).collect();
     let broken = broken(&built);
@@ -159,6 +163,7 @@ fn heard(
                 payload,
                 runtime: &built.runtime,
                 scope: &scope,
+                memory: &memory,
                 origin: Arc::new(Origin {
                     session: whose.session.clone(),
                     turn: state.turn,

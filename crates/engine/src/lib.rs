@@ -9,6 +9,6 @@ mod dispatch;
 mod explain;
 mod select;
 
-pub use dispatch::{MAX_ROUNDS, Surroundings, dispatch};
+pub use dispatch::{MAX_ROUNDS, MutedSeam, Surroundings, dispatch};
 pub use explain::{Explanation, Runs, explain};
 pub use select::HookSet;

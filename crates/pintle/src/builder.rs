@@ -23,7 +23,7 @@ use crate::journals::Journals;
 use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, SessionHook, Surface, ToolHook};
 use crate::runtime::Parts;
 use crate::state::State;
-use crate::{Random, Runtime, Seeded, SystemClock};
+use crate::{Random, RecheckMemory, Runtime, Seeded, SystemClock};
 use sources::{Place, Purpose};
 
 /// What a runtime is to be made of. Everything has a default.
@@ -50,6 +50,7 @@ pub struct Builder {
     one_agent: bool,
     unprobed: bool,
     redact_secrets: bool,
+    recheck: Option<RecheckMemory>,
 }
 
 /// Hooks that stand in no file, such as those of flags.
@@ -318,6 +319,14 @@ impl Builder {
         self
     }
 
+    /// Remembers what each hook did about a call, for a host that fires several events about one call. Default: every
+    /// event stands for itself.
+    #[must_use]
+    pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
+        self.recheck = Some(memory);
+        self
+    }
+
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> Built {
@@ -376,6 +385,9 @@ impl Builder {
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
+        if let Some(memory) = &self.recheck {
+            memory.wrap(&mut chains);
+        }
         let set = HookSet::new(chains);
         let journals = Journals::new(self.tape.clone(), self.watchers);
         journals.keep_clean(set.chains());

@@ -1,6 +1,6 @@
 //! Firing the canonical events of one call of a host, and composing what their hooks say into one ruling.
 
-mod permission;
+mod gate;
 mod plain;
 mod result;
 mod tool;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pintle::dialects::tools::Vocabulary;
 use pintle::event::{Class, ContextScope, EventPayload, HostSaid, Row as EventRow};
-use pintle::{Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, Runtime, Said, Scope};
+use pintle::{Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope};
 use serde_json::Value;
 
 use crate::ability::Ability;
@@ -25,6 +25,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) payload: &'a Value,
     pub(crate) runtime: &'a Runtime,
     pub(crate) scope: &'a Scope,
+    /// What each hook did about the call so far.
+    pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
     pub(crate) state: &'a mut State,
     pub(crate) now_ms: u64,
@@ -36,7 +38,7 @@ impl Hearing<'_> {
     pub(crate) fn hear(mut self, told: &Told) -> Ruling {
         let row = self.row;
         match &told.moment {
-            Moment::BeforeTool(call) if row.fires.contains(&"permission.ask") => permission::hear(&mut self, call),
+            Moment::BeforeTool(call) if row.fires.contains(&"permission.ask") => tool::hear_permission(&mut self, call),
             Moment::BeforeTool(call) => tool::hear(&mut self, call),
             Moment::AfterTool { .. } => result::hear(&mut self, &told.moment),
             moment => plain::hear(&mut self, moment),
@@ -63,8 +65,17 @@ impl Hearing<'_> {
 
     /// Whether a hook listens to an event of this row.
     fn listens(&self, event: &str) -> bool {
-        self.row.fires.contains(&event)
-            && EventName::parse(event).is_ok_and(|name| self.runtime.listens(&name, self.scope))
+        self.row.fires.contains(&event) && self.hears(event)
+    }
+
+    /// Whether a hook listens to an event, whatever the row is about.
+    fn hears(&self, event: &str) -> bool {
+        EventName::parse(event).is_ok_and(|name| self.runtime.listens(&name, self.scope))
+    }
+
+    /// The event of a tool call that is fired whether a hook listens or not, so that the call is on the tape.
+    fn told_event(&self) -> &'static str {
+        if self.row.fires.contains(&"permission.ask") { "permission.ask" } else { "tool.pre" }
     }
 
     /// Fires an event with a payload of the catalogue, and takes over what comes with the hooks' answers.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod answers;
+mod final_bytes;
 mod garbage;
 mod kept;
 mod report;

@@ -15,6 +15,7 @@ use crate::select::EventIndex;
 use run::Run;
 
 pub use guards::MAX_ROUNDS;
+pub use muted::MutedSeam;
 
 /// What a dispatch may use of the world; all of it comes from the host.
 #[derive(Debug, Clone, Copy)]

@@ -6,9 +6,9 @@ use serde_json::Value;
 /// Lets reads through and drops writes, with the reply that the write would have got.
 ///
 /// A guard that is asked again has had its effects the first time (design, section 4); only its verdict counts now.
-/// This is for what it did not ask the first time; see [`Echo`](super::echo::Echo).
+/// This is for what it did not ask the first time; what it did ask then is answered as it was then.
 #[derive(Debug)]
-pub(super) struct MutedSeam<'a>(pub(super) &'a dyn Seam);
+pub struct MutedSeam<'a>(pub &'a dyn Seam);
 
 /// Lets reads of its own layer through, drops what would leave a mark, and refuses what reaches farther.
 ///

@@ -1,0 +1,297 @@
+//! Guards see the final bytes, whoever changes a call and under whatever name.
+
+use pintle::{EventName, Hook, Rewrite, Verdict, native};
+use pintle_bridge::{Answer, Host};
+use pintle_testkit::SubjectMatcher;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::stage::{answered, answered_in};
+
+/// What a hook does with the text of a call.
+#[derive(Debug, Clone)]
+enum Deed {
+    /// Puts a word behind it, each time.
+    Append(&'static str),
+    /// Puts a word behind it that is not there yet.
+    Ensure(&'static str),
+    /// Puts something else in its place.
+    Replace(&'static str),
+    /// Takes a word away.
+    Strip(&'static str),
+    /// Denies a word.
+    Deny(&'static str),
+}
+
+/// A hook: the event, the only tool name that it listens to, and what it does.
+#[derive(Debug, Clone)]
+struct Plan {
+    event: &'static str,
+    name: Option<&'static str>,
+    deed: Deed,
+}
+
+const WORDS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
+
+impl Plan {
+    fn of(event: &'static str, name: Option<&'static str>, deed: Deed) -> Self {
+        Self { event, name, deed }
+    }
+
+    fn hook(&self, number: usize) -> Hook {
+        let deed = self.deed.clone();
+        let field = if self.event == "delegation.pre" { "prompt" } else { "args" };
+        let hook = native::hook(&format!("h{number}"), EventName::parse(self.event).unwrap(), move |call| {
+            let value = call.event.payload.field(field).unwrap();
+            let Some((key, text)) = text_of(value) else { return Verdict::pass() };
+            let with = |text: String| {
+                let mut value = value.clone();
+                match key {
+                    Some(key) => value[key] = Value::from(text),
+                    None => value = Value::from(text),
+                }
+                Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(field.to_owned(), value)])))
+            };
+            match deed {
+                Deed::Append(word) => with(format!("{text} {word}")),
+                Deed::Ensure(word) if text.contains(word) => Verdict::pass(),
+                Deed::Ensure(word) => with(format!("{text} {word}")),
+                Deed::Replace(word) => with(word.to_owned()),
+                Deed::Strip(word) => with(text.replace(word, "").trim().to_owned()),
+                Deed::Deny(word) if text.contains(word) => Verdict::deny(format!("no {word}")),
+                Deed::Deny(_) => Verdict::pass(),
+            }
+        });
+        match self.name {
+            Some(name) => native::when(hook, SubjectMatcher::new([name])),
+            None => hook,
+        }
+    }
+}
+
+/// The text of a call, and the argument that holds it.
+fn text_of(value: &Value) -> Option<(Option<&'static str>, String)> {
+    if let Some(text) = value.as_str() {
+        return Some((None, text.to_owned()));
+    }
+    let key = ["command", "cmd", "prompt", "task", "patch", "path"].into_iter().find(|key| value[*key].is_string())?;
+    Some((Some(key), value[key].as_str()?.to_owned()))
+}
+
+fn hooks(plans: &[Plan]) -> Vec<Hook> {
+    plans.iter().enumerate().map(|(number, plan)| plan.hook(number)).collect()
+}
+
+/// What an agent is answered about a call.
+fn asked(host: &str, event: &str, payload: &Value, plans: &[Plan]) -> Answer {
+    let host = Host::named(host).unwrap();
+    answered(host, host.row(event).unwrap(), payload.to_string().as_bytes(), hooks(plans))
+}
+
+fn bash(command: &str) -> Value {
+    json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "Bash",
+        "tool_input": {"command": command}})
+}
+
+/// What Claude Code would run: the changed command, else the one that was asked about; `None` where it is denied.
+fn runs(answer: &Answer, asked: &str, field: &str) -> Option<String> {
+    if answer.exit_code == 2 {
+        return None;
+    }
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
+    let input = said.pointer("/hookSpecificOutput/updatedInput").and_then(|input| input[field].as_str());
+    Some(input.unwrap_or(asked).to_owned())
+}
+
+fn command(plans: &[Plan]) -> Option<String> {
+    runs(&asked("claude", "PreToolUse", &bash("ls"), plans), "ls", "command")
+}
+
+const SHELL: Option<&str> = Some("shell");
+const RUN: Option<&str> = Some("run_command");
+const JOB: Option<&str> = Some("run_background_job");
+
+#[test]
+fn a_change_under_one_name_is_judged_under_every_other() {
+    let events = ["tool.transform", "tool.guard", "tool.pre"];
+    let names = [SHELL, RUN, JOB, None];
+    for guards in events {
+        for guard in names {
+            for changes in ["tool.transform", "tool.pre"] {
+                for changer in names {
+                    let plans = [
+                        Plan::of(guards, guard, Deed::Deny("alpha")),
+                        Plan::of(changes, changer, Deed::Replace("echo alpha")),
+                    ];
+                    let backwards: Vec<Plan> = plans.iter().rev().cloned().collect();
+                    for plans in [&plans[..], &backwards] {
+                        assert_eq!(command(plans), None, "{plans:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rewriters_that_wrap_each_others_result_wrap_it_once() {
+    for [one, other] in [[SHELL, RUN], [RUN, SHELL], [RUN, JOB], [None, RUN], [None, None]] {
+        let plans = [
+            Plan::of("tool.pre", one, Deed::Append("alpha")),
+            Plan::of("tool.pre", other, Deed::Append("beta")),
+            Plan::of("tool.pre", SHELL, Deed::Deny("delta")),
+            Plan::of("tool.pre", RUN, Deed::Deny("delta")),
+        ];
+        let mut words: Vec<String> =
+            command(&plans).unwrap_or_else(|| panic!("{plans:?} denies")).split(' ').map(str::to_owned).collect();
+        words.sort();
+        assert_eq!(words, ["alpha", "beta", "ls"], "{plans:?}");
+    }
+}
+
+#[test]
+fn one_that_takes_away_what_another_insists_on_is_refused() {
+    let insists = |name| Plan::of("tool.pre", name, Deed::Ensure("alpha"));
+    let strips = |name| Plan::of("tool.pre", name, Deed::Strip("alpha"));
+    for (one, other) in [(SHELL, RUN), (RUN, SHELL), (SHELL, JOB)] {
+        let answer = asked("claude", "PreToolUse", &bash("ls"), &[insists(one), strips(other)]);
+        assert!(answer.exit_code == 2 && answer.stderr.contains("3 rounds in a row"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_task_that_is_changed_on_its_way_to_another_agent_is_judged_as_it_is_given() {
+    let payload = json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "Agent",
+        "tool_input": {"prompt": "look", "subagent_type": "a"}});
+    let changes = Plan::of("delegation.pre", None, Deed::Replace("alpha"));
+    for (event, name) in [("tool.pre", Some("agent")), ("tool.guard", None), ("tool.pre", Some("transfer_task"))] {
+        let plans = [Plan::of(event, name, Deed::Deny("alpha")), changes.clone()];
+        let answer = asked("claude", "PreToolUse", &payload, &plans);
+        assert_eq!(runs(&answer, "look", "prompt"), None, "{event} {name:?}: {answer:?}");
+    }
+    assert_eq!(runs(&asked("claude", "PreToolUse", &payload, &[changes]), "look", "prompt").as_deref(), Some("alpha"));
+}
+
+#[test]
+fn a_call_that_is_changed_where_the_user_is_asked_is_judged_by_the_guards_of_calls() {
+    let mut payload = bash("ls");
+    payload["hook_event_name"] = json!("PermissionRequest");
+    let approves = native::hook("approves", EventName::parse("permission.ask").unwrap(), |_| {
+        Verdict::allow("fine")
+            .rewriting(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"command": "echo alpha"}))])))
+    });
+    let host = Host::named("claude").unwrap();
+    for (event, name) in [("tool.pre", SHELL), ("tool.pre", RUN), ("tool.guard", None)] {
+        for word in ["alpha", "beta"] {
+            let guard = Plan::of(event, name, Deed::Deny(word)).hook(0);
+            let answer = answered(
+                host,
+                host.row("PermissionRequest").unwrap(),
+                payload.to_string().as_bytes(),
+                vec![guard, approves.clone()],
+            );
+            let behavior = if word == "alpha" { "deny" } else { "allow" };
+            assert!(answer.stdout.contains(&format!("\"behavior\":\"{behavior}\"")), "{event} {name:?}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
+    let list = json!({"hookName": "tool_call", "taskId": "s1", "workspaceRoots": ["/tmp"],
+        "tool_call": {"id": "1", "name": "run_commands", "input": {"commands": ["ls", "pwd"]}},
+        "preToolUse": {"toolName": "run_commands", "parameters": {}}});
+    let plans =
+        [Plan::of("tool.pre", SHELL, Deed::Deny("alpha")), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha"))];
+    let answer = asked("cline", "PreToolUse", &list, &plans);
+    assert!(answer.stdout.contains("\"cancel\":true"), "{answer:?}");
+    let patch = |file: &str| format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch\n");
+    let payload = json!({"session_id": "s1", "hook_event_name": "PreToolUse", "cwd": "/tmp", "tool_name": "apply_patch",
+        "tool_input": {"command": patch("fine")}});
+    let text = patch("alpha");
+    let swap = native::hook("swaps", EventName::parse("tool.pre").unwrap(), move |_| {
+        Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"patch": text}))])))
+    });
+    let swap = native::when(swap, SubjectMatcher::new(["patch"]));
+    let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
+        let path = call.event.payload.field("args").and_then(|args| args["path"].as_str().map(str::to_owned));
+        if path.as_deref() == Some("alpha") { Verdict::deny("not that file") } else { Verdict::pass() }
+    });
+    let guard = native::when(guard, SubjectMatcher::new(["write"]));
+    let host = Host::named("codex").unwrap();
+    let row = host.row("PreToolUse").unwrap();
+    let answer = answered(host, row, payload.to_string().as_bytes(), vec![guard, swap]);
+    assert!(answer.exit_code == 2 && answer.stderr.contains("not that file"), "{answer:?}");
+}
+
+#[test]
+fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
+    let state = tempfile::tempdir().unwrap();
+    let host = Host::named("claude").unwrap();
+    let counts = |name: &'static str, word: &'static str| {
+        let hook = native::hook(name, EventName::parse("tool.pre").unwrap(), move |call| {
+            let incr = |counter: &str| call.seam.metric_incr(call.caller(), counter, 1).unwrap();
+            incr("seen");
+            if call.event.payload.value().to_string().contains(word) {
+                incr("denied");
+                return Verdict::deny("no");
+            }
+            Verdict::pass()
+        });
+        native::when(hook, SubjectMatcher::new(["shell"]))
+    };
+    let mut call = |word: &'static str| {
+        let hooks = vec![counts("counts", word), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha")).hook(1)];
+        let row = host.row("PreToolUse").unwrap();
+        answered_in(host, row, bash("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code
+    };
+    assert_eq!([call("nothing"), call("alpha")], [0, 2]);
+    let kept = std::fs::read_to_string(state.path().join("bridge/claude/s1/state.json")).unwrap();
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    assert_eq!(kept["metrics"], json!({"denied": 1, "seen": 2}), "{kept}");
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let word = prop::sample::select(&WORDS[..]);
+    let deed = (0..5_u8, word).prop_map(|(kind, word)| match kind {
+        0 => Deed::Append(word),
+        1 => Deed::Ensure(word),
+        2 => Deed::Replace(word),
+        3 => Deed::Strip(word),
+        _ => Deed::Deny(word),
+    });
+    let event = prop::sample::select(&["tool.transform", "tool.guard", "tool.pre"][..]);
+    (event, prop::sample::select(&[SHELL, RUN, JOB, None][..]), deed).prop_map(|(event, name, deed)| {
+        let rewrites = !matches!(deed, Deed::Deny(_));
+        Plan { event: if rewrites && event == "tool.guard" { "tool.pre" } else { event }, name, deed }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn what_runs_is_what_no_guard_denies(plans in prop::collection::vec(plan(), 1..6)) {
+        if let Some(command) = command(&plans) {
+            for plan in &plans {
+                if let Deed::Deny(word) = plan.deed {
+                    prop_assert!(!command.contains(word), "`{}` runs under {:?}", command, plans);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hooks_that_only_add_words_settle(plans in prop::collection::vec(plan(), 1..6)) {
+        let adding: Vec<Plan> = plans.into_iter()
+            .filter(|plan| matches!(plan.deed, Deed::Append(_) | Deed::Ensure(_))).collect();
+        let command = command(&adding);
+        prop_assert!(command.is_some(), "{:?}", adding);
+        let command = command.unwrap_or_default();
+        for plan in &adding {
+            let (Deed::Append(word) | Deed::Ensure(word)) = plan.deed else { continue };
+            let appenders = adding.iter().filter(|plan| matches!(plan.deed, Deed::Append(other) if other == word));
+            prop_assert!((1..=appenders.count() + 1).contains(&command.matches(word).count()), "{command}: {:?}", adding);
+        }
+    }
+}

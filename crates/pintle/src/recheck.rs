@@ -1,0 +1,232 @@
+//! Calls of a host that are fired more than once: what a hook did about one counts once.
+//!
+//! A host may have to fire several events about one call: one for each name that the call has, and again when a rewrite
+//! changed it. Inside one dispatch the engine already drops the effects of a repeated call of a hook. [`RecheckMemory`]
+//! does the same across dispatches.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle_contract::event::Target;
+use pintle_contract::{
+    Call, Caller, Chain, Event, Handler, Payload, Redact, Reply, Request, Rewrite, Said, Seam, SeamError, Verdict,
+};
+use pintle_engine::MutedSeam;
+use serde_json::Value;
+
+type Answer = Result<Reply, SeamError>;
+
+/// Remembers what each hook did about a call, while a host fires events about it.
+///
+/// Between [`RecheckMemory::enter`] and [`RecheckMemory::leave`] a hook that is called again
+/// - gets the replies that it got before for what it asks again, and leaves no other mark on metrics, caches and logs, where
+///   it was called under the same tool name before. A denial keeps all that comes with it;
+/// - does not rewrite a second time, unless it would leave its own rewrite alone: a hook that wraps a command wraps it
+///   once, one that corrects a command corrects it as often as somebody spoils it.
+#[derive(Debug, Clone, Default)]
+pub struct RecheckMemory(Arc<AtomicU64>);
+
+impl RecheckMemory {
+    /// The events that follow are about one part of a call, by its number from 0.
+    pub fn enter(&self, part: usize) {
+        self.0.store(u64::try_from(part).unwrap_or(u64::MAX).saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The events that follow stand for themselves.
+    pub fn leave(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Puts every hook of these chains under the memory.
+    pub(crate) fn wrap(&self, chains: &mut [Chain]) {
+        for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
+            if hook.event.row().target == Target::Nothing && !hook.guard {
+                continue;
+            }
+            let inner = Arc::clone(&hook.handler);
+            let handler = RecheckedHandler { inner, memory: self.clone(), parts: Mutex::default() };
+            let mut wrapped = (**hook).clone();
+            wrapped.handler = Arc::new(handler);
+            *hook = Arc::new(wrapped);
+        }
+    }
+}
+
+/// A handler under a memory.
+#[derive(Debug)]
+struct RecheckedHandler {
+    inner: Arc<dyn Handler>,
+    memory: RecheckMemory,
+    /// What the hook did about each part of the call.
+    parts: Mutex<HashMap<u64, PartMemory>>,
+}
+
+/// What a hook did about one part of a call.
+#[derive(Debug, Default, Clone)]
+struct PartMemory {
+    /// The replies it got, by the tool's name that it was called under.
+    replies: HashMap<String, Vec<(Request, Answer)>>,
+    has_rewritten: bool,
+}
+
+impl Handler for RecheckedHandler {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn may_wait(&self) -> bool {
+        self.inner.may_wait()
+    }
+
+    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+        self.inner.redacts()
+    }
+
+    fn call(&self, call: &Call<'_>) -> Verdict {
+        let part = self.memory.0.load(Ordering::Relaxed);
+        if part == 0 {
+            return self.inner.call(call);
+        }
+        let lock = || self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&part).cloned().unwrap_or_default();
+        let name = call.event.payload.field("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (mut verdict, replies) = match known.replies.get(&name) {
+            None => {
+                let seam = RecordingSeam { seam: call.seam, replies: Mutex::default() };
+                let verdict = self.inner.call(&Call { seam: &seam, ..*call });
+                (verdict, Some(seam.replies.into_inner().unwrap_or_else(PoisonError::into_inner)))
+            }
+            Some(replies) => (repeat(&*self.inner, call, replies), None),
+        };
+        if let Some(rewrite) = verdict.rewritten() {
+            let again = known.has_rewritten && !self.leaves_alone(call, rewrite, replies.as_ref());
+            if again {
+                drop_rewrite(&mut verdict);
+            }
+        }
+        let rewrites = verdict.rewritten().is_some();
+        let mut parts = lock();
+        let memory = parts.entry(part).or_default();
+        memory.has_rewritten |= rewrites;
+        if let Some(replies) = replies {
+            memory.replies.insert(name, replies);
+        }
+        verdict
+    }
+}
+
+impl RecheckedHandler {
+    /// Whether the hook would leave its own rewrite as it is.
+    fn leaves_alone(&self, call: &Call<'_>, rewrite: &Rewrite, replies: Option<&Vec<(Request, Answer)>>) -> bool {
+        let Some(own) = rewritten(call.event, rewrite) else { return false };
+        let event = call.event.with_payload(Payload::new(own));
+        let seam = RepeatSeam::new(call.seam, replies.map_or(&[], Vec::as_slice));
+        let verdict = self.inner.call(&Call { event: &event, seam: &seam, ..*call });
+        match verdict.rewritten() {
+            None => true,
+            Some(next) => rewritten(&event, next).is_some_and(|next| next == *event.payload.value()),
+        }
+    }
+}
+
+/// Calls a hook again about what it judged before under the same name.
+fn repeat(inner: &dyn Handler, call: &Call<'_>, replies: &[(Request, Answer)]) -> Verdict {
+    let seam = RepeatSeam::new(call.seam, replies);
+    let mut verdict = inner.call(&Call { seam: &seam, ..*call });
+    if matches!(verdict.said, Said::Deny { .. }) {
+        for request in mem::take(&mut *seam.held.lock().unwrap_or_else(PoisonError::into_inner)) {
+            // The verdict stands whatever becomes of its traces.
+            let _ = call.seam.perform(call.caller(), request);
+        }
+    } else {
+        verdict.effects.clear();
+    }
+    verdict
+}
+
+/// What a rewrite makes of the payload; `None` where it makes no sense, which the engine tells.
+fn rewritten(event: &Event, rewrite: &Rewrite) -> Option<Value> {
+    let before = event.payload.value();
+    let mut after = match (rewrite, before) {
+        (Rewrite::Fields(fields), Value::Object(have)) => {
+            let mut have = have.clone();
+            have.extend(fields.clone());
+            Value::Object(have)
+        }
+        (Rewrite::Fields(fields), _) => Value::Object(fields.clone()),
+        (Rewrite::Whole(value), _) => value.clone(),
+    };
+    (event.name.row().settle)(before, &mut after).ok()?;
+    Some(after)
+}
+
+/// Takes a rewrite out of a verdict. An allow of a target that is not made allows nothing.
+fn drop_rewrite(verdict: &mut Verdict) {
+    verdict.rewrite = None;
+    if matches!(verdict.said, Said::Rewrite(_) | Said::Allow { .. }) {
+        verdict.said = Said::Pass;
+    }
+}
+
+/// The seam of a first call: everything goes through and is remembered.
+#[derive(Debug)]
+struct RecordingSeam<'a> {
+    seam: &'a dyn Seam,
+    replies: Mutex<Vec<(Request, Answer)>>,
+}
+
+impl Seam for RecordingSeam<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+        let answer = self.seam.perform(caller, request.clone());
+        self.replies.lock().unwrap_or_else(PoisonError::into_inner).push((request, answer.clone()));
+        answer
+    }
+}
+
+/// The seam of a repeated call: what was asked before is told as it was, and what would leave a mark is held back.
+#[derive(Debug)]
+struct RepeatSeam<'a> {
+    muted: MutedSeam<'a>,
+    /// What the first call asked and this one did not ask yet.
+    rest: Mutex<Vec<(Request, Answer)>>,
+    /// What would leave a mark.
+    held: Mutex<Vec<Request>>,
+}
+
+impl<'a> RepeatSeam<'a> {
+    fn new(seam: &'a dyn Seam, replies: &[(Request, Answer)]) -> Self {
+        Self { muted: MutedSeam(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
+    }
+}
+
+impl Seam for RepeatSeam<'_> {
+    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+        let known = {
+            let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+            let index = rest.iter().position(|(asked, _)| *asked == request);
+            index.map(|index| rest.remove(index).1)
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        if leaves_mark(&request) {
+            self.held.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        }
+        self.muted.perform(caller, request)
+    }
+}
+
+fn leaves_mark(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::MetricIncr { .. }
+            | Request::MetricSet { .. }
+            | Request::MetricReset { .. }
+            | Request::Log { .. }
+            | Request::CacheSet { .. }
+            | Request::CacheDelete { .. }
+            | Request::ContextSet { .. }
+    )
+}
