@@ -45,7 +45,10 @@ pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Resul
         Some((project.folder().display().to_string(), claim.clone()))
     };
     let Some((folder, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
-    let deeds: Vec<String> = claim.reach.iter().map(ToString::to_string).collect();
+    let mut deeds: Vec<String> = claim.reach.iter().map(ToString::to_string).collect();
+    if deeds.is_empty() {
+        deeds.push(String::from("is not what you agreed to"));
+    }
     let what = format!(
         "nobody agreed to what the agent in the current directory may do: `{}` {}",
         claim.name,

@@ -15,6 +15,7 @@ mod install;
 mod models;
 mod persona;
 mod plugins;
+mod policy_files;
 mod replay;
 mod report;
 mod run;

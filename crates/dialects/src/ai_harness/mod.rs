@@ -2,7 +2,7 @@
 //!
 //! The contract is the AI Harness reference (Hook Artifact Schema; Concepts, Hooks). Where its documents and its code
 //! differ the documents win; `DEVIATIONS.md` lists each difference. Pintle adds optional keys to a hook: `timeout_ms`,
-//! `on_error`, `mode` and `examples`; and every event of the catalogue can be subscribed to.
+//! `on_error`, `mode`, `files` and `examples`; and every event of the catalogue can be subscribed to.
 
 mod decode;
 mod encode;

@@ -261,3 +261,54 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         }
     }
 }
+
+#[test]
+fn files_that_stand_beside_a_hook_belong_to_the_set() {
+    let docker = agent("{name: guard, type: command, command: make -s guard, files: [Makefile, 'rules/*.txt']}");
+    let settings = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "make guard", "files": ["Makefile", "rules"]}]}]}}"#;
+    let script = SCRIPT.replace("event: tool.pre", "event: tool.pre\nfiles: [Makefile, rules]");
+    for (file, text) in
+        [("agent.yaml", docker.as_str()), (".claude/settings.json", settings), (".harness/hooks/g.md", &script)]
+    {
+        let changes: [(&str, &dyn Fn(&Stage)); 3] = [
+            ("edited", &|stage| stage.write("Makefile", "guard:\n\ttrue\n")),
+            ("added", &|stage| stage.write("rules/b.txt", "b\n")),
+            ("taken away", &|stage| fs::remove_file(stage.path("rules/a.txt")).unwrap()),
+        ];
+        for (what, change) in changes {
+            let stage = with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
+            stage.agree();
+            change(&stage);
+            assert_eq!(stage.state(), State::Changed, "{file}: {what}");
+            assert_eq!(call(&stage, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
+        }
+        let named = with(&[(file, text)]).consent().footprint.not_covered().len();
+        assert_eq!(named, usize::from(file != ".harness/hooks/g.md"), "{file}: `make` is named all the same");
+    }
+}
+
+#[test]
+fn a_hook_that_writes_a_log_goes_on_running() {
+    for command in
+        ["cat >> audit.log; exit 0", "tee -a logs/all.jsonl >/dev/null", "cat 2>> err.txt > last.json; exit 0"]
+    {
+        let text = agent(&format!("{{name: audit, type: command, command: '{command}'}}"));
+        let stage = with(&[("agent.yaml", &text), ("logs/keep", "")]);
+        stage.agree();
+        for _ in 0..3 {
+            assert_eq!(call(&stage, "shell", "ls").decision, Decision::Allow, "{command}");
+            assert_eq!(stage.state(), State::Agreed, "{command}");
+        }
+    }
+}
+
+#[test]
+fn a_new_file_of_a_pattern_is_a_change() {
+    let text = agent("{name: guard, type: command, command: 'for f in hooks/*.sh; do sh $f || exit 2; done'}");
+    let stage = with(&[("agent.yaml", &text), ("hooks/a.sh", "exit 0\n")]);
+    stage.agree();
+    assert_eq!(call(&stage, "shell", "ls").decision, Decision::Allow);
+    stage.write("hooks/b.sh", "touch ran; exit 0\n");
+    assert_eq!(call(&stage, "shell", "ls").decision, Decision::Deny);
+    assert!(!stage.path("ran").exists());
+}

@@ -63,7 +63,7 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
         mode: draft.mode,
         timeout_ms: draft.timeout_ms,
         background: false,
-        files: Vec::new(),
+        files: draft.files,
         standing: pintle_contract::Standing::default(),
         examples: draft.examples,
         location: draft.location,

@@ -23,6 +23,7 @@ pub(super) struct Draft {
     pub(super) timeout_ms: Option<u64>,
     pub(super) on_error: Option<FailurePolicy>,
     pub(super) mode: Mode,
+    pub(super) files: Vec<String>,
     pub(super) examples: Vec<HookExample>,
     pub(super) location: Location,
 }
@@ -40,6 +41,7 @@ impl Draft {
             timeout_ms: None,
             on_error: None,
             mode: Mode::Enforce,
+            files: Vec::new(),
             examples: Vec::new(),
             location,
         }
@@ -130,6 +132,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let timeout_ms = fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS);
     let on_error = fields.choice("on_error", &[("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)]);
     let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
+    let files = fields.texts("files");
     let examples = read_examples(fields);
     fields.reserved("verify");
     fields.reserved("verify_policy");
@@ -147,7 +150,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
         }
     }
     let location = event_place.unwrap_or(place);
-    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, examples, location }
+    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, files, examples, location }
 }
 
 fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {

@@ -41,6 +41,7 @@ struct Options {
     needs_answer: bool,
     needs_json: bool,
     condition: Option<Condition>,
+    files: Vec<String>,
 }
 
 /// The longest name that is made of what a hook runs, in letters.
@@ -121,7 +122,8 @@ fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<O
     // A server that answers with a page, such as that of a proxy, has not answered.
     let needs_json = kind == Kind::Http && on_error == Some(FailurePolicy::Closed);
     let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
-    Some(Options { name: carried.text("name"), timeout_ms, background, on_error, needs_answer, needs_json, condition })
+    let files = carried.fields.texts("files");
+    Some(Options { name: carried.text("name"), timeout_ms, background, on_error, needs_answer, needs_json, condition, files })
 }
 
 fn condition(carried: &mut Carried<'_>, text: &str) -> Option<Condition> {
@@ -176,7 +178,7 @@ fn declare(
         mode: Mode::Enforce,
         timeout_ms: Some(timeout_ms),
         background,
-        files: Vec::new(),
+        files: options.files.clone(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: source.report.location(tell::first_line(source, node.span)),

@@ -53,6 +53,12 @@ fn fields() -> Vec<Field> {
             "`enforce`",
             "In `shadow` the hook is asked and its answer recorded, and nothing follows from it.",
         ),
+        field(
+            "files",
+            "list of texts",
+            "none",
+            "Files and globs of the project that belong to the hook: an agreement binds them too. A folder is all in it.",
+        ),
         field("examples", "list", "none", "Payloads with the answer that the hook must give. Read, and not run yet."),
         field("verify", "any", "none", "Reserved: read, and without effect on a hook."),
         field("verify_policy", "any", "none", "Reserved: read, and without effect on a hook."),

@@ -29,6 +29,7 @@ pub(super) struct Draft {
     pub(super) on_error: Option<FailurePolicy>,
     pub(super) strict_output: bool,
     pub(super) mode: Mode,
+    pub(super) files: Vec<String>,
     pub(super) location: Location,
 }
 
@@ -64,6 +65,7 @@ impl Draft {
             on_error: None,
             strict_output: false,
             mode: Mode::Enforce,
+            files: Vec::new(),
             location,
         }
     }
@@ -97,7 +99,7 @@ impl Draft {
             mode: self.mode,
             timeout_ms: Some(self.timeout_ms),
             background: false,
-            files: Vec::new(),
+            files: self.files,
             standing: pintle_contract::Standing::default(),
             examples: Vec::new(),
             location: self.location,

@@ -10,7 +10,7 @@ use crate::docker_agent::Compat;
 use crate::document::Node;
 
 /// The keys of a hook.
-pub(super) const KEYS: [&str; 16] = [
+pub(super) const KEYS: [&str; 17] = [
     "type",
     "name",
     "command",
@@ -27,6 +27,7 @@ pub(super) const KEYS: [&str; 16] = [
     "keep",
     "sandbox",
     "mode",
+    "files",
 ];
 
 /// The kinds of hook.
@@ -52,6 +53,7 @@ pub(super) fn read(around: &Around<'_>, path: Path, node: &Node) -> Option<HookD
     let strict_output = around.compat == Compat::Newest && fields.boolean("strict_output").unwrap_or(false);
     let modes = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
     let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
+    let files = fields.texts("files");
     let command = fields.node("command").and_then(word);
     if let Some(kind) = kind {
         lint::check(&mut fields, around.row, kind, around.compat);
@@ -64,6 +66,7 @@ pub(super) fn read(around: &Around<'_>, path: Path, node: &Node) -> Option<HookD
         on_error,
         strict_output,
         mode,
+        files,
         ..Draft::new(around.row, around.compat, handler?, location(around.report, node))
     };
     draft.declare(&Named { own: own_name.as_deref(), text: command.as_deref(), place: &place })

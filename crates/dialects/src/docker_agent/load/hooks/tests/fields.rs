@@ -10,7 +10,7 @@ fn handler(fields: &str) -> HandlerSpec {
 
 #[test]
 fn a_command_has_every_field() {
-    let text = "post_tool_use:\n  - matcher: shell\n    hooks:\n      - name: tidy\n        type: command\n        timeout: 10\n        working_dir: .\n        env: {HOOK_PROFILE: dev, PORT: 8080, ON: true, EMPTY: }\n        on_error: warn\n        strict_output: true\n        shell: /bin/bash\n        keep: true\n        sandbox: {read_only: true, network: false}\n        mode: shadow\n        command: |\n          INPUT=$(cat)\n          echo ok\n";
+    let text = "post_tool_use:\n  - matcher: shell\n    hooks:\n      - name: tidy\n        type: command\n        timeout: 10\n        working_dir: .\n        env: {HOOK_PROFILE: dev, PORT: 8080, ON: true, EMPTY: }\n        on_error: warn\n        strict_output: true\n        shell: /bin/bash\n        keep: true\n        sandbox: {read_only: true, network: false}\n        mode: shadow\n        files: [Makefile, rules]\n        command: |\n          INPUT=$(cat)\n          echo ok\n";
     let hook = clean(text).remove(0);
     let HandlerSpec::Command(spec) = &hook.handler else { panic!("a command") };
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -28,7 +28,7 @@ fn a_command_has_every_field() {
         }
     );
     assert_eq!((hook.name.as_str(), hook.timeout_ms, hook.mode), ("tidy", Some(10_000), Mode::Shadow));
-    assert_eq!(hook.location.line_column(), Some((4, 9)));
+    assert_eq!((hook.location.line_column(), hook.files.join(" ").as_str()), (Some((4, 9)), "Makefile rules"));
 }
 
 #[test]

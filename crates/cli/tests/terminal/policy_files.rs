@@ -1,0 +1,130 @@
+//! An agent does not edit what guards it: not in Pintle's own loop, and not by deleting a guard inside another agent.
+
+use std::fs;
+
+use crate::stage::{Run, Stage};
+
+const AGENT: &str = r#"agents:
+  root:
+    model: script/turns.yaml
+    description: works
+    instruction: Work.
+    toolsets: [{type: filesystem}, {type: shell}]
+    hooks:
+      pre_tool_use:
+        - matcher: shell
+          hooks: [{name: guard, type: command, command: "sh guard.sh"}, {name: late, type: command, command: "sh checks/absent.sh || true"}]
+"#;
+const GUARD: &str = "if grep -q victim; then echo 'not the victim' >&2; exit 2; fi\n. ./words.sh\n";
+
+#[test]
+fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
+    let paths = [
+        "guard.sh",
+        "words.sh",
+        "checks/absent.sh",
+        "agent.yaml",
+        "linked/guard.sh",
+        "hard.txt",
+        ".claude/settings.json",
+        ".codex/hooks.json",
+        "harn.toml",
+        ".harness/hooks/new.md",
+        ".pintle/x",
+    ];
+    let write = |path: &str| format!("  - calls: [{{tool: write_file, args: {{path: {path}, content: 'exit 0'}}}}]\n");
+    let expect = "    expect: {tool: write_file, contains: read-only for tools}\n";
+    let mut turns = String::from("prompts: [Go.]\nturns:\n");
+    for (index, path) in paths.iter().enumerate() {
+        turns += &write(path);
+        turns += if index > 0 { expect } else { "" };
+    }
+    turns += "  - calls: [{tool: edit_file, args: {path: guard.sh, edits: [{oldText: exit 2, newText: exit 0}]}}]\n";
+    turns += expect;
+    turns += "  - calls: [{tool: shell, args: {cmd: rm -rf victim}}]\n    expect: {tool: edit_file, contains: read-only for tools}\n";
+    turns += "  - calls: [{tool: write_file, args: {path: notes.txt, content: fine}}]\n    expect: {tool: shell, contains: not the victim}\n";
+    turns += "  - say: Done.\n";
+    let stage = Stage::empty()
+        .file("agent.yaml", AGENT)
+        .file("turns.yaml", &turns)
+        .file("guard.sh", GUARD)
+        .file("words.sh", "true\n")
+        .file("victim", "alive")
+        .file("real/x", "");
+    std::os::unix::fs::symlink(".", stage.path("linked")).unwrap();
+    fs::hard_link(stage.path("guard.sh"), stage.path("hard.txt")).unwrap();
+    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--yes", "-q"]).parts();
+    assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{err}");
+    assert_eq!(fs::read_to_string(stage.path("guard.sh")).unwrap(), GUARD);
+    assert_eq!(fs::read_to_string(stage.path("agent.yaml")).unwrap(), AGENT);
+    assert!(stage.path("victim").exists() && stage.path("notes.txt").exists());
+    assert!(!stage.path(".claude").exists() && !stage.path("checks/absent.sh").exists());
+}
+
+const SCRIPT: &str = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      if \"FORBIDDEN\" in payload[\"args\"][\"command\"]:\n          return block(\"it is forbidden\")\n      return allow()\n---\n";
+
+#[test]
+fn a_script_guard_that_an_agent_deletes_denies_for_the_rest_of_its_session() {
+    let stage = Stage::empty().file("project/.harness/hooks/guard.md", SCRIPT).file("project/.git/HEAD", "");
+    let state = stage.path("state").display().to_string();
+    let payload = |session: &str, tool: &str, command: &str| {
+        serde_json::json!({
+            "session_id": session, "transcript_path": "/t", "cwd": stage.path("project"), "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_use_id": "1", "tool_input": {"command": command},
+        })
+        .to_string()
+    };
+    let run = |arguments: &'static [&'static str], input: &str| {
+        let run: Run<'_> = stage.pintle(arguments).environment("PINTLE_STATE_DIR", &state).within("project");
+        run.input(input).parts()
+    };
+    let hook = |session: &str, command: &str| run(&["hook", "claude"], &payload(session, "Bash", command));
+    let is_denied = |parts: &(String, String, Option<i32>)| parts.2 == Some(2) || parts.0.contains("\"deny\"");
+    assert!(is_denied(&hook("s1", "FORBIDDEN")));
+    assert!(!is_denied(&hook("s1", "ls")));
+    fs::remove_file(stage.path("project/.harness/hooks/guard.md")).unwrap();
+    let gone = hook("s1", "ls");
+    assert!(is_denied(&gone), "{gone:?}");
+    let said = format!("{}{}", gone.0, gone.1);
+    assert!(said.contains("guard `guard` of this project is gone or guards less since this session began"), "{said}");
+    assert!(said.contains("pintle trust"), "{said}");
+    assert!(is_denied(&hook("s1", "ls")), "and it goes on");
+    // Another session never had it.
+    assert!(!is_denied(&hook("s2", "ls")));
+
+    // With it back, and agreed to, every session needs it.
+    fs::write(stage.path("project/.harness/hooks/guard.md"), SCRIPT).unwrap();
+    let (out, err, status) = run(&["trust", "--yes"], "");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains("can only judge") && out.contains("agreed to"), "{out}");
+    assert!(!is_denied(&hook("s1", "ls")) && is_denied(&hook("s3", "FORBIDDEN")));
+    fs::remove_dir_all(stage.path("project/.harness")).unwrap();
+    assert!(is_denied(&hook("s4", "ls")), "it is pinned");
+    fs::create_dir_all(stage.path("project/.harness")).unwrap();
+    assert_eq!(run(&["trust", "--yes"], "").2, Some(0));
+    assert!(!is_denied(&hook("s4", "ls")), "agreed to without it");
+}
+
+#[test]
+fn what_an_agreement_does_not_cover_is_named() {
+    let agent = AGENT.replace("sh guard.sh", "make -s guard");
+    let stage = Stage::empty().file("project/agent.yaml", &agent).file("project/.git/HEAD", "");
+    let state = stage.path("state").display().to_string();
+    let run = |arguments: &'static [&'static str]| {
+        stage.pintle(arguments).environment("PINTLE_STATE_DIR", &state).within("project").parts()
+    };
+    let (out, _, status) = run(&["trust"]);
+    assert_eq!(status, Some(3));
+    for line in [
+        "not covered by a yes, since the text does not say which files that is:",
+        "`make -s guard`: which files it runs does not stand here",
+        "list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
+    ] {
+        assert!(out.contains(line), "{out}");
+    }
+    let (out, _, _) = run(&["trust", "--json", "--yes"]);
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["not_covered"], serde_json::json!(["`make -s guard`: which files it runs does not stand here"]));
+    let (out, _, _) = run(&["trust"]);
+    assert!(out.contains("you agreed to") && out.contains("make -s guard"), "{out}");
+}
