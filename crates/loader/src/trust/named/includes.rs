@@ -18,7 +18,7 @@ const READS: [&str; 12] = [
     "source",
 ];
 /// Words of a program that may run or read in what its text does not name.
-const DYNAMIC: [&str; 14] = [
+const DYNAMIC: [&str; 18] = [
     "exec",
     "eval",
     "execfile",
@@ -33,6 +33,10 @@ const DYNAMIC: [&str; 14] = [
     "child_process",
     "execvp",
     "spec_from_file_location",
+    "open",
+    "read_text",
+    "readFileSync",
+    "readFile",
 ];
 /// What stands behind the name of a module in that of its file.
 const ENDINGS: [&str; 14] = [
@@ -121,6 +125,9 @@ pub(super) fn of_other(text: &str, folders: &[PathBuf]) -> Includes {
             let named =
                 folders.iter().flat_map(|folder| ENDINGS.iter().map(|ending| folder.join(format!("{name}{ending}"))));
             found.files.extend(named.filter(|file| file.is_file()));
+            if folders.iter().any(|folder| folder.join("node_modules").join(&name).exists()) {
+                found.unknown.push(line.to_owned());
+            }
         }
         if quoted.is_empty() && (line.contains("require(") || line.contains("import(")) {
             found.unknown.push(line.to_owned());
@@ -130,5 +137,9 @@ pub(super) fn of_other(text: &str, folders: &[PathBuf]) -> Includes {
 }
 
 fn is_dynamic(line: &str) -> bool {
+    // A hook's own input.
+    if line.contains("readFileSync(0") || line.contains("/dev/stdin") || line.contains("open(0") {
+        return false;
+    }
     line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| DYNAMIC.contains(&word))
 }

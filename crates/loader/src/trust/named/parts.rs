@@ -44,6 +44,10 @@ fn words(text: &str, command: &CommandSpec) -> Vec<String> {
     // What stands before a slash may have been a variable in quotes or a command of its own.
     let behind: Vec<String> = words.iter().filter_map(|word| word.strip_prefix('/')).map(str::to_owned).collect();
     words.extend(behind);
+    // `-Khooks/x`
+    let joined: Vec<String> =
+        words.iter().filter(|word| word.starts_with('-')).filter_map(|word| word.get(2..)).map(str::to_owned).collect();
+    words.extend(joined);
     words.retain(|word| !word.is_empty() && !word.contains('\u{0}') && word.len() < MOST_BYTES);
     words.sort_unstable();
     words.dedup();

@@ -21,6 +21,7 @@ fn project(folder: &Path) -> PathBuf {
         ("hooks/rules.js", ""),
         ("hooks/outer.sh", ". \"$(dirname \"$0\")/inner.sh\"\n. ./check.sh\necho x >> hooks/log.txt\n"),
         ("hooks/inner.sh", ""),
+        ("hooks/reads.sh", "grep -qf 'hooks/my rules.txt' && exit 2\ntail -n1 audit.log\ncat >> audit.log\n"),
         ("hooks/my rules.txt", ""),
         ("hooks/a,b.sh", ""),
         ("hooks/a:b.sh", ""),
@@ -126,6 +127,10 @@ fn a_command_binds_the_files_that_it_names() {
         ("if [ -t 0 ]; then sh hooks/guard.sh; else ./check.sh; fi", "check.sh hooks/guard.sh"),
         ("case \"$1\" in a|b) sh hooks/guard.sh ;; *) ./check.sh ;; esac", "check.sh hooks/guard.sh"),
         ("f() { sh hooks/guard.sh; }; f", "hooks/guard.sh"),
+        ("bash -euo pipefail -c 'sh hooks/g*.sh'", "hooks/guard.sh"),
+        ("curl -Khooks/log.txt x", "hooks/log.txt"),
+        ("hooks/reads.sh", "hooks/my rules.txt hooks/reads.sh"),
+        ("/opt/python/bin/python3 hooks/guard.py", "hooks/guard.py hooks/lib/words.py"),
     ];
     let wrong = cases.iter().filter(|(text, wanted)| of(&shell(text), &root) != ((*wanted).to_owned(), Vec::new()));
     let wrong: Vec<String> = wrong.map(|(text, _)| format!("{text} -> {:?}", of(&shell(text), &root))).collect();
@@ -189,6 +194,13 @@ fn what_cannot_be_found_from_the_text_is_named() {
         ("cat hooks/guard.py | python3 -", "it runs what comes on its input"),
         ("mytool check", "a program that may read or run other files"),
         ("env -S 'sh hooks/guard.sh'", "known only when it runs"),
+        ("bash -euo pipefail -c 'make guard'", "which files it runs does not stand here"),
+        ("python3 -Im guard", "it loads what does not stand here"),
+        ("perl -ne 'system $ENV{X}' x", "it may run or read in other files"),
+        (". <(cat hooks/guard.sh)", "it runs what comes on its input"),
+        ("bash <(cat hooks/guard.sh)", "it runs what comes on its input"),
+        ("jq 'include \"rules\"; .' -L hooks", "it loads what does not stand here"),
+        ("/opt/tools/guard --strict", "a program that may read or run other files"),
         ("git diff --check", "which files it runs does not stand here"),
     ];
     let of = |text: &str| of(&shell(text), &root).1;

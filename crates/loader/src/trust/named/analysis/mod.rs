@@ -229,10 +229,14 @@ impl<'a> Analysis<'a> {
 
     /// A word that may be a file which is read. `is_data` is one of which nothing runs.
     fn argument(&mut self, word: &Word, source: &Source<'_>, is_data: bool) {
-        if self.script.is_some() {
-            return;
-        }
         let place = self.place(word);
+        if self.script.is_some() {
+            // Of a script count the files that it surely reads: rules, and not what it writes.
+            let files =
+                place.files.into_iter().filter(|file| is_data && !place.is_open && !self.written.contains(file));
+            let files: Vec<PathBuf> = files.collect();
+            return self.files.extend(files);
+        }
         if is_data && !place.files.is_empty() && place.files.iter().all(|file| self.is_written(file)) {
             let shown = self.shown(word, source);
             self.note(&shown, "it also writes to that file");
@@ -280,7 +284,13 @@ impl<'a> Analysis<'a> {
         let read = File::open(file).and_then(|opened| opened.take(MOST_BYTES).read_to_end(&mut bytes));
         let Ok(text) = String::from_utf8(bytes) else { return };
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(language) = known.or_else(|| language(&name, &text)).filter(|_| read.is_ok()) else { return };
+        let has_interpreter = text.starts_with("#!");
+        // What says nothing of itself is run by the shell.
+        let found = known.or_else(|| language(&name, &text)).or((!has_interpreter).then_some(Language::Shell));
+        let Some(language) = found.filter(|_| read.is_ok()) else {
+            let line = text.lines().next().unwrap_or_default();
+            return self.note(line, "a program that may read or run other files");
+        };
         let outer = self.script.replace(file.to_owned());
         let folders = self.bases.len();
         self.bases.extend(file.parent().map(Path::to_owned).filter(|folder| !self.bases.contains(folder)));

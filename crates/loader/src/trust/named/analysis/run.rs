@@ -1,5 +1,7 @@
 //! What one command runs.
 
+use std::path::Path;
+
 use super::{Analysis, Source};
 use crate::trust::named::programs::{Kind, Language, kind};
 use crate::trust::named::shell::{Command, Word, assignment};
@@ -20,8 +22,8 @@ impl Analysis<'_> {
                 continue;
             }
             let base = name.rsplit('/').next().unwrap_or_default();
-            let is_installed =
-                !name.contains('/') || ["/bin/", "/usr/", "/sbin/"].iter().any(|dir| name.starts_with(dir));
+            let is_ours = name.contains('/') && (!name.starts_with('/') || Path::new(&name).starts_with(self.project));
+            let is_installed = !is_ours;
             match kind(base).filter(|_| is_installed) {
                 Some(kind) => self.known(kind, base, rest, command, source),
                 None => {
@@ -45,7 +47,13 @@ impl Analysis<'_> {
                     }
                 }
             }
-            Kind::Reader => rest.iter().for_each(|word| self.argument(word, source, true)),
+            Kind::Reader => {
+                let loads = |text: String| text == "-L" || text.contains("import ") || text.contains("include ");
+                if matches!(name, "jq" | "yq") && rest.iter().filter_map(Word::text).any(loads) {
+                    self.note(source.shown, LOADS);
+                }
+                rest.iter().for_each(|word| self.argument(word, source, true));
+            }
             Kind::Writer => {
                 let files = rest.iter().filter(|word| !is_option(word));
                 files.for_each(|word| self.writes(word, source));
@@ -67,6 +75,7 @@ impl Analysis<'_> {
             }
             Kind::Wrapper => self.wrapped(name, rest, command, source),
             Kind::Shell => self.shell(rest, command, source),
+            Kind::Interpreter(Language::Awk) => self.awk(rest, source),
             Kind::Interpreter(language) => self.interpreter(language, rest, command, source),
             Kind::Special => self.special(name, rest, source),
         }
@@ -79,6 +88,7 @@ impl Analysis<'_> {
                 is_open.then(|| self.note(source.shown, "where it goes on is known only when it runs"));
             }
             ("." | "source", Some(word)) => self.program(word, source, Some(Language::Shell)),
+            ("." | "source", None) => self.note(source.shown, "it runs what comes on its input"),
             ("eval", Some(_)) => match rest.iter().map(Word::text).collect::<Option<Vec<String>>>() {
                 Some(words) => {
                     let text = words.join(" ");
@@ -145,8 +155,12 @@ impl Analysis<'_> {
         while let Some(word) = words.next() {
             let text = word.text();
             match text.as_deref() {
-                Some("-o" | "+o" | "--rcfile" | "--init-file") => {
+                Some("+o" | "--rcfile" | "--init-file") => {
                     words.next().into_iter().for_each(|word| self.argument(word, source, false));
+                }
+                // `-euo pipefail`
+                Some(option) if is_cluster(option) && option.ends_with('o') && !option.contains('c') => {
+                    words.next();
                 }
                 Some("-s") => return self.input(command, source),
                 Some("sh" | "ash") if word == rest.first().unwrap_or(word) => {}
@@ -193,6 +207,34 @@ impl Analysis<'_> {
         command.reads.iter().for_each(|word| self.program(word, source, Some(Language::Shell)));
     }
 
+    fn awk(&mut self, rest: &[Word], source: &Source<'_>) {
+        let mut words = rest.iter();
+        let mut has_text = false;
+        while let Some(word) = words.next() {
+            let text = word.text();
+            match text.as_deref() {
+                Some("-f" | "--file") => {
+                    words.next().into_iter().for_each(|word| self.program(word, source, Some(Language::Awk)));
+                    has_text = true;
+                }
+                Some(option) if option.starts_with("-f") => {
+                    self.program(&Word::plain(option.get(2..).unwrap_or_default()), source, Some(Language::Awk));
+                    has_text = true;
+                }
+                Some("-v" | "-F" | "--assign") => drop(words.next()),
+                Some(option) if option.starts_with('-') => {}
+                _ if has_text => self.argument(word, source, true),
+                text => {
+                    has_text = true;
+                    let reads = ["getline", "system", "@include", "@load", "| "];
+                    if text.is_none_or(|text| reads.iter().any(|word| text.contains(word))) {
+                        self.note(source.shown, "it may run or read in other files");
+                    }
+                }
+            }
+        }
+    }
+
     fn interpreter(&mut self, language: Language, rest: &[Word], command: &Command, source: &Source<'_>) {
         let mut words = rest.iter().peekable();
         let mut has_text = false;
@@ -200,56 +242,23 @@ impl Analysis<'_> {
             let text = word.text();
             match text.as_deref() {
                 Some("-") => break,
-                Some("-f" | "--file") if language == Language::Awk => {
-                    words.next().into_iter().for_each(|word| self.program(word, source, Some(language)));
-                    has_text = true;
-                }
-                Some(option) if language == Language::Awk && option.starts_with("-f") => {
-                    let file = option.get(2..).unwrap_or_default().to_owned();
-                    self.program(&Word::plain(&file), source, Some(language));
-                    has_text = true;
-                }
-                Some("-v" | "-F" | "--assign") if language == Language::Awk => drop(words.next()),
-                Some("-c" | "-e" | "-p" | "-r" | "--eval" | "--print")
-                    if !(language == Language::Python && text.as_deref() == Some("-p")) =>
-                {
-                    let is_module = text.as_deref() == Some("-r");
-                    match words.next().map(Word::text) {
-                        Some(Some(code)) if !is_module => self.includes(language, &code),
-                        _ => self.note(source.shown, "it loads what does not stand here"),
-                    }
-                    has_text = true;
-                }
-                Some(option) if option.starts_with('-') => {
-                    let loads = [
-                        "-m",
-                        "-M",
-                        "-I",
-                        "--require",
-                        "--import",
-                        "--loader",
-                        "-l",
-                        "-d",
-                        "-r",
-                        "--experimental-loader",
-                    ];
-                    let is_plain = language == Language::Awk || !loads.iter().any(|load| option.starts_with(load));
-                    if !is_plain || option.len() > 2 && option.contains(['=', '/']) {
-                        self.note(source.shown, "it loads what does not stand here");
-                    }
-                    if option == "-m" {
-                        words.next();
+                Some("-W" | "-X") => drop(words.next()),
+                Some(option) if option.starts_with('-') => match option_of(language, option) {
+                    Given::Nothing => {}
+                    Given::Code => {
+                        match words.next().map(Word::text) {
+                            Some(Some(code)) => self.includes(language, &code),
+                            _ => self.note(source.shown, "known only when it runs"),
+                        }
                         has_text = true;
                     }
-                }
-                _ if language == Language::Awk && !has_text => {
-                    has_text = true;
-                    if text.as_deref().is_none_or(|text| {
-                        ["getline", "system", "@include", "@load", "| "].iter().any(|word| text.contains(word))
-                    }) {
-                        self.note(source.shown, "it may run or read in other files");
+                    Given::Module => {
+                        self.note(source.shown, LOADS);
+                        words.next();
+                        has_text |= language == Language::Python;
                     }
-                }
+                    Given::Path => self.note(source.shown, LOADS),
+                },
                 _ if !has_text => {
                     // `deno run FILE`
                     let is_subcommand = matches!(text.as_deref(), Some("run" | "test")) && words.peek().is_some();
@@ -258,19 +267,61 @@ impl Analysis<'_> {
                         has_text = true;
                     }
                 }
-                _ => self.argument(word, source, language == Language::Awk),
+                _ => self.argument(word, source, false),
             }
         }
-        if !has_text && command.inputs.is_empty() && command.reads.is_empty() {
+        if has_text {
+            return;
+        }
+        if command.inputs.is_empty() && command.reads.is_empty() {
             self.note(source.shown, "it runs what comes on its input");
         }
-        if !has_text {
-            command.reads.iter().for_each(|word| self.program(word, source, Some(language)));
-            for text in command.inputs.iter().filter_map(|input| source.text.get(input.clone())) {
-                self.includes(language, text);
-            }
+        command.reads.iter().for_each(|word| self.program(word, source, Some(language)));
+        for text in command.inputs.iter().filter_map(|input| source.text.get(input.clone())) {
+            self.includes(language, text);
         }
     }
+}
+
+/// Why a module or a library is not covered.
+const LOADS: &str = "it loads what does not stand here";
+
+/// What an option gives an interpreter.
+enum Given {
+    Nothing,
+    /// The next word is the program.
+    Code,
+    /// The next word names a module.
+    Module,
+    /// It names a module or a folder itself.
+    Path,
+}
+
+/// What an option gives an interpreter of a language; letters may stand together, as in `-ne`.
+fn option_of(language: Language, option: &str) -> Given {
+    let letters = option.trim_start_matches('-');
+    if option.starts_with("--") {
+        return match letters {
+            "eval" | "print" => Given::Code,
+            "require" | "import" | "loader" | "experimental-loader" => Given::Module,
+            _ if letters.contains(['=', '/']) => Given::Path,
+            _ => Given::Nothing,
+        };
+    }
+    match language {
+        Language::Python if letters.contains('c') => Given::Code,
+        Language::Python if letters.contains('m') => Given::Module,
+        Language::Python => Given::Nothing,
+        _ if matches!(letters, "r" | "I" | "M" | "d" | "l") => Given::Module,
+        _ if letters.starts_with(['M', 'I', 'r', 'd']) || letters.contains(['=', '/']) => Given::Path,
+        _ if letters.contains(['e', 'E', 'p']) => Given::Code,
+        _ => Given::Nothing,
+    }
+}
+
+/// Whether an option is of letters behind one dash.
+fn is_cluster(option: &str) -> bool {
+    option.len() > 1 && option.starts_with('-') && !option.starts_with("--")
 }
 
 fn is_option(word: &Word) -> bool {
