@@ -1,6 +1,5 @@
 //! An agreement is to a whole set of hooks: whatever is edited, added or taken away, guards go on denying what they
 //! guarded, and nothing that is new is trusted.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -221,7 +221,9 @@ impl Analysis<'_> {
                     self.program(&Word::plain(option.get(2..).unwrap_or_default()), source, Some(Language::Awk));
                     has_text = true;
                 }
-                Some("-v" | "-F" | "--assign") => drop(words.next()),
+                Some("-v" | "-F" | "--assign") => {
+                    words.next();
+                }
                 Some(option) if option.starts_with('-') => {}
                 _ if has_text => self.argument(word, source, true),
                 text => {
@@ -242,7 +244,9 @@ impl Analysis<'_> {
             let text = word.text();
             match text.as_deref() {
                 Some("-") => break,
-                Some("-W" | "-X") => drop(words.next()),
+                Some("-W" | "-X") => {
+                    words.next();
+                }
                 Some(option) if option.starts_with('-') => match option_of(language, option) {
                     Given::Nothing => {}
                     Given::Code => {
