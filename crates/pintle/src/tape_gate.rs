@@ -22,10 +22,12 @@ pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<Reason> {
     guards(&event.name).then(|| tape.check())?.map(reason)
 }
 
-/// Denies what was decided when it could not be written down.
+/// Denies what was decided when it could not be written down, or the tape was taken away meanwhile.
 pub(crate) fn deny_unrecorded(journals: &Journals, event: &Event, outcome: &mut Outcome) {
-    let Some(why) = journals.tape().and_then(|tape| tape.broken()) else { return };
-    if guards(&event.name) {
+    if !guards(&event.name) {
+        return;
+    }
+    if let Some(why) = journals.tape().and_then(|tape| tape.check()) {
         outcome.decision = Decision::Deny;
         outcome.approved = false;
         outcome.approval = None;

@@ -172,3 +172,56 @@ fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
         .collect();
     assert_eq!(loaded, [vec!["\"cap\" \"project\"", "\"relay\" \"project\""], vec!["\"late\" \"runtime\""]]);
 }
+
+#[test]
+fn what_is_not_recorded_is_not_done() {
+    let folder = tempfile::tempdir().expect("a folder for the tape");
+    let begin = |name: &str, shadow: bool| {
+        let path = folder.path().join(name);
+        let tape = Tape::create(&path, Header::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
+        let seen = native::hook("seen", EventName::parse("tool.pre").expect("a known event"), |_| Verdict::pass());
+        let chain = native::chain("test", Layer::Project, vec![seen]);
+        let built = Runtime::builder().chain(chain).tape(Arc::new(tape)).shadow(shadow).build();
+        (path, built.runtime)
+    };
+    let (path, runtime) = begin("one.jsonl", false);
+    let list = call("list", json!({}));
+    assert!(fire(&runtime, &list).is_allowed());
+    fs::remove_file(&path).expect("it is there");
+    let outcome = fire(&runtime, &list);
+    let reason = format!(
+        "blocked by hook \"tape\": what is not recorded is not done: tape `{}` was deleted or moved away",
+        path.display()
+    );
+    assert_eq!((outcome.decision, outcome.asked, outcome.reason()), (Decision::Deny, 0, reason));
+    // Nobody listens to these, and a host that asks first is told to fire them.
+    for guarded in ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"] {
+        let name = EventName::parse(guarded).expect("a known event");
+        assert!(runtime.listens(&name, &Scope::default()), "{guarded}");
+        assert_eq!(fire(&runtime, &event(guarded, json!({}))).decision, Decision::Deny, "{guarded}");
+    }
+    // To deny the end of a turn is to send the agent on, and what only tells is told.
+    for other in ["agent.stop", "delegation.post_verify", "session.end", "tool.post", "turn.end"] {
+        assert_eq!(fire(&runtime, &event(other, json!({}))).decision, Decision::Allow, "{other}");
+    }
+    // In shadow mode nothing is enforced.
+    let (path, runtime) = begin("two.jsonl", true);
+    fs::remove_file(&path).expect("it is there");
+    assert!(fire(&runtime, &list).is_allowed());
+}
+
+#[test]
+fn a_hook_that_takes_the_tape_away_decides_nothing() {
+    let folder = tempfile::tempdir().expect("a folder for the tape");
+    let path = folder.path().join("tape.jsonl");
+    let tape = Tape::create(&path, Header::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
+    let at = path.clone();
+    let thief = native::hook("thief", EventName::parse("tool.pre").expect("a known event"), move |_| {
+        fs::remove_file(&at).expect("it is there");
+        Verdict::allow("yes")
+    });
+    let chain = native::chain("test", Layer::Project, vec![thief]);
+    let runtime = Runtime::builder().chain(chain).tape(Arc::new(tape)).build().runtime;
+    let outcome = fire(&runtime, &call("list", json!({})));
+    assert_eq!((outcome.decision, outcome.approved), (Decision::Deny, false), "{outcome:?}");
+}

@@ -97,13 +97,75 @@ fn a_process_that_died_leaves_a_session_that_goes_on() {
 }
 
 #[test]
-fn a_state_that_cannot_be_read_is_said_and_begun_anew() {
+fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let state = tempfile::tempdir().unwrap();
     prompt(state.path(), vec![]);
-    fs::write(state.path().join("bridge/claude/s1/state.json"), b"{").unwrap();
-    let answer = tool(state.path(), vec![]);
-    assert!(answer.stdout.contains("begins anew"), "{answer:?}");
-    assert!(verify::verify_bytes(&tape(state.path())).unwrap().findings.is_empty());
+    let before = tape(state.path());
+    let kept = state.path().join("bridge/claude/s1/state.json");
+    fs::write(&kept, b"{").unwrap();
+    for told in ["what was kept of it cannot be read", "its `state.json` is gone"] {
+        let answer = tool(state.path(), vec![]);
+        assert_eq!(answer.exit_code, 2, "{answer:?}");
+        assert!(answer.stderr.contains(told), "{answer:?}");
+        assert!(answer.stderr.contains("begin anew with `pintle sessions delete --host claude s1`"), "{answer:?}");
+        assert_eq!(tape(state.path()), before, "nothing goes on");
+        let _ = fs::remove_file(&kept);
+    }
+}
+
+#[test]
+fn a_tape_that_lost_records_between_two_calls_denies_and_says_so() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    prompt(path, vec![]);
+    assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2);
+    let file = path.join("bridge/claude/s1/tape.jsonl");
+    let whole = fs::read(&file).unwrap();
+    let ends: Vec<usize> = (0..whole.len()).filter(|end| *end == 0 || whole[end - 1] == b'\n').collect();
+    for end in ends {
+        fs::write(&file, &whole[..end]).unwrap();
+        let answer = tool(path, vec![]);
+        assert_eq!(answer.exit_code, 2, "cut after {end} bytes: {answer:?}");
+        assert!(answer.stderr.contains("is not as it was left"), "{answer:?}");
+        assert!(answer.stderr.contains("`pintle sessions delete --host claude s1`"), "{answer:?}");
+        assert_eq!(fs::read(&file).unwrap(), whole[..end], "nothing is added to it");
+    }
+    fs::remove_file(&file).unwrap();
+    let answer = tool(path, vec![]);
+    assert!(answer.exit_code == 2 && answer.stderr.contains("it is gone"), "{answer:?}");
+    assert!(!file.exists(), "it does not begin again");
+    // What only tells is told, and keeps nobody from ending.
+    let answer = fire(path, "SessionEnd", json!({"reason": "other"}), vec![]);
+    assert_eq!(answer.exit_code, 0, "{answer:?}");
+    fs::write(&file, &whole).unwrap();
+    assert_eq!(tool(path, vec![]).exit_code, 0, "it is as it was left");
+}
+
+#[test]
+fn an_empty_tape_that_a_full_disk_left_is_healed() {
+    for left in ["", "{\"seq\":0,\"at"] {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("bridge/claude/s1");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("tape.jsonl"), left).unwrap();
+        assert_eq!(tool(state.path(), vec![]).exit_code, 0);
+        fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
+        let report = verify::verify_bytes(&tape(state.path())).unwrap();
+        assert!(report.is_whole(), "{report:?}");
+        assert!(String::from_utf8(tape(state.path())).unwrap().contains("\"kind\":\"healed\",\"line\":1"));
+    }
+}
+
+#[test]
+fn a_tape_is_whole_when_the_agent_has_told_its_end() {
+    let state = tempfile::tempdir().unwrap();
+    prompt(state.path(), vec![]);
+    let whole = || verify::verify_bytes(&tape(state.path())).unwrap().is_whole();
+    assert!(!whole(), "it may go on");
+    fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
+    assert!(whole());
+    prompt(state.path(), vec![]);
+    assert!(!whole(), "it went on");
 }
 
 #[test]

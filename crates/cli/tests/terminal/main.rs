@@ -8,6 +8,7 @@ mod colour;
 mod conversation;
 mod daemon;
 mod events;
+mod evidence;
 mod explain;
 mod fire;
 mod hooks;

@@ -44,7 +44,7 @@ fn a_tape_is_verified() {
     let without = [&lines[..veto], &lines[veto + 1..]].concat().join("\n") + "\n";
     let cut = lines[..veto].join("\n") + "\n{\"seq\":";
     let stage = stage.file("without.jsonl", without).file("cut.jsonl", cut);
-    let stage = stage.file("old.jsonl", whole.replace("\"format\":3", "\"format\":1"));
+    let stage = stage.file("old.jsonl", whole.replace("\"format\":4", "\"format\":1"));
     let (out, _, status) = stage.pintle(&["tape", "verify", "without.jsonl"]).parts();
     assert!(out.contains("a veto is missing before it; expected `hook_vetoed`: `deny`"), "{out}");
     assert!(out.contains("a record is missing, or was put in; expected"), "{out}");

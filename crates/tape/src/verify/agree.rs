@@ -31,8 +31,8 @@ pub(super) struct Agreement {
     replies: HashMap<Line, Value>,
     /// The arguments of the calls in the last answer, as the model wrote them.
     arguments: HashMap<Line, HashMap<String, String>>,
-    /// The tools at work, by call.
-    running: HashMap<(Line, String), String>,
+    /// The tools at work, by call: name and arguments.
+    running: HashMap<(Line, String), (String, Value)>,
     /// What tools gave and no event shows yet.
     gave: HashMap<(Line, String), Gave>,
     /// Calls of hooks whose arguments were changed.
@@ -44,6 +44,8 @@ struct Gave {
     content: String,
     is_error: bool,
     result: Option<Value>,
+    /// The tool and its arguments, where its beginning is there.
+    call: Option<(String, Value)>,
 }
 
 impl Agreement {
@@ -129,6 +131,12 @@ impl Agreement {
                 self.said.entry(line).or_default().push((turn, said.source, said.text.to_string()));
             }
             HostRecord::ModelRequest(request) => {
+                let opened = self.opened.remove(&line);
+                notes.unless(
+                    opened.is_none(),
+                    || format!("the prompt {:?} is not in the conversation", opened.clone().unwrap_or_default()),
+                    || String::from("a `message` with it before"),
+                );
                 self.asked.entry(line).or_default().insert(request.request);
             }
             HostRecord::ModelReply(reply) => {
@@ -141,7 +149,8 @@ impl Agreement {
                 };
             }
             HostRecord::ToolCall(call) => {
-                self.running.insert((line, call.id.to_string()), call.name.to_string());
+                let made = (call.name.to_string(), call.args.clone().into_owned());
+                self.running.insert((line, call.id.to_string()), made);
             }
             HostRecord::ToolResult(result) => self.gives(line, result, notes),
             HostRecord::Message(message) => self.says(line, message, notes),
@@ -224,7 +233,13 @@ impl Agreement {
         let key = (line.clone(), id.to_owned());
         let running = self.running.contains_key(&key);
         notes.unless(!running, || format!("call `{id}` gave no result"), || String::from("a `tool_result` before"));
-        let Some(Gave { content, is_error, result }) = self.gave.remove(&key) else { return };
+        let Some(Gave { content, is_error, result, call }) = self.gave.remove(&key) else { return };
+        if let (Some((name, args)), Some(shown)) = (&call, field("name").and_then(Value::as_str)) {
+            notes.unless(name == shown, || format!("it is of tool `{shown}`"), || format!("`{name}`, which ran"));
+            let shown = field("args").unwrap_or(args);
+            let same = shown == args || is_redacted(shown) || is_redacted(args);
+            notes.unless(same, || format!("its `args` are {shown}"), || format!("{args}, as the tool ran with"));
+        }
         let shown = field("content").and_then(Value::as_str).unwrap_or_default();
         let expected = || format!("{content:?}, as the tool gave");
         notes.unless(same_text(&content, shown), || format!("its content is {shown:?}"), expected);
@@ -238,11 +253,12 @@ impl Agreement {
 
     fn gives(&mut self, line: Line, result: &ToolResult<'_>, notes: &mut Notes<'_>) {
         let key = (line, result.id.to_string());
-        if let Some(name) = self.running.remove(&key) {
-            notes.unless(name == result.name, || format!("a result of tool `{}`", result.name), || format!("`{name}`"));
+        let call = self.running.remove(&key);
+        if let Some((name, _)) = &call {
+            notes.unless(*name == result.name, || format!("a result of tool `{}`", result.name), || format!("`{name}`"));
         }
-        let content = result.content.to_string();
-        self.gave.insert(key, Gave { content, is_error: result.is_error, result: result.result.as_deref().cloned() });
+        let (content, given) = (result.content.to_string(), result.result.as_deref().cloned());
+        self.gave.insert(key, Gave { content, is_error: result.is_error, result: given, call });
     }
 
     fn says(&mut self, line: Line, message: &Message<'_>, notes: &mut Notes<'_>) {

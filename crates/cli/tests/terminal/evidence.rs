@@ -1,0 +1,180 @@
+//! What a tape proves: that nothing is done that is not on it, that its end is there, and that what is written elsewhere is all
+//! of it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::thread;
+
+use crate::run::tidy;
+use crate::stage::Stage;
+
+const WRITER: &str = "---\nname: writer\nmodel:\n  provider: script\n  name: script.yaml\ntools:\n  - write\n---\nYou write.\n";
+
+/// An agent that writes so many files of so many bytes, one after the other.
+fn writer(files: usize, bytes: usize) -> Stage {
+    let text = "x".repeat(bytes);
+    let call = |number: usize| format!("  - calls: [{{tool: write, args: {{path: f{number}.txt, content: n{number}{text}}}}}]\n");
+    let calls: String = (0..files).map(call).collect();
+    let script = format!("prompts: [Write.]\nturns:\n{calls}  - say: Done.\n");
+    Stage::empty().file("agent/harness.md", WRITER).file("agent/script.yaml", script)
+}
+
+/// The files that the tools wrote, and those whose tools are on the tape.
+fn written(stage: &Stage, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let there = fs::read_dir(stage.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let there = there.filter(|name| name.ends_with(".txt")).collect();
+    let tape = fs::read_to_string(stage.path(tape)).unwrap_or_default();
+    let records = tape.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let calls = records.filter(|record| record["kind"] == "tool_call");
+    let told = calls.map(|call| call["args"]["path"].as_str().unwrap().to_owned()).collect();
+    (there, told)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
+    let stage = writer(12, 700);
+    // A limit on the size of files stands for a full disk.
+    let script = format!(
+        "trap \'\' XFSZ; ulimit -f 24; exec {} run agent --quiet --tape t.jsonl </dev/null",
+        env!("CARGO_BIN_EXE_pintle")
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(stage.path("")).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("error: this session is not recorded any more: cannot write record "), "{err}");
+    let (there, told) = written(&stage, "t.jsonl");
+    assert_eq!(there, told, "{err}");
+    assert!((1..12).contains(&there.len()), "{there:?}");
+    // What is there is whole lines, and not the whole session.
+    let (out, _, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).parts();
+    assert!(out.contains("unfinished: sound as far as it goes"), "{out}");
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
+    let stage = tidy();
+    let (out, _, _) = stage.pintle(&["run", "agent", "--tape", "t.jsonl"]).parts();
+    let digest = out.lines().find_map(|line| line.strip_prefix("digest: ")).unwrap().to_owned();
+    let verify = |more: &[&str]| stage.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).parts();
+    let (out, err, status) = verify(&[]);
+    assert!(out.contains(&format!("digest: {digest}")) && out.starts_with("sound and whole"), "{out}{err}");
+    assert_eq!(status, Some(0));
+    assert_eq!(verify(&["--expect", &digest]).2, Some(0));
+    assert_eq!(verify(&["--expect", &digest[..16].to_uppercase()]).2, Some(0));
+    let (out, _, status) = verify(&["--expect", &"0".repeat(64)]);
+    assert!(out.contains(&format!("its digest is {digest}; expected 000")) && status == Some(1), "{out}");
+    assert_eq!(verify(&["--expect", "abc"]).2, Some(3));
+    let (out, _, _) = stage.pintle(&["run", "agent", "--json", "--tape", "u.jsonl"]).parts();
+    let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records[0]["kind"], "header");
+    let digest = records.last().unwrap()["digest"].as_str().unwrap();
+    assert_eq!(stage.pintle(&["tape", "verify", "u.jsonl", "--expect", digest]).parts().2, Some(0));
+}
+
+#[test]
+fn a_tape_without_its_end_is_unfinished_and_one_that_is_written_is_running() {
+    let stage = tidy();
+    stage.pintle(&["run", "agent", "--quiet", "--tape", "agent/.pintle/tapes/t.jsonl"]).parts();
+    let file = stage.path("agent/.pintle/tapes/t.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let state = || {
+        let (out, _, _) = stage.pintle(&["sessions", "--directory", "agent", "--json"]).parts();
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(), "ended");
+    let lines: Vec<&str> = text.lines().collect();
+    for count in [1, 2, lines.len() / 2, lines.len() - 2, lines.len() - 1] {
+        fs::write(&file, lines[..count].join("\n") + "\n").unwrap();
+        let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).parts();
+        assert!(out.contains("unfinished: sound as far as it goes"), "{count}: {out}");
+        assert_eq!((status, state().as_str()), (Some(1), "interrupted"), "{count}");
+        let (out, _, status) = stage.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).parts();
+        assert!(out.contains("\"sound\":true,\"whole\":false") && status == Some(1), "{out}");
+    }
+    fs::write(&file, &text).unwrap();
+    let writing = File::options().append(true).open(&file).unwrap();
+    writing.try_lock().unwrap();
+    let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).parts();
+    assert!(out.starts_with("running: sound so far"), "{out}");
+    assert_eq!((status, state().as_str()), (Some(1), "running"));
+}
+
+#[test]
+fn sessions_that_begin_at_once_have_tapes_of_their_own() {
+    let stage = tidy();
+    thread::scope(|scope| {
+        let run = || stage.pintle(&["run", "agent", "--quiet"]).parts();
+        let runs: Vec<_> = (0..16).map(|_| scope.spawn(run)).collect();
+        for run in runs {
+            let (_, err, status) = run.join().unwrap();
+            assert_eq!((err.as_str(), status), ("", Some(0)));
+        }
+    });
+    assert_eq!(fs::read_dir(stage.path("agent/.pintle/tapes")).unwrap().count(), 16);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_is_no_success() {
+    let stage = tidy();
+    stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).parts();
+    let commands: [&[&str]; 9] = [
+        &["tape", "export", "t.jsonl"],
+        &["tape", "show", "t.jsonl"],
+        &["tape", "show", "t.jsonl", "--json"],
+        &["tape", "verify", "t.jsonl"],
+        &["events"],
+        &["hooks", "agent"],
+        &["validate", "agent"],
+        &["--help"],
+        &["--version"],
+    ];
+    for command in commands {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (err, status) = stage.pintle(command).into_file(full);
+        assert_eq!(status, Some(1), "{command:?}: {err}");
+        if !command[0].starts_with("--") {
+            assert!(err.contains("error: cannot write to standard output: No space left on device"), "{command:?}: {err}");
+        }
+    }
+    // Whoever stops reading makes no mistake.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let (err, status) = stage.pintle(&["tape", "export", "t.jsonl"]).into_file(File::from(std::os::fd::OwnedFd::from(writer)));
+    assert_eq!((err.as_str(), status), ("", Some(0)));
+}
+
+#[test]
+fn secrets_can_be_kept_off_the_tape_of_every_agent() {
+    let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
+    let stage = tidy();
+    let stage = stage.file("agent/.harness/hooks/guard.md", "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n");
+    let script = format!("turns: [{{say: Use {token} then.}}]");
+    let stage = stage.file("agent/script.yaml", script);
+    let prompt = format!("hello {token}");
+    let run = |more: &[&str], variable: &str, tape: &str| {
+        let arguments = [&["run", "agent", &prompt, "--quiet", "--tape", tape], more].concat();
+        stage.pintle(&arguments).environment("PINTLE_REDACT_SECRETS", variable).parts();
+        let holds = fs::read_to_string(stage.path(tape)).unwrap().contains(&token);
+        let verified = stage.pintle(&["tape", "verify", tape]).parts();
+        assert_eq!(verified.2, Some(0), "{}", verified.0);
+        assert_eq!(stage.pintle(&["replay", tape]).parts().2, Some(0));
+        holds
+    };
+    assert!(run(&[], "0", "a.jsonl"));
+    assert!(!run(&["--redact-secrets"], "", "b.jsonl"));
+    assert!(!run(&[], "1", "c.jsonl"));
+    let payload = format!(
+        r#"{{"session_id":"s1","cwd":"{}","hook_event_name":"UserPromptSubmit","prompt":"hello {token}"}}"#,
+        stage.path("agent").display()
+    );
+    for (state, more, holds) in [("one", &[][..], true), ("two", &["--redact-secrets"], false)] {
+        let folder = stage.path(state);
+        let folder = folder.to_str().unwrap();
+        stage.pintle(&[&["hook", "claude", "--state-dir", folder], more].concat()).input(&payload).parts();
+        let tape = fs::read_to_string(stage.path(state).join("bridge/claude/s1/tape.jsonl")).unwrap();
+        assert_eq!(tape.contains(&token), holds, "{tape}");
+    }
+}
