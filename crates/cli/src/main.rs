@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let line = match at_once.map_or_else(Line::try_parse, Ok) {
         Ok(line) => line,
         Err(asked) => {
-            // Help and version are printed this way too; they are no mistakes. 
+            // Help and version are printed this way too; they are no mistakes.
             let unwritten = asked.print().is_err_and(|fault| fault.kind() != std::io::ErrorKind::BrokenPipe);
             return match (asked.use_stderr(), unwritten) {
                 (true, _) => Status::Invalid,

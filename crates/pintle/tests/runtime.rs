@@ -195,7 +195,9 @@ fn what_is_not_recorded_is_not_done() {
     );
     assert_eq!((outcome.decision, outcome.asked, outcome.reason()), (Decision::Deny, 0, reason));
     // Nobody listens to these, and a host that asks first is told to fire them.
-    for guarded in ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"] {
+    for guarded in
+        ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"]
+    {
         let name = EventName::parse(guarded).expect("a known event");
         assert!(runtime.listens(&name, &Scope::default()), "{guarded}");
         assert_eq!(fire(&runtime, &event(guarded, json!({}))).decision, Decision::Deny, "{guarded}");

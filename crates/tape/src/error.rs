@@ -94,7 +94,11 @@ impl fmt::Display for TapeError {
             Self::Sync { source } => write!(f, "cannot sync the tape to the disk: {source}"),
             Self::Changed { path, change } => write!(f, "tape `{}` {change}", path.display()),
             Self::Behind { path, what } => {
-                write!(f, "tape `{}` is not as it was left: {what}; records are missing, or were changed", path.display())
+                write!(
+                    f,
+                    "tape `{}` is not as it was left: {what}; records are missing, or were changed",
+                    path.display()
+                )
             }
             Self::Empty => f.write_str("the tape is empty; a tape begins with a header record"),
             Self::Torn { size_bytes } => write!(

@@ -8,12 +8,14 @@ use std::thread;
 use crate::run::tidy;
 use crate::stage::Stage;
 
-const WRITER: &str = "---\nname: writer\nmodel:\n  provider: script\n  name: script.yaml\ntools:\n  - write\n---\nYou write.\n";
+const WRITER: &str = "---\nname: writer\nmodel:\n  provider: script\n  name: script.yaml\n---\nYou write.\n";
 
 /// An agent that writes so many files of so many bytes, one after the other.
 fn writer(files: usize, bytes: usize) -> Stage {
     let text = "x".repeat(bytes);
-    let call = |number: usize| format!("  - calls: [{{tool: write, args: {{path: f{number}.txt, content: n{number}{text}}}}}]\n");
+    let call = |number: usize| {
+        format!("  - calls: [{{tool: write, args: {{path: f{number}.txt, content: n{number}{text}}}}}]\n")
+    };
     let calls: String = (0..files).map(call).collect();
     let script = format!("prompts: [Write.]\nturns:\n{calls}  - say: Done.\n");
     Stage::empty().file("agent/harness.md", WRITER).file("agent/script.yaml", script)
@@ -21,7 +23,8 @@ fn writer(files: usize, bytes: usize) -> Stage {
 
 /// The files that the tools wrote, and those whose tools are on the tape.
 fn written(stage: &Stage, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
-    let there = fs::read_dir(stage.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let there =
+        fs::read_dir(stage.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let there = there.filter(|name| name.ends_with(".txt")).collect();
     let tape = fs::read_to_string(stage.path(tape)).unwrap_or_default();
     let records = tape.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -136,13 +139,17 @@ fn what_cannot_be_written_is_no_success() {
         let (err, status) = stage.pintle(command).into_file(full);
         assert_eq!(status, Some(1), "{command:?}: {err}");
         if !command[0].starts_with("--") {
-            assert!(err.contains("error: cannot write to standard output: No space left on device"), "{command:?}: {err}");
+            assert!(
+                err.contains("error: cannot write to standard output: No space left on device"),
+                "{command:?}: {err}"
+            );
         }
     }
     // Whoever stops reading makes no mistake.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let (err, status) = stage.pintle(&["tape", "export", "t.jsonl"]).into_file(File::from(std::os::fd::OwnedFd::from(writer)));
+    let (err, status) =
+        stage.pintle(&["tape", "export", "t.jsonl"]).into_file(File::from(std::os::fd::OwnedFd::from(writer)));
     assert_eq!((err.as_str(), status), ("", Some(0)));
 }
 
@@ -150,7 +157,10 @@ fn what_cannot_be_written_is_no_success() {
 fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
     let stage = tidy();
-    let stage = stage.file("agent/.harness/hooks/guard.md", "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n");
+    let stage = stage.file(
+        "agent/.harness/hooks/guard.md",
+        "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
+    );
     let script = format!("turns: [{{say: Use {token} then.}}]");
     let stage = stage.file("agent/script.yaml", script);
     let prompt = format!("hello {token}");

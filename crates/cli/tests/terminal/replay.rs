@@ -76,6 +76,7 @@ fn a_person_goes_on_dispatch_by_dispatch_and_record_by_record() {
     terminal.wait(r#""kind":"hooks""#);
     terminal.type_in("\n");
     terminal.wait("formatting is not for agents");
+    terminal.type_in("q\n");
     let (screen, status) = terminal.end();
     assert!(screen.contains("identical, byte for byte"), "{screen}");
     assert_eq!(status, Some(0));

@@ -11,8 +11,25 @@ const PLACEHOLDER: &str = "[REDACTED]";
 
 /// Words in a name that say that its value is a secret.
 const SECRET_WORDS: [&str; 19] = [
-    "APIKEY", "AUTH", "AUTHORIZATION", "COOKIE", "CREDENTIAL", "CREDENTIALS", "DSN", "JWT", "KEY", "KEYS", "PASS",
-    "PASSPHRASE", "PASSWD", "PASSWORD", "PAT", "SECRET", "SECRETS", "TOKEN", "WEBHOOK",
+    "APIKEY",
+    "AUTH",
+    "AUTHORIZATION",
+    "COOKIE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "DSN",
+    "JWT",
+    "KEY",
+    "KEYS",
+    "PASS",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PAT",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "WEBHOOK",
 ];
 
 /// Whether the value of a variable or header of this name is a secret.
@@ -21,7 +38,9 @@ fn is_secret_name(name: &str) -> bool {
     let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
     words.any(|word| {
         let singular = word.strip_suffix('S').unwrap_or(word);
-        SECRET_WORDS.iter().any(|secret| [word, singular].contains(secret) || (secret.len() > 4 && word.ends_with(secret)))
+        SECRET_WORDS
+            .iter()
+            .any(|secret| [word, singular].contains(secret) || (secret.len() > 4 && word.ends_with(secret)))
     })
 }
 
@@ -65,12 +84,26 @@ mod tests {
     #[test]
     fn names_tell_what_is_secret() {
         for name in [
-            "OPENAI_API_KEY", "OPENAI_KEY_2", "AWS_ACCESS_KEY_ID", "GITHUB_PAT", "TELEGRAM_BOT_TOKEN", "DB_PASS", "NPM_AUTH",
-            "SLACK_WEBHOOK", "COOKIE", "PGPASSWORD", "SENTRY_DSN", "authorization", "X-Api-Key", "Set-Cookie", "GH_TOKENS",
+            "OPENAI_API_KEY",
+            "OPENAI_KEY_2",
+            "AWS_ACCESS_KEY_ID",
+            "GITHUB_PAT",
+            "TELEGRAM_BOT_TOKEN",
+            "DB_PASS",
+            "NPM_AUTH",
+            "SLACK_WEBHOOK",
+            "COOKIE",
+            "PGPASSWORD",
+            "SENTRY_DSN",
+            "authorization",
+            "X-Api-Key",
+            "Set-Cookie",
+            "GH_TOKENS",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
-        for name in ["PATH", "HOME", "PWD", "OLDPWD", "LANG", "KEYBOARD", "PATTERN", "AUTHOR", "Content-Type", "MONKEY"] {
+        for name in ["PATH", "HOME", "PWD", "OLDPWD", "LANG", "KEYBOARD", "PATTERN", "AUTHOR", "Content-Type", "MONKEY"]
+        {
             assert!(!is_secret_name(name), "{name}");
         }
     }

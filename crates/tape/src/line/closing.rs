@@ -19,7 +19,8 @@ pub(crate) fn closing(seq: u64, at_ms: u64, prev: Option<&str>) -> Closed<'stati
 
 /// Whether the digest of a closing line is that of the line.
 pub(crate) fn is_closing(line: &[u8]) -> bool {
-    let Some((text, BEHIND)) = std::str::from_utf8(line).ok().and_then(|line| line.split_at_checked(line.len().checked_sub(2)?))
+    let Some((text, BEHIND)) =
+        std::str::from_utf8(line).ok().and_then(|line| line.split_at_checked(line.len().checked_sub(2)?))
     else {
         return false;
     };

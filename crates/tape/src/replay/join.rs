@@ -6,8 +6,8 @@ use std::io::Write as _;
 use super::lines::Line;
 use super::sheet::Instead;
 use super::spell::Tail;
-use crate::record::Body;
 use crate::line::{closing, digest, is_closing};
+use crate::record::Body;
 
 /// A new tape, and the first record in which it is another one.
 #[derive(Debug)]
@@ -84,9 +84,9 @@ impl<'t> New<'t> {
     /// Writes a record anew.
     fn push(&mut self, at: usize, at_ms: u64, tail: &[u8]) {
         // What closes a tape tells of the lines before it, and so of those of the new one.
-        let closed = tail.starts_with(CLOSED).then(|| {
-            Tail::of(&Body::Closed(closing(self.next_seq, at_ms, self.prev.as_deref())), None).text
-        });
+        let closed = tail
+            .starts_with(CLOSED)
+            .then(|| Tail::of(&Body::Closed(closing(self.next_seq, at_ms, self.prev.as_deref())), None).text);
         let tail = closed.as_deref().unwrap_or(tail);
         let mut line = Vec::with_capacity(tail.len() + 160);
         // Writing to memory does not fail.

@@ -91,7 +91,11 @@ impl Agreement {
                 let steered = self.take_said(&line, |source| source == Source::Steer);
                 let shown = field("messages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
                 let same = steered.is_empty() || steered.iter().map(String::as_str).eq(shown);
-                notes.unless(same, || String::from("its `messages` are others"), || format!("{steered:?}, as said before"));
+                notes.unless(
+                    same,
+                    || String::from("its `messages` are others"),
+                    || format!("{steered:?}, as said before"),
+                );
             }
             "prompt.followup" => {
                 let followed = self.take_said(&line, |source| source == Source::FollowUp);
@@ -102,8 +106,7 @@ impl Agreement {
             "turn.start" => {
                 let turn = fired.origin.turn;
                 let prompt = self.prompts.remove(&line).or_else(|| self.prompt_said(&line, turn));
-                if let (Some((_, prompt)), Some(shown)) =
-                    (prompt.filter(|(of, _)| *of == turn), fired.payload.as_str())
+                if let (Some((_, prompt)), Some(shown)) = (prompt.filter(|(of, _)| *of == turn), fired.payload.as_str())
                 {
                     let expected = || format!("{prompt:?}, as it was said");
                     notes.unless(same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
@@ -204,8 +207,7 @@ impl Agreement {
 
     fn shows_call(&self, line: &Line, fired: &Fired<'_>, notes: &mut Notes<'_>) {
         let field = |name: &str| fired.payload.get(name);
-        let (Some(id), Some(shown)) =
-            (field("id").and_then(Value::as_str), field("arguments").and_then(Value::as_str))
+        let (Some(id), Some(shown)) = (field("id").and_then(Value::as_str), field("arguments").and_then(Value::as_str))
         else {
             return;
         };
@@ -244,7 +246,11 @@ impl Agreement {
         let expected = || format!("{content:?}, as the tool gave");
         notes.unless(same_text(&content, shown), || format!("its content is {shown:?}"), expected);
         let said = field("is_error").and_then(Value::as_bool).unwrap_or_default();
-        notes.unless(said == is_error, || format!("its `is_error` is {said}"), || format!("{is_error}, as of the tool"));
+        notes.unless(
+            said == is_error,
+            || format!("its `is_error` is {said}"),
+            || format!("{is_error}, as of the tool"),
+        );
         let result = result.unwrap_or(Value::String(content));
         let Some(shown) = field("result") else { return };
         let same = *shown == result || is_redacted(shown) || is_redacted(&result);
@@ -255,7 +261,11 @@ impl Agreement {
         let key = (line, result.id.to_string());
         let call = self.running.remove(&key);
         if let Some((name, _)) = &call {
-            notes.unless(*name == result.name, || format!("a result of tool `{}`", result.name), || format!("`{name}`"));
+            notes.unless(
+                *name == result.name,
+                || format!("a result of tool `{}`", result.name),
+                || format!("`{name}`"),
+            );
         }
         let (content, given) = (result.content.to_string(), result.result.as_deref().cloned());
         self.gave.insert(key, Gave { content, is_error: result.is_error, result: given, call });

@@ -153,7 +153,8 @@ impl Host {
 
     /// What was going on when the tape ended.
     pub(super) fn open(self) -> impl Iterator<Item = Unfinished> {
-        let sessions = self.sessions.into_iter().map(|(session, line)| (line, format!("session `{session}` has no end")));
+        let sessions =
+            self.sessions.into_iter().map(|(session, line)| (line, format!("session `{session}` has no end")));
         let turns = self.turns.into_iter().map(|((_, turn, agent, step), line)| {
             let step = if step.is_empty() { String::new() } else { format!(", step `{step}`") };
             (line, format!("turn {turn} of agent `{agent}`{step} has no end"))

@@ -190,7 +190,11 @@ impl Verifier {
         }
         if report.format >= CLOSES {
             let (now, before) = (record.at_ms, *last_ms);
-            notes.unless(now >= before, || format!("`at_ms` is {now}: time goes back"), || format!("{before} or later"));
+            notes.unless(
+                now >= before,
+                || format!("`at_ms` is {now}: time goes back"),
+                || format!("{before} or later"),
+            );
         }
         *last_ms = (*last_ms).max(record.at_ms);
         match &record.body {
@@ -202,7 +206,10 @@ impl Verifier {
             }
             // A record that nests too deep to be read is kept as it is; anything else is nothing that this format has.
             Body::Unknown { kind, fields } if !fields.contains_key("packed") => {
-                notes.add(format!("a record of the unknown kind `{kind}`"), "a kind of this format, or a note: `data` alone");
+                notes.add(
+                    format!("a record of the unknown kind `{kind}`"),
+                    "a kind of this format, or a note: `data` alone",
+                );
             }
             _ => {}
         }

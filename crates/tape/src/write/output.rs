@@ -38,7 +38,17 @@ pub(super) enum Sink {
 
 impl Output {
     pub(super) fn new(lines: Lines, sink: Sink) -> Self {
-        Self { lines, sink, durability: Durability::None, follower: None, secrets: None, last_ms: 0, is_closed: false, fault: None, broken: Arc::default() }
+        Self {
+            lines,
+            sink,
+            durability: Durability::None,
+            follower: None,
+            secrets: None,
+            last_ms: 0,
+            is_closed: false,
+            fault: None,
+            broken: Arc::default(),
+        }
     }
 
     /// Goes on behind what was written last at this time.

@@ -33,7 +33,10 @@ const SAID_ONCE: &[(&str, &str)] = &[
     ("model_reply.reply.finish_reason", "what the provider said of the end"),
     ("turn(end).usage.*", "what the host counted"),
     ("turn(end).ended", "how the host says that a turn ended"),
-    ("event(completion.pre).payload.*", "the window of the conversation that is sent; what is sent is compared with it"),
+    (
+        "event(completion.pre).payload.*",
+        "the window of the conversation that is sent; what is sent is compared with it",
+    ),
     ("event(completion.post).payload.*", "what goes with the answer, which is compared: counts, times, names"),
     ("event(tool.post).payload.*", "of a call that did not run: nobody but the hooks was told"),
     ("event(agent.stop).payload.*", "the turn summed up for hooks; its parts are compared where they happen"),
@@ -168,8 +171,11 @@ fn a_change_of_one_record_is_found_unless_it_is_said_once() {
     let more: Vec<&String> =
         all.iter().filter(|name| !SAID_ONCE.iter().any(|(pattern, _)| is_like(name, pattern))).collect();
     assert!(more.is_empty(), "not found: {more:#?}");
-    let unused: Vec<&str> =
-        SAID_ONCE.iter().map(|(pattern, _)| *pattern).filter(|pattern| !all.iter().any(|name| is_like(name, pattern))).collect();
+    let unused: Vec<&str> = SAID_ONCE
+        .iter()
+        .map(|(pattern, _)| *pattern)
+        .filter(|pattern| !all.iter().any(|name| is_like(name, pattern)))
+        .collect();
     assert!(unused.is_empty(), "found after all: {unused:#?}");
 }
 

@@ -160,7 +160,13 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     assert!(matches!(Tape::go_on(&path, &cursor, clock()), Err(TapeError::Behind { .. })));
     fs::remove_file(&path).unwrap();
     let fault = Tape::go_on(&path, &cursor, clock()).unwrap_err().to_string();
-    assert!(fault.ends_with(&format!("it had {} records, and it is gone; records are missing, or were changed", cursor.records())), "{fault}");
+    assert!(
+        fault.ends_with(&format!(
+            "it had {} records, and it is gone; records are missing, or were changed",
+            cursor.records()
+        )),
+        "{fault}"
+    );
     assert!(!path.exists());
 
     // What a process that was killed had written besides is kept, and a torn record is healed.
