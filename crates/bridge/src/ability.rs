@@ -58,6 +58,8 @@ pub enum Ability {
     Later(&'static str),
     /// The host cannot; what the event is about is denied instead.
     Denies(&'static str),
+    /// The host cannot; the run is ended instead, and every tool call is denied until the next prompt.
+    Ends(&'static str),
     /// The host cannot; the person is told instead.
     Tells(&'static str),
     /// Nothing comes of it.

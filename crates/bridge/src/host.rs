@@ -30,6 +30,10 @@ pub struct Host {
     pub event: fn(payload: &Value) -> Option<&str>,
     /// The environment variable in which it names the project's folder.
     pub project_variable: Option<&'static str>,
+    /// What it does without asking any hook, for reports.
+    pub unasked: &'static [&'static str],
+    /// Another host that runs this one's entries, where a payload is of its making.
+    pub sender: Option<fn(payload: &Value) -> Option<&'static Self>>,
     /// Whose life a payload is about.
     pub whose: fn(payload: &Value) -> Result<Whose, Unreadable>,
 }

@@ -10,6 +10,7 @@ mod deadline;
 mod hearing;
 mod host;
 mod narrow;
+mod policy;
 mod row;
 mod ruling;
 mod run;

@@ -39,6 +39,8 @@ fn inputs(ruling: &mut Ruling, can: &Abilities) {
     if ruling.output.is_some() {
         match can.output {
             Ability::Does | Ability::Nearly(_) => {}
+            // The run is ended, which was decided where the hooks were heard.
+            Ability::Ends(_) => ruling.output = None,
             Ability::Denies(why) | Ability::OnlyApproved(why) => {
                 ruling.output = None;
                 deny(ruling, &format!("a hook changed this, and {why}"));
@@ -73,7 +75,7 @@ fn decision(ruling: &mut Ruling, can: &Abilities) {
             }
         }
     }
-    if ruling.decision == Decision::Deny && !matches!(can.deny, Ability::Does | Ability::Nearly(_)) {
+    if ruling.decision == Decision::Deny && !matches!(can.deny, Ability::Does | Ability::Nearly(_) | Ability::Ends(_)) {
         ruling.decision = Decision::Allow;
         let reason = std::mem::take(&mut ruling.reason);
         lost(ruling, Verb::Deny, can.deny, Some(&reason));

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::hearing::Hearing;
 use crate::narrow::narrowed;
+use crate::policy::{Paths, policy_files};
 use crate::session::{NOTE, Session, State, host_folder, mark_fired};
 use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
 
@@ -52,11 +53,14 @@ pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, St
     let Some(row) = named.and_then(|name| errand.host.row(name)).or(errand.event) else {
         return unknown(errand.host, named, payload.as_ref().err());
     };
-    errand.deadline.is_about(errand.host, row);
+    // What another host sent is read and answered in that host's terms.
+    let sender = errand.host.sender.and_then(|sender| sender(read));
+    let (host, row) = sender.and_then(|host| Some((host, host.row(row.name)?))).unwrap_or((errand.host, row));
+    errand.deadline.is_about(host, row);
     let heard = match &payload {
         Err(fault) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
         // Somebody else's code may run in hooks, and ours is not without faults either.
-        Ok(payload) => catch_unwind(AssertUnwindSafe(|| heard(errand, row, payload, hooks)))
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| heard(errand, host, row, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("the bridge itself failed; `pintle hook` should not do that"))),
     };
     let ruling = match heard {
@@ -75,11 +79,11 @@ fn unknown(host: &Host, named: Option<&str>, fault: Option<&serde_json::Error>) 
         (Some(_), _) => Answer::silent(),
         (None, Some(fault)) => {
             let text = format!("pintle: could not read what {} sent: {fault}", host.title);
-            Answer::silent().with_stderr(&text).with_exit_code(1)
+            Answer::silent().with_stderr(&text).with_exit_code(2)
         }
         (None, None) => {
             let text = format!("pintle: what {} sent does not say which event it is of; name the event", host.title);
-            Answer::silent().with_stderr(&text).with_exit_code(1)
+            Answer::silent().with_stderr(&text).with_exit_code(2)
         }
     }
 }
@@ -104,11 +108,11 @@ fn tried(
 /// Reads a payload, and asks the hooks.
 fn heard(
     errand: &Errand<'_>,
+    host: &'static Host,
     row: &'static Row,
     payload: &Value,
     hooks: impl FnOnce(&Place) -> Result<Builder, String>,
 ) -> Result<Ruling, String> {
-    let host = errand.host;
     let unreadable = |fault| format!("could not read what {} sent: {fault}", host.title);
     if let Some(ruling) = canary::ruling(payload) {
         return tried(errand, row, ruling, hooks);
@@ -130,7 +134,7 @@ fn heard(
     let whose_cwd = Some(told.whose.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let project = project(errand, session.as_mut(), &cwd, now_ms);
-    let mut builder = hooks(&Place { project, without: host.own_dialect })?;
+    let mut builder = hooks(&Place { project: project.clone(), without: errand.host.own_dialect })?;
     if let Some(session) = &session {
         builder = builder.began_with(session.state.guards.clone());
         let tape = session.tape(&told.whose.session, Arc::clone(&clock));
@@ -139,6 +143,8 @@ fn heard(
     let memory = RecheckMemory::default();
     let builder = builder.recheck_memory(memory.clone());
     let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
+    let policy = policy_files(built.policy.clone(), errand.state_directory, &project);
+    let paths = Paths::new(&policy, &project, &cwd);
     let mut notices: Vec<String> = built.projects.iter().filter_map(pintle::loader::Consent::notice).collect();
     let broken = broken(&built);
     let mut unkept = State::default();
@@ -175,6 +181,8 @@ fn heard(
                 }),
                 state,
                 now_ms,
+                paths: &paths,
+                shadow: errand.shadow,
                 ruling: Ruling::pass(),
             };
             hearing.hear(&told)

@@ -13,6 +13,7 @@ use pintle::{Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome,
 use serde_json::Value;
 
 use crate::ability::Ability;
+use crate::policy::Paths;
 use crate::session::State;
 use crate::{Call, Host, Moment, Row, Ruling, Told, Whose};
 
@@ -30,6 +31,10 @@ pub(crate) struct Hearing<'a> {
     pub(crate) origin: Arc<Origin>,
     pub(crate) state: &'a mut State,
     pub(crate) now_ms: u64,
+    /// Where the paths of calls are seen from, and which files hold policy.
+    pub(crate) paths: &'a Paths<'a>,
+    /// Whether nothing is enforced.
+    pub(crate) shadow: bool,
     pub(crate) ruling: Ruling,
 }
 

@@ -6,7 +6,7 @@ use pintle::event::{FileEdited, HostSaid, ToolCall, ToolPost, ToolResult, ToolRe
 use serde_json::Value;
 
 use super::Hearing;
-use crate::Moment;
+use crate::{Ability, Moment};
 
 /// What the canonical tools that change a file do to it.
 const WRITERS: [&str; 3] = ["write", "edit", "delete"];
@@ -32,7 +32,11 @@ pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
     }
     let After { result, is_error, changed, .. } = after;
     if changed {
-        hearing.ruling.output = Some(result.clone());
+        withhold(hearing, result.clone());
+    }
+    if let (true, Ability::Ends(why)) = (hearing.ruling.is_denied(), hearing.row.can.deny) {
+        let reason = format!("{} ({why})", hearing.ruling.reason);
+        hearing.end(reason);
     }
     for part in parts {
         if !is_error {
@@ -41,6 +45,15 @@ pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
         let made = ToolCall::new(call.id.as_str(), part.name.as_str(), part.args);
         let gave = ToolResult::new(call.id.as_str(), part.name, result.clone(), is_error);
         hearing.state.keep_call(made, gave);
+    }
+}
+
+/// Puts a changed result in the place of what a tool gave. Where the host cannot, the run ends before anything is made of
+/// it.
+fn withhold(hearing: &mut Hearing<'_>, result: Value) {
+    match hearing.row.can.output {
+        Ability::Ends(why) => hearing.end(format!("a hook changed what a failed tool gave, and {why}")),
+        _ => hearing.ruling.output = Some(result),
     }
 }
 

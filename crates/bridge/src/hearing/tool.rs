@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Hearing;
 use super::gate::{Gate, Judgement, Lane};
 use crate::Call;
+use crate::policy::refusal;
 
 /// How often a changed call is judged again before it is denied.
 const MAX_ROUNDS: u8 = 3;
@@ -75,6 +76,14 @@ fn settle(hearing: &mut Hearing<'_>, call: &Call, approves: Lane, [first, then]:
             }
         }
         if !changed {
+            if let Some(reason) = refusal(hearing.paths, hearing.host, &parts) {
+                if hearing.shadow {
+                    hearing.ruling.notices.push(format!("pintle, in shadow mode: would have denied this: {reason}"));
+                } else {
+                    hearing.deny(format!("blocked by pintle: {reason}"));
+                    return None;
+                }
+            }
             return Some(Settled { input, approved });
         }
         match tools.merge(&call.name, &input, &parts) {

@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod answers;
+mod failed;
 mod final_bytes;
 mod garbage;
 mod kept;
+mod policy;
 mod report;
 mod sessions;
 mod stage;

@@ -120,6 +120,7 @@ impl Came {
             Ability::Denies(why) | Ability::OnlyApproved(why) => {
                 self.says(why) && form(&self.answer) == form(&known.denied)
             }
+            Ability::Ends(_) => self.denies_later,
             Ability::Tells(why) => self.says(TOLD) && self.says(why) && self.is_nothing(),
             Ability::Lost(_) | Ability::Absent => self.is_nothing(),
         }
@@ -196,7 +197,7 @@ fn said(sent: &Sent, row: &'static Row, verb: Verb, known: &Known) -> Vec<Came> 
             let state = tempfile::tempdir().unwrap();
             let answer = sent.answer(row, vec![hook], state.path());
             // What is kept for later is looked at where something can be.
-            let may_deny = matches!(verb, Verb::Deny | Verb::Ask | Verb::Stop);
+            let may_deny = matches!(verb, Verb::Deny | Verb::Ask | Verb::Stop | Verb::Output);
             let later = (may_deny || verb == Verb::Context).then(|| sent.next("tool.pre", state.path()));
             let prompt = (verb == Verb::Context).then(|| sent.next("prompt.submit", state.path()));
             all.push(Came {

@@ -72,9 +72,13 @@ impl Hook {
         });
         watched.map_err(|fault| Fault::failed(format!("cannot watch the time: {fault}")))?;
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-        io::stdin()
-            .read_to_end(&mut payload)
-            .map_err(|fault| Fault::failed(format!("cannot read standard input: {fault}")))?;
+        if let Err(fault) = io::stdin().read_to_end(&mut payload) {
+            let reason = format!("cannot read standard input: {fault}");
+            match row {
+                Some(row) if deadline.claim() => finish(terminal, &host.fallback(row, &format!("pintle: {reason}"))),
+                _ => return Err(Fault::failed(reason)),
+            }
+        }
         let state_directory = self.folders.state();
         let errand = Errand {
             host,

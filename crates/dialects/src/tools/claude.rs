@@ -8,7 +8,7 @@ pub static CLAUDE: Vocabulary = Vocabulary {
     mcp: McpNames::Doubled,
     tools: &[
         Tool {
-            host: &["Bash", "PowerShell"],
+            host: &["Bash", "PowerShell", "Monitor"],
             when: None,
             canonical: "shell",
             category: "shell",

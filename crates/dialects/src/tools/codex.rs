@@ -8,7 +8,7 @@ pub static CODEX: Vocabulary = Vocabulary {
     mcp: McpNames::Doubled,
     tools: &[
         Tool {
-            host: &["Bash", "shell", "local_shell", "shell_command"],
+            host: &["Bash", "shell", "local_shell", "shell_command", "container.exec"],
             when: None,
             canonical: "shell",
             category: "shell",
@@ -22,6 +22,30 @@ pub static CODEX: Vocabulary = Vocabulary {
             category: "shell",
             fields: &[("cmd", "command"), ("workdir", "directory")],
             form: Form::MayPatch("cmd"),
+        },
+        Tool {
+            host: &["unified_exec"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("cmd", "command"), ("input", "command"), ("workdir", "directory")],
+            form: Form::MayPatch("cmd"),
+        },
+        Tool {
+            host: &["write_stdin"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("chars", "command"), ("input", "command")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["js_repl"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("code", "command")],
+            form: Form::Plain,
         },
         Tool {
             host: &["apply_patch"],
@@ -88,7 +112,7 @@ pub static CODEX: Vocabulary = Vocabulary {
             form: Form::Plain,
         },
         Tool {
-            host: &["spawn_agent"],
+            host: &["spawn_agent", "multi_agent_v1spawn_agent"],
             when: None,
             canonical: "agent",
             category: "agent",

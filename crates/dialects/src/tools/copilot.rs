@@ -1,6 +1,6 @@
 //! The tools of GitHub Copilot CLI, where its hooks are in its own form.
 
-use super::{Form, McpNames, Tool, Vocabulary};
+use super::{Element, Form, McpNames, Tool, Vocabulary};
 
 /// The tools of Copilot CLI.
 pub static COPILOT: Vocabulary = Vocabulary {
@@ -15,7 +15,22 @@ pub static COPILOT: Vocabulary = Vocabulary {
             fields: &[("timeout", "timeout_ms"), ("cwd", "directory")],
             form: Form::Plain,
         },
-        Tool { host: &["view"], when: None, canonical: "read", category: "filesystem", fields: &[], form: Form::Plain },
+        Tool {
+            host: &["write_bash", "write_powershell"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("input", "command")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["view", "show_file"],
+            when: None,
+            canonical: "read",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Plain,
+        },
         Tool {
             host: &["create"],
             when: None,
@@ -57,12 +72,32 @@ pub static COPILOT: Vocabulary = Vocabulary {
             form: Form::Plain,
         },
         Tool {
-            host: &["apply_patch"],
+            host: &["apply_patch", "git_apply_patch"],
             when: None,
             canonical: "patch",
             category: "filesystem",
             fields: &[],
             form: Form::Patch(&["patch", "input", "command"]),
+        },
+        Tool {
+            host: &["glob"],
+            when: Some("paths"),
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: Form::List { key: "paths", element: Element::Text("path"), shared: &[("pattern", "pattern")] },
+        },
+        Tool {
+            host: &["grep", "rg"],
+            when: Some("paths"),
+            canonical: "grep",
+            category: "filesystem",
+            fields: &[],
+            form: Form::List {
+                key: "paths",
+                element: Element::Text("path"),
+                shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
+            },
         },
         Tool { host: &["glob"], when: None, canonical: "glob", category: "filesystem", fields: &[], form: Form::Plain },
         Tool {
@@ -91,6 +126,130 @@ pub static COPILOT: Vocabulary = Vocabulary {
         },
         Tool {
             host: &["task"],
+            when: None,
+            canonical: "agent",
+            category: "agent",
+            fields: &[("agent_type", "agent"), ("subagent_type", "agent")],
+            form: Form::Plain,
+        },
+    ],
+};
+
+/// The same where its hooks are in Claude Code's form: under Claude's names of the tools, with its own names of the
+/// arguments.
+pub static COPILOT_AS_CLAUDE: Vocabulary = Vocabulary {
+    name: "copilot_as_claude",
+    mcp: McpNames::Doubled,
+    tools: &[
+        Tool {
+            host: &["Bash", "PowerShell", "bash", "powershell"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("timeout", "timeout_ms"), ("cwd", "directory")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["write_bash", "write_powershell"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("input", "command")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Read", "view", "show_file"],
+            when: None,
+            canonical: "read",
+            category: "filesystem",
+            fields: &[("file_path", "path")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Write", "create"],
+            when: None,
+            canonical: "write",
+            category: "filesystem",
+            fields: &[("file_text", "content"), ("file_path", "path")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Edit", "edit"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[
+                ("old_str", "old"),
+                ("new_str", "new"),
+                ("old_string", "old"),
+                ("new_string", "new"),
+                ("file_path", "path"),
+                ("replace_all", "all"),
+            ],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["apply_patch", "git_apply_patch"],
+            when: None,
+            canonical: "patch",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Patch(&["patch", "input", "command"]),
+        },
+        Tool {
+            host: &["Glob", "glob"],
+            when: Some("paths"),
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: Form::List { key: "paths", element: Element::Text("path"), shared: &[("pattern", "pattern")] },
+        },
+        Tool {
+            host: &["Glob", "glob"],
+            when: None,
+            canonical: "glob",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Grep", "grep", "rg"],
+            when: Some("paths"),
+            canonical: "grep",
+            category: "filesystem",
+            fields: &[],
+            form: Form::List {
+                key: "paths",
+                element: Element::Text("path"),
+                shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
+            },
+        },
+        Tool {
+            host: &["Grep", "grep", "rg"],
+            when: None,
+            canonical: "grep",
+            category: "filesystem",
+            fields: &[("-i", "ignore_case")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["WebFetch", "web_fetch", "fetch"],
+            when: None,
+            canonical: "fetch",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["WebSearch", "web_search"],
+            when: None,
+            canonical: "search",
+            category: "network",
+            fields: &[],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["Task", "Agent", "task"],
             when: None,
             canonical: "agent",
             category: "agent",

@@ -8,7 +8,7 @@ pub static CURSOR: Vocabulary = Vocabulary {
     mcp: McpNames::Colon,
     tools: &[
         Tool {
-            host: &["Shell"],
+            host: &["Shell", "run_terminal_cmd"],
             when: None,
             canonical: "shell",
             category: "shell",
@@ -16,11 +16,11 @@ pub static CURSOR: Vocabulary = Vocabulary {
             form: Form::Plain,
         },
         Tool {
-            host: &["Read", "ReadFile"],
+            host: &["Read", "ReadFile", "read_file"],
             when: None,
             canonical: "read",
             category: "filesystem",
-            fields: &[("file_path", "path")],
+            fields: &[("file_path", "path"), ("target_file", "path")],
             form: Form::Plain,
         },
         Tool {
@@ -32,7 +32,7 @@ pub static CURSOR: Vocabulary = Vocabulary {
             form: Form::Plain,
         },
         Tool {
-            host: &["StrReplace", "Edit"],
+            host: &["StrReplace", "Edit", "search_replace"],
             when: None,
             canonical: "edit",
             category: "filesystem",
@@ -40,11 +40,35 @@ pub static CURSOR: Vocabulary = Vocabulary {
             form: Form::Plain,
         },
         Tool {
-            host: &["Delete"],
+            host: &["EditNotebook"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("target_notebook", "path"), ("old_string", "old"), ("new_string", "new")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["edit_file"],
+            when: None,
+            canonical: "edit",
+            category: "filesystem",
+            fields: &[("target_file", "path"), ("code_edit", "new")],
+            form: Form::Plain,
+        },
+        Tool {
+            host: &["ApplyPatch", "apply_patch"],
+            when: None,
+            canonical: "patch",
+            category: "filesystem",
+            fields: &[],
+            form: Form::Patch(&["patch", "input"]),
+        },
+        Tool {
+            host: &["Delete", "delete_file"],
             when: None,
             canonical: "delete",
             category: "filesystem",
-            fields: &[("file_path", "path")],
+            fields: &[("file_path", "path"), ("target_file", "path")],
             form: Form::Plain,
         },
         Tool {

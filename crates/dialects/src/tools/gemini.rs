@@ -76,14 +76,17 @@ const GREP: Tool = Tool {
     form: Form::Plain,
 };
 
-const FETCH: Tool = Tool {
+/// Gemini CLI fetches every address that stands in the prompt.
+const FETCH_PROMPT: Tool = Tool {
     host: &["web_fetch", "WebFetch"],
     when: None,
     canonical: "fetch",
     category: "network",
     fields: &[],
-    form: Form::Plain,
+    form: Form::Addresses("prompt"),
 };
+
+const FETCH: Tool = Tool { form: Form::Plain, ..FETCH_PROMPT };
 
 const SEARCH: Tool = Tool {
     host: &["google_web_search", "web_search", "WebSearch"],
@@ -115,7 +118,7 @@ pub static GEMINI: Vocabulary = Vocabulary {
         LIST,
         GLOB,
         GREP,
-        FETCH,
+        FETCH_PROMPT,
         SEARCH,
         Tool {
             host: &["invoke_agent", "delegate_to_agent", "agent", "Task", "Agent"],
@@ -134,6 +137,14 @@ pub static QWEN: Vocabulary = Vocabulary {
     mcp: McpNames::Doubled,
     tools: &[
         SHELL,
+        Tool {
+            host: &["monitor", "Monitor"],
+            when: None,
+            canonical: "shell",
+            category: "shell",
+            fields: &[("timeout", "timeout_ms"), ("dir_path", "directory")],
+            form: Form::Plain,
+        },
         READ,
         READ_MANY_INCLUDED,
         READ_MANY,

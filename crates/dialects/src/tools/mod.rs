@@ -26,7 +26,7 @@ mod vocabulary;
 pub use claude::CLAUDE;
 pub use cline::CLINE;
 pub use codex::CODEX;
-pub use copilot::COPILOT;
+pub use copilot::{COPILOT, COPILOT_AS_CLAUDE};
 pub use cursor::CURSOR;
 pub use form::{Element, Form};
 pub use gemini::{GEMINI, QWEN};
@@ -38,7 +38,7 @@ pub use vocabulary::{CannotCarry, Native, Part, Tool, Vocabulary};
 
 /// Every vocabulary.
 pub static VOCABULARIES: &[&Vocabulary] =
-    &[&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &CURSOR, &CLINE, &GOOSE, &OPENCODE];
+    &[&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &COPILOT_AS_CLAUDE, &CURSOR, &CLINE, &GOOSE, &OPENCODE];
 
 #[cfg(test)]
 mod tests;

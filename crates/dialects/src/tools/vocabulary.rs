@@ -45,7 +45,8 @@ pub struct Part {
     pub name: String,
     /// The canonical arguments. What the table does not name is here as the agent wrote it.
     pub args: Value,
-    /// The kind of tool, when it is known: `shell`, `filesystem`, `network`, `agent` or `mcp`.
+    /// The kind of tool: `shell`, `filesystem`, `network`, `agent` or `mcp`, and `other` for one that the table does not
+    /// know, so that a policy can deny it.
     pub category: Option<&'static str>,
 }
 
@@ -81,8 +82,8 @@ impl Vocabulary {
             return tool.form.parts(tool, input);
         }
         let server = self.mcp.read(name);
-        let category = server.is_some().then_some("mcp");
-        vec![Part { name: server.unwrap_or_else(|| name.to_owned()), args: input.clone(), category }]
+        let category = if server.is_some() { "mcp" } else { "other" };
+        vec![Part { name: server.unwrap_or_else(|| name.to_owned()), args: input.clone(), category: Some(category) }]
     }
 
     /// The agent's input with the changed arguments of `parts` in it. What they do not speak of stays as it is, and

@@ -1,6 +1,6 @@
 //! What Claude Code can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Lost, Nearly, OnlyApproved, Tells};
+use crate::Ability::{Absent, Denies, Does, Ends, Lost, Nearly, OnlyApproved, Tells};
 use crate::{Abilities, Ability};
 
 /// An event that only tells.
@@ -56,13 +56,11 @@ pub(super) const PERMISSION: Abilities = Abilities {
 pub(super) const AFTER_TOOL: Abilities =
     Abilities { deny: Ability::REPLACED, output: Does, context: Does, stop: Does, ..TELLS };
 
-pub(super) const FAILED_TOOL: Abilities = Abilities {
-    deny: Nearly("the reason stands beside the error"),
-    output: Tells("Claude Code cannot change the text of an error"),
-    context: Does,
-    stop: Does,
-    ..TELLS
-};
+/// What a failed tool gave stands in its error.
+const ERROR: &str = "Claude Code cannot change the text of an error, which the model would read next";
+
+pub(super) const FAILED_TOOL: Abilities =
+    Abilities { deny: Ends(ERROR), output: Ends(ERROR), context: Does, stop: Does, ..TELLS };
 
 pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Does, ..TELLS };
 

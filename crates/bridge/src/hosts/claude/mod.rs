@@ -5,6 +5,9 @@ pub(super) mod answer;
 mod doctor;
 mod install;
 
+use serde_json::Value;
+
+use crate::hosts::copilot;
 use crate::hosts::hook_json::read;
 use crate::{Host, Row};
 
@@ -20,7 +23,19 @@ pub static HOST: Host = Host {
     event: read::event,
     whose: read::whose,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
+    unasked: &[],
+    sender: Some(sender),
 };
+
+/// Copilot CLI runs the hooks of a project's `.claude/settings.json` too. Its payloads have no transcript and a time, and
+/// some are in its own form altogether.
+fn sender(payload: &Value) -> Option<&'static Host> {
+    let has = |name: &str| payload.get(name).is_some_and(|value| !value.is_null());
+    let is_copilot = has("sessionId")
+        || has("tool_result")
+        || (has("timestamp") && !has("transcript_path") && !has("permission_mode"));
+    is_copilot.then_some(&copilot::HOST)
+}
 
 const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {
     Row::telling(name, fires, read::other, &abilities::TELLS, answer::notice)

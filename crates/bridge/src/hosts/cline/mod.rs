@@ -25,6 +25,8 @@ pub static HOST: Host = Host {
     event: unsaid,
     whose: payload::whose,
     project_variable: None,
+    unasked: &["prompts, when it runs without a terminal"],
+    sender: None,
 };
 
 fn unsaid(_payload: &Value) -> Option<&str> {

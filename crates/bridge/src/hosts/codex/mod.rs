@@ -20,6 +20,11 @@ pub static HOST: Host = Host {
     event: read::event,
     whose: read::whose,
     project_variable: None,
+    unasked: &[
+        "what it types into a shell that it opened with a terminal (`write_stdin`)",
+        "web search, and some paths of its code mode",
+    ],
+    sender: None,
 };
 
 const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {

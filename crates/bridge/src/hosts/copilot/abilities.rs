@@ -1,6 +1,6 @@
 //! What Copilot can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Lost, Nearly};
+use crate::Ability::{Absent, Denies, Does, Ends, Lost, Nearly};
 use crate::{Abilities, Ability};
 
 const UNSAID: &str = "Copilot shows a hook's words to nobody here";
@@ -52,12 +52,10 @@ pub(super) const PERMISSION: Abilities = Abilities {
 
 pub(super) const AFTER_TOOL: Abilities = Abilities { deny: Ability::REPLACED, output: Does, context: Does, ..SILENT };
 
-pub(super) const FAILED_TOOL: Abilities = Abilities {
-    deny: Nearly("the reason stands beside the error"),
-    output: Lost("Copilot cannot change the text of an error"),
-    context: Does,
-    ..SILENT
-};
+/// What a failed tool gave stands in its error.
+const ERROR: &str = "Copilot cannot change the text of an error, which the model reads next";
+
+pub(super) const FAILED_TOOL: Abilities = Abilities { deny: Ends(ERROR), output: Ends(ERROR), context: Does, ..SILENT };
 
 pub(super) const STOP: Abilities = Abilities {
     deny: Does,

@@ -63,7 +63,10 @@ pub(super) fn before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// Before a tool, where the event is spelled as in Claude Code.
 pub(super) fn nested_before_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     let decision = decision(ruling);
+    // A refusal's status makes Copilot read its own fields alone.
     let output = Output::new(asked)
+        .top("permissionDecision", decision.filter(|_| ruling.is_denied()))
+        .top("permissionDecisionReason", reason(ruling, decision).filter(|_| ruling.is_denied()))
         .specific("permissionDecision", decision)
         .specific("permissionDecisionReason", reason(ruling, decision));
     if ruling.is_denied() {

@@ -26,6 +26,8 @@ pub static HOST: Host = Host {
     event: unsaid,
     whose,
     project_variable: None,
+    unasked: &[],
+    sender: None,
 };
 
 /// Payloads in Copilot's own form do not say what they are of, and one of them says it in the other form's words.
@@ -43,7 +45,7 @@ const fn own(name: &'static str, fires: &'static [&'static str]) -> Row {
 
 /// The same event in the other spelling.
 const fn other(name: &'static str, fires: &'static [&'static str]) -> Row {
-    Row { noisy: true, tools: Some(&pintle::dialects::tools::CLAUDE), read: read::other, ..own(name, fires) }
+    Row { noisy: true, tools: Some(&pintle::dialects::tools::COPILOT_AS_CLAUDE), read: read::other, ..own(name, fires) }
 }
 
 const BEFORE_TOOL: &[&str] = &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"];
@@ -115,26 +117,26 @@ static ROWS: &[Row] = &[
     },
     Row {
         guards: true,
-        read: read::before_tool,
+        read: payload::any_before_tool,
         can: &abilities::BEFORE_TOOL,
         answer: answer::nested_before_tool,
         ..other("PreToolUse", BEFORE_TOOL)
     },
     Row {
         guards: true,
-        read: read::before_tool,
+        read: payload::any_permission,
         can: &abilities::PERMISSION,
         answer: answer::permission,
         ..other("PermissionRequest", &["permission.ask"])
     },
     Row {
-        read: read::after_tool,
+        read: payload::any_after_tool,
         can: &abilities::AFTER_TOOL,
         answer: answer::after_tool,
         ..other("PostToolUse", AFTER_TOOL)
     },
     Row {
-        read: read::failed_tool,
+        read: payload::any_failed_tool,
         can: &abilities::FAILED_TOOL,
         answer: answer::context,
         ..other("PostToolUseFailure", &["tool.result", "tool.post"])

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::hosts::fields::{decoded, flag, needed, object, said, text, value};
+use crate::hosts::hook_json::read;
 use crate::{Call, Moment, Unreadable, Whose};
 
 pub(super) fn whose(payload: &Value) -> Result<Whose, Unreadable> {
@@ -59,6 +60,45 @@ pub(super) fn failed_tool(payload: &Value) -> Result<Moment, Unreadable> {
     let response = fields.get("error").map(|error| error.get("message").unwrap_or(error).clone());
     let response = response.unwrap_or_else(|| value(fields, "toolResult"));
     Ok(Moment::AfterTool { call: call(fields, "toolArgs")?, response, is_error: true, duration_ms: None })
+}
+
+/// A tool is about to run, in Claude Code's spelling or in Copilot's own.
+pub(super) fn any_before_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    if is_own(payload) { before_tool(payload) } else { read::before_tool(payload) }
+}
+
+/// A user is about to be asked, in either spelling.
+pub(super) fn any_permission(payload: &Value) -> Result<Moment, Unreadable> {
+    if is_own(payload) { permission(payload) } else { read::before_tool(payload) }
+}
+
+/// A tool gave its result, in either spelling.
+pub(super) fn any_after_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    if is_own(payload) {
+        return after_tool(payload);
+    }
+    match read::after_tool(payload)? {
+        Moment::AfterTool { call, response, is_error, duration_ms } => {
+            let result = payload.get("tool_result").cloned().unwrap_or(response);
+            let field = |names: [&str; 2]| names.into_iter().find_map(|name| result.get(name)).cloned();
+            let kind = field(["result_type", "resultType"]);
+            let is_error = is_error || kind.is_some_and(|kind| kind != "success");
+            // Hooks get what the model gets.
+            let response = field(["text_result_for_llm", "textResultForLlm"]).unwrap_or(result);
+            Ok(Moment::AfterTool { call, response, is_error, duration_ms })
+        }
+        moment => Ok(moment),
+    }
+}
+
+/// A tool failed, in either spelling.
+pub(super) fn any_failed_tool(payload: &Value) -> Result<Moment, Unreadable> {
+    if is_own(payload) { failed_tool(payload) } else { read::failed_tool(payload) }
+}
+
+/// Whether a payload is in Copilot's own spelling.
+fn is_own(payload: &Value) -> bool {
+    payload.get("toolName").is_some()
 }
 
 pub(super) fn stop(payload: &Value) -> Result<Moment, Unreadable> {

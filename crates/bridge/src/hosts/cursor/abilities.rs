@@ -1,6 +1,6 @@
 //! What Cursor can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Lost, Nearly, Tells};
+use crate::Ability::{Absent, Denies, Does, Ends, Lost, Nearly, Tells};
 use crate::{Abilities, Ability};
 
 const NO_TEXT: Ability = Tells("Cursor takes no text for the model here");
@@ -24,8 +24,10 @@ pub(super) const SESSION_START: Abilities =
 /// The end of a session.
 pub(super) const SESSION_END: Abilities = Abilities { stop: Ability::OVER, ..SILENT };
 
+const UNREAD: &str = "Cursor does not read the answer here, and the model reads the error next";
+
 /// After a tool that failed.
-pub(super) const FAILED_TOOL: Abilities = Abilities { output: Lost("Cursor does not read the answer here"), ..SILENT };
+pub(super) const FAILED_TOOL: Abilities = Abilities { deny: Ends(UNREAD), output: Ends(UNREAD), ..SILENT };
 
 pub(super) const PROMPT: Abilities = Abilities {
     deny: Does,

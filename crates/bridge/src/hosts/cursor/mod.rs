@@ -25,6 +25,8 @@ pub static HOST: Host = Host {
     event,
     whose: payload::whose,
     project_variable: Some("CURSOR_PROJECT_DIR"),
+    unasked: &["its own search of the code"],
+    sender: None,
 };
 
 fn event(payload: &Value) -> Option<&str> {

@@ -21,6 +21,8 @@ pub static HOST: Host = Host {
     event: read::event,
     whose: payload::whose,
     project_variable: Some("GEMINI_PROJECT_DIR"),
+    unasked: &["anything in a folder that it does not trust: it runs no hooks there"],
+    sender: None,
 };
 
 const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {

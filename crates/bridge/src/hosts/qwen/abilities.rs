@@ -1,6 +1,6 @@
 //! What Qwen Code can do with what hooks decide.
 
-use crate::Ability::{Absent, Denies, Does, Nearly, Tells};
+use crate::Ability::{Absent, Denies, Does, Ends, Nearly, Tells};
 use crate::{Abilities, Ability};
 
 /// An event that only tells.
@@ -60,13 +60,11 @@ pub(super) const AFTER_TOOL: Abilities = Abilities {
     ..TELLS
 };
 
-pub(super) const FAILED_TOOL: Abilities = Abilities {
-    deny: Tells("the tool failed already, and Qwen Code tells the model so itself"),
-    output: Tells("Qwen Code cannot change the text of an error"),
-    context: Does,
-    stop: Does,
-    ..TELLS
-};
+/// What a failed tool gave stands in its error.
+const ERROR: &str = "Qwen Code cannot change the text of an error, which the model would read next";
+
+pub(super) const FAILED_TOOL: Abilities =
+    Abilities { deny: Ends(ERROR), output: Ends(ERROR), context: Does, stop: Does, ..TELLS };
 
 pub(super) const BATCH: Abilities = Abilities { context: Does, stop: Ability::REPLACED_AND_ENDED, ..TELLS };
 

@@ -23,6 +23,8 @@ pub static HOST: Host = Host {
     event: read::event,
     whose: read::whose,
     project_variable: Some("QWEN_PROJECT_DIR"),
+    unasked: &[],
+    sender: None,
 };
 
 const fn row(name: &'static str, fires: &'static [&'static str]) -> Row {

@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
     if global.json {
         let events: Vec<Value> = host.rows.iter().map(described).collect();
-        terminal.json(&json!({"host": host.name, "events": events}));
+        terminal.json(&json!({"host": host.name, "events": events, "unasked": host.unasked}));
         return;
     }
     terminal.lines(&[
@@ -33,6 +33,15 @@ pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
         });
         terminal.lines(&lines.collect::<Vec<_>>());
     }
+    if !host.unasked.is_empty() {
+        let unasked = host.unasked.iter().map(|what| Line::new(Tone::Bad, format!("  {what}")));
+        let head = Line::new(Tone::Plain, "done without asking any hook");
+        terminal.lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
+    }
+    terminal.lines(&[Line::new(
+        Tone::Quiet,
+        "  whatever hooks say, calls that would change policy, agreements or tapes are denied",
+    )]);
 }
 
 /// What becomes of a decision, for people; nothing where it makes no sense.
@@ -43,6 +52,7 @@ fn told(ability: Ability) -> Option<(Tone, String)> {
         Ability::OnlyApproved(why) => Some((Tone::Warn, format!("done where the call is approved too, else denied: {why}"))),
         Ability::Later(how) => Some((Tone::Warn, format!("later: {how}"))),
         Ability::Denies(why) => Some((Tone::Warn, format!("denied instead: {why}"))),
+        Ability::Ends(why) => Some((Tone::Warn, format!("the run is ended instead: {why}"))),
         Ability::Tells(why) => Some((Tone::Warn, format!("the person is told: {why}"))),
         Ability::Lost(why) => Some((Tone::Bad, format!("lost: {why}"))),
         Ability::Absent => None,
@@ -56,6 +66,7 @@ fn described(row: &pintle_bridge::Row) -> Value {
         Ability::OnlyApproved(why) => Some(("only_approved", why)),
         Ability::Later(how) => Some(("later", how)),
         Ability::Denies(why) => Some(("denies", why)),
+        Ability::Ends(why) => Some(("ends", why)),
         Ability::Tells(why) => Some(("tells", why)),
         Ability::Lost(why) => Some(("lost", why)),
         Ability::Absent => None,

@@ -97,7 +97,8 @@ fn timeout(fields: &mut Fields<'_>) -> u64 {
         _ => None,
     };
     let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
-        let message = format!("timeout must be a number of milliseconds above 0, not {}", node.describe());
+        let shown = number.map_or_else(|| node.describe().to_owned(), |number| format!("`{number}`"));
+        let message = format!("timeout must be a number of milliseconds above 0, not {shown}");
         let help = Some(String::from("write for example `\"timeout\": 5000`, or remove it for that"));
         fields.report().value_error("bad_value", &message, node.span, help);
         return DEFAULT_TIMEOUT_MS;

@@ -98,7 +98,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         r#"{"Stop": [{"path": "a", "timeout": 0}]}"#,
         &[
-            "error: json: line 1: timeout must be a number of milliseconds above 0, not a number (write for example `\"timeout\": 5000`, or remove it for that)",
+            "error: json: line 1: timeout must be a number of milliseconds above 0, not `0` (write for example `\"timeout\": 5000`, or remove it for that)",
         ],
     ),
     (

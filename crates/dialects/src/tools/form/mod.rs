@@ -1,5 +1,6 @@
 //! How a tool's arguments lie in its input.
 
+mod addresses;
 mod list;
 mod patched;
 
@@ -29,6 +30,8 @@ pub enum Form {
     Patch(&'static [&'static str]),
     /// The input is the arguments, and a field of it may hold the text of a patch that the agent carries out itself.
     MayPatch(&'static str),
+    /// The input is the arguments, and every address in the text of this field is fetched.
+    Addresses(&'static str),
 }
 
 impl Form {
@@ -62,6 +65,7 @@ impl Form {
                 }
                 parts
             }
+            Self::Addresses(key) => addresses::parts(plain(tool, input), key),
         }
     }
 
@@ -87,6 +91,7 @@ impl Form {
                 same.then_some(()).ok_or_else(no_place)?;
                 merge_plain(tool, input, std::slice::from_ref(first))
             }
+            (Self::Addresses(key), _) => addresses::merge(tool, input, key, after),
             (Self::Plain | Self::Patch(_) | Self::MayPatch(_), _) => merge_plain(tool, input, after),
         }
     }
@@ -94,7 +99,7 @@ impl Form {
     pub(super) fn native(self, tool: &Tool, args: &Value) -> Value {
         let Value::Object(given) = args else { return args.clone() };
         match self {
-            Self::Plain | Self::MayPatch(_) => Value::Object(fields::write(tool.fields, given)),
+            Self::Plain | Self::MayPatch(_) | Self::Addresses(_) => Value::Object(fields::write(tool.fields, given)),
             Self::List { key, element, shared } => list::native(tool, key, element, shared, given),
             Self::Patch(keys) => {
                 let names = keys.first().map(|key| [(*key, "patch")]);

@@ -1,0 +1,445 @@
+//! What a command line plainly changes, by its words.
+
+use std::path::{Path, PathBuf};
+
+use super::paths::Paths;
+use super::words::{Piece, pieces};
+
+/// The deepest that command lines in command lines are read.
+const MAX_DEPTH: usize = 6;
+/// The most folders that words are seen from.
+const MAX_FOLDERS: usize = 16;
+
+/// Programs that run the program behind them.
+const WRAPPERS: [&str; 18] = [
+    "sudo", "doas", "env", "nohup", "nice", "ionice", "time", "command", "builtin", "exec", "setsid", "stdbuf",
+    "timeout", "busybox", "toybox", "xargs", "parallel", "watch",
+];
+/// Words of a shell's own that stand before a command.
+const KEYWORDS: [&str; 12] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "fi", "done"];
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+/// Programs whose code may stand in the command line: the option that it stands behind.
+const INTERPRETERS: [&str; 14] = [
+    "python", "python2", "python3", "pypy3", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "awk", "gawk",
+    "mawk",
+];
+const CODE: [&str; 7] = ["-c", "-e", "-E", "-p", "-r", "--eval", "--print"];
+
+/// How a program treats its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Each is taken away or changed, with what lies below it.
+    Changes,
+    /// Each is written to.
+    Writes,
+    /// The last is written to, or something of the same name in it.
+    Into,
+    /// As `Into`, and the others are taken away.
+    Moves,
+    /// Each is written to, with an option that says so.
+    InPlace,
+    /// What an option or an assignment names is written to.
+    Named,
+}
+
+const PROGRAMS: [(&str, Use); 41] = [
+    ("rm", Use::Changes),
+    ("rmdir", Use::Changes),
+    ("unlink", Use::Changes),
+    ("shred", Use::Changes),
+    ("srm", Use::Changes),
+    ("trash", Use::Changes),
+    ("chmod", Use::Changes),
+    ("chown", Use::Changes),
+    ("chgrp", Use::Changes),
+    ("chattr", Use::Changes),
+    ("setfacl", Use::Changes),
+    ("rename", Use::Changes),
+    ("mount", Use::Changes),
+    ("tee", Use::Writes),
+    ("touch", Use::Writes),
+    ("mkdir", Use::Writes),
+    ("truncate", Use::Writes),
+    ("sponge", Use::Writes),
+    ("mkfifo", Use::Writes),
+    ("mknod", Use::Writes),
+    ("fallocate", Use::Writes),
+    ("ed", Use::Writes),
+    ("ex", Use::Writes),
+    ("vi", Use::Writes),
+    ("vim", Use::Writes),
+    ("nvim", Use::Writes),
+    ("nano", Use::Writes),
+    ("emacs", Use::Writes),
+    ("patch", Use::Writes),
+    ("cp", Use::Into),
+    ("ln", Use::Into),
+    ("link", Use::Into),
+    ("install", Use::Into),
+    ("rsync", Use::Into),
+    ("scp", Use::Into),
+    ("mv", Use::Moves),
+    ("sed", Use::InPlace),
+    ("gsed", Use::InPlace),
+    ("yq", Use::InPlace),
+    ("dd", Use::Named),
+    ("sort", Use::Named),
+];
+
+/// What a command line comes to.
+#[derive(Debug)]
+pub(super) struct Judged<'a> {
+    /// What it would change, in words.
+    pub(super) changes: Option<String>,
+    /// The folders that it works in.
+    pub(super) visited: Vec<Paths<'a>>,
+}
+
+/// One command of a command line.
+#[derive(Debug, Default)]
+struct Command {
+    /// Its words, and whether each was quoted.
+    words: Vec<(String, bool)>,
+    /// What its output goes to.
+    into: Vec<String>,
+    documents: Vec<String>,
+    /// Whether it reads what the command before prints.
+    is_piped: bool,
+}
+
+/// Judges a command line.
+pub(super) fn judge<'a>(base: &Paths<'a>, text: &str) -> Judged<'a> {
+    let mut judge = Judge { folders: vec![base.clone()] };
+    let changes = judge.line(text, 0);
+    Judged { changes, visited: judge.folders }
+}
+
+struct Judge<'a> {
+    /// The folders that words are seen from: the working directory, and each that the line goes to.
+    folders: Vec<Paths<'a>>,
+}
+
+fn commands(text: &str) -> Vec<Command> {
+    let mut found: Vec<Command> = vec![Command::default()];
+    let (mut is_target, mut is_source) = (false, false);
+    for piece in pieces(text) {
+        let Some(command) = found.last_mut() else { break };
+        match piece {
+            Piece::Word(word, _) if is_target => command.into.push(word),
+            Piece::Word(..) if is_source => {}
+            Piece::Word(word, quoted) => command.words.push((word, quoted)),
+            Piece::Document(text) => {
+                let before = found.iter_mut().rev().find(|command| !command.words.is_empty());
+                before.into_iter().for_each(|command| command.documents.push(text.clone()));
+            }
+            Piece::End | Piece::Pipe => {
+                found.push(Command { is_piped: piece == Piece::Pipe, ..Command::default() });
+            }
+            Piece::Into | Piece::From => {
+                (is_target, is_source) = (piece == Piece::Into, piece == Piece::From);
+                continue;
+            }
+        }
+        (is_target, is_source) = (false, false);
+    }
+    found
+}
+
+fn held(path: &Path) -> String {
+    format!("`{}`, which holds policy", path.display())
+}
+
+impl<'a> Judge<'a> {
+    fn line(&mut self, text: &str, depth: usize) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let all = commands(text);
+        all.iter().enumerate().find_map(|(index, command)| {
+            let before = all.get(..index).unwrap_or_default();
+            let piped = before.len() - before.iter().rev().take_while(|command| command.is_piped).count();
+            let piped = if command.is_piped { before.get(piped.saturating_sub(1)..).unwrap_or_default() } else { &[] };
+            self.command(command, piped, depth)
+        })
+    }
+
+    fn command(&mut self, command: &Command, piped: &[Command], depth: usize) -> Option<String> {
+        let into = command.into.iter().find_map(|word| self.seen(word, false, Paths::writes));
+        if let Some(path) = into {
+            return Some(held(&path));
+        }
+        // Commands in the place of words.
+        for (word, _) in &command.words {
+            let inner = word.split_once("$(").or_else(|| word.split_once('`')).map(|(_, inner)| inner);
+            if let Some(found) = inner.and_then(|inner| self.line(inner, depth + 1)) {
+                return Some(found);
+            }
+        }
+        let (program, operands) = program(&command.words)?;
+        let words: Vec<&str> = operands.iter().map(|(word, _)| word.as_str()).collect();
+        match program.as_str() {
+            "cd" | "pushd" => {
+                self.go(words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or("~"));
+                None
+            }
+            "eval" => self.line(&words.join(" "), depth + 1),
+            "pintle" => own_command(&words),
+            "git" => self.git(operands),
+            "find" | "fd" => self.find(&words, operands),
+            "tar" | "bsdtar" | "unzip" | "curl" | "wget" => self.fetched(&program, operands),
+            shell if SHELLS.contains(&shell) => {
+                let code = code(&words, &["-c"]);
+                let texts = code.into_iter().map(str::to_owned).chain(command.documents.iter().cloned());
+                let printed = piped.iter().map(|before| printed(before));
+                texts.chain(printed).collect::<Vec<_>>().iter().find_map(|text| self.line(text, depth + 1))
+            }
+            interpreter if is_interpreter(interpreter) => self.code(command, operands, &words, piped),
+            _ => {
+                let is_listed = command.words.iter().any(|(word, _)| base_name(word) == "xargs");
+                let listed = piped.iter().filter(|_| is_listed).flat_map(|before| before.words.iter());
+                let all: Vec<(String, bool)> = operands.iter().chain(listed).cloned().collect();
+                self.operands(usage(&program, &all)?, &all)
+            }
+        }
+    }
+
+    /// Sees the words that follow from another folder as well.
+    fn go(&mut self, folder: &str) {
+        let new: Vec<Paths<'a>> = self.folders.iter().map(|from| from.within(Some(folder))).collect();
+        for folder in new {
+            if self.folders.len() < MAX_FOLDERS {
+                self.folders.push(folder);
+            }
+        }
+    }
+
+    /// The policy that a word leads to.
+    fn seen(&self, word: &str, quoted: bool, asks: fn(&Paths<'a>, &str) -> Option<PathBuf>) -> Option<PathBuf> {
+        let of_folder = |folder: &Paths<'a>| {
+            if quoted {
+                return asks(folder, word);
+            }
+            folder.matches(word).iter().find_map(|word| asks(folder, word))
+        };
+        self.folders.iter().find_map(of_folder)
+    }
+
+    fn operands(&self, usage: Use, words: &[(String, bool)]) -> Option<String> {
+        let plain: Vec<&(String, bool)> = words.iter().filter(|(word, _)| !is_option(word)).collect();
+        let valued = || words.iter().filter_map(|(word, quoted)| Some((word.split_once('=')?.1, *quoted)));
+        let writes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, Paths::writes);
+        let changes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, Paths::changes);
+        let found = match usage {
+            Use::Changes => plain.iter().find_map(|word| changes(word)),
+            Use::Writes | Use::InPlace => plain.iter().find_map(|word| writes(word)),
+            Use::Named => words.iter().find_map(writes),
+            Use::Into | Use::Moves => {
+                let named = words.iter().skip_while(|(word, _)| word != "-t" && word != "--target-directory").nth(1);
+                let (target, sources) = match (named, plain.split_last()) {
+                    (Some(target), _) => (target, plain.as_slice()),
+                    (None, Some((target, sources))) => (*target, sources),
+                    (None, None) => return None,
+                };
+                let below = |(source, _): &(String, bool)| {
+                    let source = source.trim_end_matches('/');
+                    let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."))?;
+                    let all = self.folders.iter().flat_map(|folder| folder.matches(name));
+                    all.into_iter().find_map(|name| {
+                        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+                        self.seen(&format!("{}/{name}", target.0), target.1, Paths::writes)
+                    })
+                };
+                let taken = || sources.iter().find_map(|word| changes(word)).filter(|_| usage == Use::Moves);
+                writes(target).or_else(|| sources.iter().find_map(|word| below(word))).or_else(taken)
+            }
+        };
+        let found = found.or_else(|| valued().find_map(|(word, quoted)| self.seen(word, quoted, Paths::writes)));
+        found.as_deref().map(held)
+    }
+
+    fn git(&mut self, operands: &[(String, bool)]) -> Option<String> {
+        let mut rest = operands.iter();
+        let mut command = None;
+        while let Some((word, _)) = rest.next() {
+            match word.as_str() {
+                "-C" | "--work-tree" => self.go(&rest.next()?.0),
+                "-c" | "--git-dir" => drop(rest.next()),
+                word if word.starts_with('-') => {}
+                word => {
+                    command = Some(word);
+                    break;
+                }
+            }
+        }
+        let operands: Vec<(String, bool)> = rest.cloned().collect();
+        match command? {
+            "rm" | "mv" => self.operands(Use::Changes, &operands),
+            "checkout" | "restore" | "clean" | "reset" | "stash" | "apply" => self.operands(Use::Writes, &operands),
+            _ => None,
+        }
+    }
+
+    /// `find` that deletes, or runs a program that changes what it finds.
+    fn find(&self, words: &[&str], operands: &[(String, bool)]) -> Option<String> {
+        let runs = |word: &&str| ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"].contains(word);
+        let writer = words
+            .iter()
+            .skip_while(|word| !runs(word))
+            .any(|word| PROGRAMS.iter().any(|(name, _)| *name == base_name(word)) || SHELLS.contains(&base_name(word)));
+        let deletes = words.iter().any(|word| ["-delete", "-fprint", "-fprintf", "-fls"].contains(word));
+        if !deletes && !writer {
+            return None;
+        }
+        let starts = operands.iter().take_while(|(word, _)| !word.starts_with(['-', '(', '!']));
+        let all: Vec<(String, bool)> = starts.cloned().collect();
+        let named = words.windows(2).filter_map(|pair| match pair {
+            [option, value] if option.starts_with("-fprint") || *option == "-fls" => Some(((*value).to_owned(), false)),
+            // A name of policy that is searched for is what is found.
+            [option, value] if ["-name", "-iname", "-path", "-wholename"].contains(option) => {
+                Some((value.trim_start_matches("*/").to_owned(), false))
+            }
+            _ => None,
+        });
+        let all: Vec<(String, bool)> = all.into_iter().chain(named).collect();
+        self.operands(Use::Writes, &all)
+    }
+
+    /// Programs that write what they unpack or fetch.
+    fn fetched(&self, program: &str, operands: &[(String, bool)]) -> Option<String> {
+        let first = operands.first().map(|(word, _)| word.as_str()).unwrap_or_default();
+        let unpacks = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('x');
+        let is_read = ["tar", "bsdtar"].contains(&program)
+            && !(first.contains('x') && !first.contains(['/', '.']))
+            && !operands.iter().any(|(word, _)| unpacks(word) || word == "--extract");
+        if is_read { None } else { self.operands(Use::Named, operands) }
+    }
+
+    /// Code in the command line: what it does with a file that it names cannot be seen.
+    fn code(
+        &self,
+        command: &Command,
+        operands: &[(String, bool)],
+        words: &[&str],
+        piped: &[Command],
+    ) -> Option<String> {
+        let in_place = words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('i'));
+        if in_place && let Some(found) = self.operands(Use::InPlace, operands) {
+            return Some(found);
+        }
+        let reads_input = words.iter().all(|word| word.starts_with('-'));
+        let program = operands.first().filter(|_| command.words.iter().any(|(word, _)| word.ends_with("awk")));
+        let texts = code(words, &CODE)
+            .into_iter()
+            .map(str::to_owned)
+            .chain(program.map(|(text, _)| text.clone()).filter(|text| text.contains('>') || text.contains("system")))
+            .chain(command.documents.iter().cloned())
+            .chain(piped.iter().filter(|_| reads_input).map(|before| printed(before)));
+        for text in texts {
+            let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);
+            if let Some(path) = text
+                .split(between)
+                .filter(|word| !word.is_empty())
+                .find_map(|word| self.seen(word, true, Paths::writes))
+            {
+                return Some(format!(
+                    "{}: code in a command line names it, and what that does cannot be seen",
+                    held(&path)
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// The program of a command, without its folder, and its operands.
+fn program(words: &[(String, bool)]) -> Option<(String, &[(String, bool)])> {
+    let is_assignment = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        })
+    };
+    let at = words.iter().position(|(word, _)| !is_assignment(word) && !KEYWORDS.contains(&word.as_str()))?;
+    let name = |at: usize| words.get(at).map(|(word, _)| base_name(word));
+    let is_known = |name: &str| {
+        PROGRAMS.iter().any(|(program, _)| *program == name)
+            || SHELLS.contains(&name)
+            || is_interpreter(name)
+            || ["git", "find", "tar", "curl", "wget", "eval", "pintle"].contains(&name)
+    };
+    let mut at = at;
+    if WRAPPERS.contains(&name(at)?) {
+        let behind = || at + 1..words.len();
+        let known = behind().find(|at| name(*at).is_some_and(is_known));
+        at = known.or_else(|| behind().find(|at| name(*at).is_some_and(|name| !name.starts_with('-'))))?;
+    }
+    Some((name(at)?.to_owned(), words.get(at + 1..).unwrap_or_default()))
+}
+
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name) || name.starts_with("python3.")
+}
+
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
+}
+
+/// What stands behind an option for code.
+fn code<'w>(words: &[&'w str], options: &[&str]) -> Vec<&'w str> {
+    let behind = |pair: &[&'w str]| match pair {
+        // Options of one letter may stand together: `-lc`, `-ne`.
+        [option, text] if options.contains(option) || is_joined(option, options) => Some(*text),
+        _ => None,
+    };
+    words.windows(2).filter_map(behind).collect()
+}
+
+fn is_joined(word: &str, options: &[&str]) -> bool {
+    let letter = |option: &&str| option.strip_prefix('-').filter(|rest| rest.len() == 1).map(str::to_owned);
+    let mut letters = options.iter().filter_map(letter);
+    word.starts_with('-') && !word.starts_with("--") && letters.any(|letter| word.ends_with(&letter))
+}
+
+fn joined(words: &[(String, bool)]) -> String {
+    words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// What a command such as `echo` hands on, by its operands.
+fn printed(command: &Command) -> String {
+    program(&command.words).map(|(_, operands)| joined(operands)).unwrap_or_default()
+}
+
+fn usage(program: &str, operands: &[(String, bool)]) -> Option<Use> {
+    let has = |wanted: &dyn Fn(&str) -> bool| operands.iter().any(|(word, _)| wanted(word));
+    let found = PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, usage)| *usage);
+    let says_in_place =
+        || has(&|word| ["--in-place", "--inplace", "--write", "--fix"].iter().any(|long| word.starts_with(long)));
+    match found {
+        Some(Use::InPlace) => {
+            let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('i');
+            (says_in_place() || has(&short)).then_some(Use::InPlace)
+        }
+        None => says_in_place().then_some(Use::Writes),
+        found => found,
+    }
+}
+
+/// Pintle's own commands that change what it enforces.
+fn own_command(words: &[&str]) -> Option<String> {
+    let mut plain = words.iter().filter(|word| !word.starts_with('-'));
+    let says = |options: &[&str]| words.iter().any(|word| options.contains(word));
+    let command = *plain.next()?;
+    let changes = match command {
+        "uninstall" => true,
+        "install" => !says(&["--report", "--dry-run"]),
+        "trust" => {
+            says(&["--yes", "--revoke"]) || words.iter().any(|word| is_joined(word, &["-y"]) || word.starts_with("-y"))
+        }
+        "sessions" => plain.next() == Some(&"delete"),
+        _ => false,
+    };
+    changes.then(|| format!("what Pintle enforces (`pintle {command}`)"))
+}

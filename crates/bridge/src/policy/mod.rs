@@ -1,0 +1,128 @@
+//! Policy is not edited by whom it guards: calls that would change the files that hold policy are denied.
+//!
+//! Every host's calls are judged here after the hooks had their say, whether there are hooks or not. File tools are judged
+//! by their paths, shell commands by the words in which they plainly write; reading is never denied. What a command does
+//! beyond its words (a script that it runs, a variable that it fills) is not seen here.
+
+mod commands;
+mod paths;
+mod words;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use pintle::dialects::tools::Part;
+use pintle::loader::PolicyFiles;
+use serde_json::Value;
+
+pub(crate) use paths::Paths;
+
+use crate::install::{Scope, Site};
+use crate::{HOSTS, Host};
+
+/// The canonical tools that only look.
+const READERS: [&str; 6] = ["read", "list", "glob", "grep", "fetch", "search"];
+
+/// What the name of a tool that only looks has in it.
+const READING: [&str; 12] =
+    ["read", "list", "get", "search", "find", "view", "grep", "glob", "tree", "info", "stat", "exists"];
+
+/// What the name of a tool that changes something has in it, whatever else it has.
+const WRITING: [&str; 15] = [
+    "write", "edit", "create", "delete", "remove", "move", "rename", "copy", "patch", "replace", "insert", "append",
+    "set", "update", "save",
+];
+
+/// The deepest that arguments of unknown tools are looked through.
+const MAX_DEPTH: usize = 8;
+
+/// Adds what this machine has besides the files that were loaded: the state directory, the settings of host agents, and
+/// this program.
+pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &Path) -> PolicyFiles {
+    let settings = Site::of_environment(project).map(|site| {
+        let places = HOSTS.iter().flat_map(|host| Scope::ALL.map(|scope| site.path(scope, host.install.place(scope))));
+        places.collect::<Vec<_>>()
+    });
+    loaded.with(state.map(Path::to_owned)).with(settings.unwrap_or_default()).with(env::current_exe().ok())
+}
+
+/// Why a call is denied, when it would change policy.
+pub(crate) fn refusal(paths: &Paths<'_>, host: &Host, parts: &[Part]) -> Option<String> {
+    let changed = parts.iter().find_map(|part| changed_by(paths, part, parts))?;
+    let title = host.title;
+    Some(format!(
+        "this would change {changed}, and an agent does not change what guards it; leave it as it is, or ask the user, who \
+         can edit it outside {title}"
+    ))
+}
+
+/// What a part of a call would change, in words.
+fn changed_by(paths: &Paths<'_>, part: &Part, parts: &[Part]) -> Option<String> {
+    let file = |path: &PathBuf| format!("`{}`, which holds policy", path.display());
+    match (part.name.as_str(), part.category) {
+        ("shell", _) => {
+            let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(text)?;
+            let directory = part.args.get("directory").and_then(Value::as_str);
+            let base = paths.within(directory);
+            let judged = commands::judge(&base, &text);
+            // Files of a patch in a command are seen from every folder that the command goes to.
+            let patched = || {
+                let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
+                let names: Vec<&str> = files.filter_map(|file| file.args.get("path")?.as_str()).collect();
+                judged.visited.iter().find_map(|folder| names.iter().find_map(|name| folder.changes(name)))
+            };
+            judged.changes.clone().or_else(|| patched().as_ref().map(file))
+        }
+        (name, _) if READERS.contains(&name) => None,
+        (_, Some("filesystem")) => {
+            path_texts(&part.args, 0).iter().find_map(|path| paths.changes(path)).as_ref().map(file)
+        }
+        (name, Some("mcp" | "other") | None) if !only_reads(name) => {
+            path_texts(&part.args, 0).iter().find_map(|path| paths.changes(path)).as_ref().map(file)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a tool that no table knows only looks, by its name.
+fn only_reads(name: &str) -> bool {
+    let name = name.rsplit("__").next().unwrap_or(name).to_lowercase();
+    READING.iter().any(|word| name.contains(word)) && !WRITING.iter().any(|word| name.contains(word))
+}
+
+/// The texts among arguments that can be paths: one line, and not an address on the network.
+fn path_texts(args: &Value, depth: usize) -> Vec<&str> {
+    match args {
+        _ if depth > MAX_DEPTH => Vec::new(),
+        Value::String(text) => Some(text.trim()).filter(|text| may_be_path(text)).into_iter().collect(),
+        Value::Array(items) => items.iter().flat_map(|item| path_texts(item, depth + 1)).collect(),
+        Value::Object(fields) => {
+            // The texts of a file are not where it is.
+            let is_text = |name: &str| ["content", "old", "new", "prompt", "description"].contains(&name);
+            fields
+                .iter()
+                .filter(|(name, _)| !is_text(name))
+                .flat_map(|(_, value)| path_texts(value, depth + 1))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn may_be_path(text: &str) -> bool {
+    let is_address = text.contains("://") && !text.starts_with("file://");
+    !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !is_address
+}
+
+/// A command as one text: some tools take a list of words.
+fn text(command: &Value) -> String {
+    match command {
+        Value::String(text) => text.clone(),
+        Value::Array(words) => {
+            // A shell with its script as a word of its own is that script.
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            words.iter().map(|word| words::quoted(word)).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}

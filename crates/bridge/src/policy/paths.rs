@@ -1,0 +1,209 @@
+//! Paths as tools and commands write them, and whether they lead to policy.
+
+use std::borrow::Cow;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use pintle::loader::PolicyFiles;
+
+/// The most files that a pattern of a shell is tried on.
+const MOST_MATCHES: usize = 4096;
+
+/// Settings that switch hooks off, by the ends of their paths.
+const SWITCHES: [&str; 5] = [
+    ".github/copilot/settings.json",
+    ".github/copilot/settings.local.json",
+    ".copilot/config.json",
+    ".copilot/settings.json",
+    "claude-code/managed-settings.json",
+];
+
+/// Whether a path is of settings that switch hooks off.
+fn is_switch(path: &Path) -> bool {
+    let mut plain: Vec<String> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::Normal(name) => plain.push(name.to_string_lossy().to_lowercase()),
+            _ => {}
+        }
+    }
+    let plain = format!("/{}", plain.join("/"));
+    SWITCHES.iter().any(|end| plain.ends_with(&format!("/{end}")))
+}
+
+/// Where paths of a call are seen from.
+#[derive(Debug, Clone)]
+pub(crate) struct Paths<'a> {
+    policy: &'a PolicyFiles,
+    home: Option<PathBuf>,
+    project: PathBuf,
+    /// The working directory.
+    base: PathBuf,
+}
+
+impl<'a> Paths<'a> {
+    /// The paths of a call in a working directory.
+    pub(crate) fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
+        let home = env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let base = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
+        Self { policy, home, project: project.to_owned(), base }
+    }
+
+    /// The same, seen from another folder.
+    pub(super) fn within(&self, folder: Option<&str>) -> Self {
+        let base = folder.map_or_else(|| self.base.clone(), |folder| self.absolute(folder));
+        Self { base, ..self.clone() }
+    }
+
+    /// The absolute path that a text is: `~`, `$HOME` and `file://` are understood.
+    pub(super) fn absolute(&self, text: &str) -> PathBuf {
+        self.base.join(&*self.expanded(text))
+    }
+
+    fn expanded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = text.strip_prefix("file://").unwrap_or(text);
+        let home = self.home.as_ref().map(|home| home.to_string_lossy());
+        let folder = |folder: Option<Cow<'_, str>>, rest: &str| folder.map(|folder| format!("{folder}/{rest}"));
+        let behind = |variable: &str| {
+            let braced = format!("${{{variable}}}");
+            let bare = format!("${variable}");
+            let rest = text.strip_prefix(braced.as_str()).or_else(|| text.strip_prefix(bare.as_str()))?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
+        };
+        let known = match text {
+            "~" => folder(home, ""),
+            _ if text.starts_with("~/") => folder(home, text.trim_start_matches(['~', '/'])),
+            _ => ["HOME", "PWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR"].into_iter().find_map(
+                |variable| {
+                    let rest = behind(variable)?;
+                    let of = match variable {
+                        "HOME" => home.clone(),
+                        "PWD" => Some(self.base.to_string_lossy()),
+                        _ => Some(self.project.to_string_lossy()),
+                    };
+                    folder(of, rest)
+                },
+            ),
+        };
+        known.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// The policy that making, changing, moving or removing what is at a path would change.
+    pub(super) fn changes(&self, text: &str) -> Option<PathBuf> {
+        let path = self.absolute(text);
+        (is_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
+    }
+
+    /// The policy that writing to a path would change. A folder is no file, so what lies below it stays.
+    pub(super) fn writes(&self, text: &str) -> Option<PathBuf> {
+        let path = self.absolute(text);
+        (is_switch(&path) || self.policy.is_policy(&path)).then_some(path)
+    }
+
+    /// What a word of a shell stands for: the files that match it where it is a pattern, else itself.
+    pub(super) fn matches(&self, word: &str) -> Vec<String> {
+        braces(word).into_iter().flat_map(|word| self.matched(word)).take(MOST_MATCHES).collect()
+    }
+
+    fn matched(&self, word: String) -> Vec<String> {
+        if !word.contains(['*', '?', '[']) {
+            return vec![word];
+        }
+        let path = self.absolute(&word);
+        let mut found = vec![PathBuf::new()];
+        for part in path.components() {
+            let Component::Normal(name) = part else {
+                found.iter_mut().for_each(|path| path.push(part));
+                continue;
+            };
+            let pattern = name.to_string_lossy();
+            if !pattern.contains(['*', '?', '[']) {
+                found.iter_mut().for_each(|path| path.push(name));
+                continue;
+            }
+            let below = |folder: &PathBuf| -> Vec<PathBuf> {
+                let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+                let fits = entries.filter(|entry| fits(&pattern, &entry.file_name()));
+                fits.map(|entry| folder.join(entry.file_name())).take(MOST_MATCHES).collect()
+            };
+            found = found.iter().flat_map(below).take(MOST_MATCHES).collect();
+        }
+        found.into_iter().map(|path| path.to_string_lossy().into_owned()).chain([word]).collect()
+    }
+}
+
+/// Whether a name fits a pattern of a shell. Brackets fit any letter, and `*` no hidden name.
+fn fits(pattern: &str, name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
+        return false;
+    }
+    let mut simple = String::new();
+    let mut rest = pattern.chars();
+    while let Some(letter) = rest.next() {
+        if letter == '[' {
+            rest.by_ref().find(|letter| *letter == ']');
+            simple.push('?');
+        } else {
+            simple.push(letter);
+        }
+    }
+    let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), name.chars().collect());
+    // Which lengths of the name the pattern so far can be.
+    let mut reached = vec![false; name.len() + 1];
+    if let Some(first) = reached.first_mut() {
+        *first = true;
+    }
+    for letter in pattern {
+        let mut next = vec![false; name.len() + 1];
+        for (length, place) in next.iter_mut().enumerate() {
+            let was = |length: usize| reached.get(length).copied().unwrap_or_default();
+            *place = match letter {
+                '*' => reached.iter().take(length + 1).any(|reached| *reached),
+                '?' => length > 0 && was(length - 1),
+                letter => length > 0 && was(length - 1) && name.get(length - 1) == Some(&letter),
+            };
+        }
+        reached = next;
+    }
+    reached.last().copied().unwrap_or_default()
+}
+
+/// A word with each of its alternatives in braces: `a/{b,c}` is `a/b` and `a/c`.
+fn braces(word: &str) -> Vec<String> {
+    let Some((open, close)) = word.find('{').and_then(|open| {
+        let rest = word.get(open..)?;
+        let mut depth = 0_usize;
+        let close = rest.char_indices().find_map(|(at, letter)| {
+            match letter {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (letter == '}' && depth == 0).then_some(open + at)
+        })?;
+        Some((open, close))
+    }) else {
+        return vec![word.to_owned()];
+    };
+    let (before, inner, after) =
+        (word.get(..open).unwrap_or_default(), word.get(open + 1..close).unwrap_or_default(), word.get(close + 1..));
+    // `${NAME}` is a variable.
+    if before.ends_with('$') || !inner.contains(',') {
+        return vec![word.to_owned()];
+    }
+    let mut depth = 0_usize;
+    let alternatives = inner.split(|letter| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    let whole = alternatives.map(|one| format!("{before}{one}{}", after.unwrap_or_default()));
+    whole.take(64).flat_map(|word| if word.len() < 4096 { braces(&word) } else { vec![word] }).take(64).collect()
+}

@@ -1,0 +1,114 @@
+//! What a failed tool gave is withheld as that of any other.
+
+use pintle::{EventName, Hook, Rewrite, Verdict, native};
+use pintle_bridge::{Answer, Host};
+use serde_json::{Map, Value, json};
+
+use crate::stage::answered_in;
+
+const SECRET: &str = "SECRET-123";
+
+/// A hook that takes the secret out of results, and one that refuses results with it.
+fn redacts() -> Hook {
+    native::hook("redacts", EventName::parse("tool.post").unwrap(), |call| {
+        let result = call.event.payload.field("result").unwrap();
+        let clean = result.to_string().replace(SECRET, "[gone]");
+        let clean: Value = serde_json::from_str(&clean).unwrap();
+        Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(String::from("result"), clean)])))
+    })
+}
+
+fn refuses() -> Hook {
+    native::hook("refuses", EventName::parse("tool.post").unwrap(), |call| {
+        let has = call.event.payload.value().to_string().contains(SECRET);
+        if has { Verdict::deny("not for the model") } else { Verdict::pass() }
+    })
+}
+
+fn fields(host: &str, event: &str) -> Value {
+    let error = format!("Exit code 3\n{SECRET}");
+    match host {
+        "copilot" => json!({"sessionId": "s1", "cwd": "/tmp", "toolName": "bash", "toolArgs": {"command": "x"},
+            "error": {"message": error}}),
+        "cursor" => json!({"conversation_id": "s1", "hook_event_name": event, "workspace_roots": ["/tmp"],
+            "tool_name": "Shell", "tool_input": {"command": "x"}, "error_message": error}),
+        "qwen" => json!({"session_id": "s1", "hook_event_name": event, "cwd": "/tmp", "tool_name": "run_shell_command",
+            "tool_input": {"command": "x"}, "error": error}),
+        _ => json!({"session_id": "s1", "hook_event_name": event, "cwd": "/tmp", "tool_name": "Bash",
+            "tool_input": {"command": "x"}, "error": error}),
+    }
+}
+
+#[test]
+fn a_failed_tools_secret_ends_the_run_where_the_host_cannot_change_it() {
+    for (name, event, before) in [
+        ("claude", "PostToolUseFailure", "PreToolUse"),
+        ("qwen", "PostToolUseFailure", "PreToolUse"),
+        ("copilot", "postToolUseFailure", "preToolUse"),
+        ("cursor", "postToolUseFailure", "preToolUse"),
+    ] {
+        let host = Host::named(name).unwrap();
+        for (hook, is_told) in [(redacts(), true), (refuses(), true)] {
+            let state = tempfile::tempdir().unwrap();
+            let answer = |event: &str, fields: &Value, hooks| {
+                let payload = fields.to_string();
+                answered_in(host, host.row(event).unwrap(), payload.as_bytes(), hooks, Some(state.path()))
+            };
+            let failed = answer(event, &fields(name, event), vec![hook.clone()]);
+            assert!(!format!("{failed:?}").contains(SECRET), "{failed:?}");
+            if ["claude", "qwen"].contains(&name) {
+                assert!(is_told && failed.stdout.contains("\"continue\":false"), "{name}: {failed:?}");
+            }
+            let mut next = fields(name, before);
+            next.as_object_mut().unwrap().remove("error");
+            let next = answer(before, &next, Vec::new());
+            assert_eq!(next.exit_code, if name == "cursor" { next.exit_code } else { 2 }, "{name}: {next:?}");
+            assert!(next.stdout.contains("deny"), "{name}: {next:?}");
+        }
+        let state = tempfile::tempdir().unwrap();
+        let clean = fields(name, event).to_string().replace(SECRET, "nothing");
+        let plain = answered_in(
+            host,
+            host.row(event).unwrap(),
+            clean.as_bytes(),
+            vec![redacts(), refuses()],
+            Some(state.path()),
+        );
+        assert!(!plain.stdout.contains("continue"), "what no hook changes ends nothing: {plain:?}");
+    }
+}
+
+/// What Claude Code's line is answered when Copilot runs it.
+fn copilot(event: &str, payload: &Value, hooks: Vec<Hook>) -> Answer {
+    let host = Host::named("claude").unwrap();
+    answered_in(host, host.row(event).unwrap(), payload.to_string().as_bytes(), hooks, None)
+}
+
+#[test]
+fn copilot_that_runs_claude_codes_entries_is_read_and_answered_as_copilot() {
+    let common = |event: &str| {
+        json!({"hook_event_name": event, "session_id": "s1", "timestamp": "2026-11-21T20:50:54.421Z", "cwd": "/tmp",
+            "tool_name": "Bash", "tool_input": {"command": "x"}})
+    };
+    let mut after = common("PostToolUse");
+    after["tool_result"] = json!({"result_type": "success", "text_result_for_llm": SECRET});
+    let answer = copilot("PostToolUse", &after, vec![redacts()]);
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(said["modifiedResult"]["textResultForLlm"], "[gone]", "{answer:?}");
+    let mut write = common("PreToolUse");
+    write["tool_name"] = json!("Write");
+    write["tool_input"] = json!({"path": "/tmp/a", "file_text": SECRET, "content": "harmless"});
+    let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
+        let content = call.event.payload.field("args").and_then(|args| args["content"].as_str().map(str::to_owned));
+        if content.as_deref() == Some(SECRET) { Verdict::deny("no secrets") } else { Verdict::pass() }
+    });
+    let answer = copilot("PreToolUse", &write, vec![guard]);
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!((said["permissionDecision"].as_str(), answer.exit_code), (Some("deny"), 2), "{answer:?}");
+    let asks = json!({"hookName": "permissionRequest", "sessionId": "s1", "timestamp": 1, "cwd": "/tmp",
+        "toolName": "bash", "toolInput": {"command": "x"}, "permissionSuggestions": []});
+    let denies = native::hook("denies", EventName::parse("permission.ask").unwrap(), |_| Verdict::deny("never"));
+    let answer = copilot("PermissionRequest", &asks, vec![denies]);
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!((said["behavior"].as_str(), answer.exit_code), (Some("deny"), 0), "{answer:?}");
+}

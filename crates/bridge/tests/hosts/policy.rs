@@ -1,0 +1,267 @@
+//! An agent does not change what guards it, in any host and by any spelling; reading stays allowed.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use pintle::{EventName, Verdict, native};
+use pintle_bridge::{Answer, Host};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::stage::answered_in;
+
+/// A project with policy of every kind, and a folder for state beside it.
+fn stage() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("project");
+    for file in [
+        ".harness/hooks/guard.md",
+        ".claude/settings.json",
+        ".github/workflows/ci.yml",
+        "src/main.rs",
+        "docs/notes.md",
+        "sub/deep/file",
+    ] {
+        fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs::write(root.join(file), "x").unwrap();
+    }
+    symlink(".harness", root.join("way")).unwrap();
+    symlink("../.claude/settings.json", root.join("docs/link")).unwrap();
+    fs::hard_link(root.join(".claude/settings.json"), root.join("docs/hard")).unwrap();
+    fs::create_dir(folder.path().join("state")).unwrap();
+    folder
+}
+
+fn root(stage: &TempDir) -> std::path::PathBuf {
+    stage.path().canonicalize().unwrap().join("project")
+}
+
+fn asked(stage: &TempDir, host: &str, event: &str, tool: &str, input: &Value) -> Answer {
+    let cwd = root(stage);
+    let payload = match host {
+        "cline" => json!({"hookName": "tool_call", "taskId": "s1", "workspaceRoots": [cwd],
+            "tool_call": {"id": "1", "name": tool, "input": input}, "preToolUse": {"toolName": tool, "parameters": {}}}),
+        "copilot" => json!({"sessionId": "s1", "cwd": cwd, "toolName": tool, "toolArgs": input}),
+        _ => json!({"session_id": "s1", "conversation_id": "s1", "hook_event_name": event, "cwd": cwd,
+            "workspace_roots": [cwd], "tool_name": tool, "tool_input": input}),
+    };
+    let host = Host::named(host).unwrap();
+    let row = host.row(event).unwrap();
+    answered_in(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&stage.path().join("state")))
+}
+
+fn is_denied(answer: &Answer) -> bool {
+    let says = format!("{}{}", answer.stdout, answer.stderr);
+    says.contains("an agent does not change what guards it")
+}
+
+/// Whether Claude Code's shell may run a command.
+fn runs(stage: &TempDir, command: &str) -> bool {
+    !is_denied(&asked(stage, "claude", "PreToolUse", "Bash", &json!({"command": command})))
+}
+
+#[test]
+fn file_tools_of_every_host_leave_policy_alone() {
+    let stage = stage();
+    let patch = "*** Begin Patch\n*** Update File: .harness/hooks/guard.md\n@@\n-x\n+y\n*** End Patch\n";
+    let moved = "*** Begin Patch\n*** Update File: docs/notes.md\n*** Move to: .harness/hooks/new.md\n*** End Patch\n";
+    let calls = [
+        ("claude", "PreToolUse", "Write", json!({"file_path": "@", "content": "x"})),
+        ("claude", "PreToolUse", "Edit", json!({"file_path": "@", "old_string": "x", "new_string": "y"})),
+        ("claude", "PreToolUse", "MultiEdit", json!({"file_path": "@", "edits": [{"old_string": "x"}]})),
+        ("claude", "PreToolUse", "NotebookEdit", json!({"notebook_path": "@", "new_source": "x"})),
+        ("claude", "PermissionRequest", "Write", json!({"file_path": "@", "content": "x"})),
+        ("claude", "PreToolUse", "mcp__fs__write_file", json!({"path": "@", "content": "x"})),
+        ("claude", "PreToolUse", "mcp__fs__move_file", json!({"source": "docs/notes.md", "destination": "@"})),
+        ("claude", "PreToolUse", "mcp__git__apply", json!({"files": [{"name": "@"}]})),
+        ("claude", "PreToolUse", "BrandNewTool", json!({"where": "@"})),
+        ("gemini", "BeforeTool", "write_file", json!({"file_path": "@", "content": "x"})),
+        ("gemini", "BeforeTool", "replace", json!({"file_path": "@", "old_string": "x", "new_string": "y"})),
+        ("qwen", "PreToolUse", "edit", json!({"file_path": "@", "old_string": "x", "new_string": "y"})),
+        ("copilot", "preToolUse", "create", json!({"path": "@", "file_text": "x"})),
+        ("copilot", "preToolUse", "edit", json!({"path": "@", "old_str": "x", "new_str": "y"})),
+        ("cline", "PreToolUse", "editor", json!({"path": "@", "new_text": "x"})),
+        ("cursor", "preToolUse", "Delete", json!({"path": "@"})),
+    ];
+    let own = root(&stage).join(".harness/hooks/guard.md").display().to_string();
+    let spellings = [
+        ".harness/hooks/guard.md",
+        "./src/../.harness/hooks/new.md",
+        ".harness/plugins/p.star",
+        ".HARNESS/hooks/x.md",
+        "way/hooks/guard.md",
+        "docs/link",
+        "docs/hard",
+        ".claude/settings.local.json",
+        ".github/hooks/x.json",
+        "sub/.codex/hooks.json",
+        "harn.toml",
+        "src/../.github/copilot/settings.json",
+        "file://$",
+        "$",
+    ];
+    for (host, event, tool, input) in &calls {
+        for path in spellings {
+            let path = path.replace('$', &own);
+            let input: Value = serde_json::from_str(&input.to_string().replace('@', &path)).unwrap();
+            let answer = asked(&stage, host, event, tool, &input);
+            assert!(is_denied(&answer), "{host} {tool} {input}: {answer:?}");
+        }
+        for path in ["src/main.rs", ".github/workflows/ci.yml", "docs/notes.md", "harness/x", "new/file"] {
+            let input: Value = serde_json::from_str(&input.to_string().replace('@', path)).unwrap();
+            let answer = asked(&stage, host, event, tool, &input);
+            assert!(!is_denied(&answer), "{host} {tool} {input}: {answer:?}");
+        }
+    }
+    for text in [patch, moved] {
+        assert!(is_denied(&asked(&stage, "codex", "PreToolUse", "apply_patch", &json!({"command": text}))), "{text}");
+        let there = format!("cd .harness && apply_patch <<'EOF'\n{}EOF\n", text.replace(".harness/", ""));
+        assert!(is_denied(&asked(&stage, "codex", "PreToolUse", "Bash", &json!({"command": there}))), "{there}");
+    }
+    let state = stage.path().join("state/bridge/claude/s1/tape.jsonl").display().to_string();
+    let home = json!({"file_path": "~/.claude/settings.json", "content": "x"});
+    for input in [json!({"file_path": state, "content": "x"}), home] {
+        assert!(is_denied(&asked(&stage, "claude", "PreToolUse", "Write", &input)), "{input}");
+    }
+    for (tool, input) in [
+        ("Read", json!({"file_path": own})),
+        ("Grep", json!({"pattern": "x", "path": ".harness"})),
+        ("Glob", json!({"pattern": ".harness/**"})),
+        ("mcp__fs__read_file", json!({"path": own})),
+        ("Write", json!({"file_path": "docs/new.md", "content": ".harness/hooks/guard.md"})),
+    ] {
+        assert!(!is_denied(&asked(&stage, "claude", "PreToolUse", tool, &input)), "{tool} {input}");
+    }
+}
+
+#[test]
+fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
+    let stage = stage();
+    let root = root(&stage).display().to_string();
+    let denied = [
+        "echo x > .harness/hooks/guard.md",
+        "echo x>>.harness/hooks/guard.md",
+        "echo x >| '.harness/hooks/guard.md'",
+        "cat 2> .claude/settings.json",
+        "make &> .claude/settings.json",
+        "printf x | tee -a .harness/hooks/new.md",
+        "rm -rf .harness",
+        "rm -rf ./way/hooks",
+        "rm -fr .",
+        "rm -rf .h*",
+        "rm .claude/settings.{json,local.json}",
+        "sudo rm -f \"$HOME/.claude/settings.json\"",
+        "rm ~/.claude/settings.json",
+        "rm $ROOT/.harness/hooks/guard.md",
+        "mv .harness /tmp/away",
+        "mv docs/notes.md .harness/hooks/",
+        "cp docs/notes.md .harness/hooks/guard.md",
+        "cp -t .harness/hooks docs/notes.md",
+        "cp /tmp/.harness -r .",
+        "ln -sf /tmp/evil .claude/settings.json",
+        "sed -i 's/a/b/' .harness/hooks/guard.md",
+        "sed -n -i.bak s/a/b/ .harness/hooks/guard.md",
+        "perl -pi -e s/a/b/ .harness/hooks/guard.md",
+        "chmod 000 .harness/hooks/guard.md",
+        "truncate -s0 .claude/settings.json",
+        "dd if=/dev/zero of=.claude/settings.json",
+        "cd .harness && rm -rf hooks",
+        "(cd .harness; echo x > hooks/new.md)",
+        "mkdir -p sub/.harness/hooks",
+        "touch .harness/plugins/p.star",
+        "true && : ; if true; then rm .claude/settings.json; fi",
+        "bash -c 'rm -rf .harness'",
+        "sh -lc \"echo x > .claude/settings.json\"",
+        "eval rm -rf .harness",
+        "echo 'rm -rf .harness' | sh",
+        "bash <<'EOF'\nrm -rf .harness\nEOF",
+        "cat > .harness/hooks/new.md <<EOF\nx\nEOF",
+        "echo $(rm -rf .harness)",
+        "echo \"`rm -rf .harness`\"",
+        "find .harness -name '*.md' -delete",
+        "find . -name settings.json -path './.claude/settings.json' -exec rm {} +",
+        "echo .harness/hooks/guard.md | xargs rm",
+        "git rm -rf .harness",
+        "git checkout HEAD -- .harness/hooks/guard.md",
+        "curl -o .claude/settings.json https://a.test",
+        "tar -xf a.tar -C .harness",
+        "python3 -c \"open('.harness/hooks/guard.md','w').write('')\"",
+        "python3 - <<'EOF'\nimport shutil\nshutil.rmtree('.harness')\nEOF",
+        "node -e 'require(\"fs\").rmSync(\".claude/settings.json\")'",
+        "r''m -rf .har\\ness",
+        "rm -rf $'\\x2eharness'",
+        "FOO=1 env -i nice -n 5 rm -rf .harness",
+        "pintle uninstall claude --yes",
+        "/usr/bin/pintle trust --yes",
+        "pintle trust -y",
+        "pintle install claude --shadow",
+    ];
+    let passed: Vec<String> =
+        denied.iter().map(|command| command.replace("$ROOT", &root)).filter(|command| runs(&stage, command)).collect();
+    assert!(passed.is_empty(), "{passed:#?}");
+    let allowed = [
+        "cat .harness/hooks/guard.md",
+        "ls -la .harness > listing.txt",
+        "grep -rn x .harness .claude 2>/dev/null",
+        "cp .harness/hooks/guard.md /tmp/copy.md",
+        "diff .claude/settings.json docs/notes.md",
+        "git add .harness && git commit -m 'rm -rf .harness > x'",
+        "git diff -- .harness/hooks/guard.md",
+        "tar czf out.tgz .harness",
+        "sed -n 1,5p .harness/hooks/guard.md",
+        "rm -rf target node_modules build*",
+        "find . -name '*.pyc' -delete",
+        "mv docs/notes.md .",
+        "cp docs/notes.md .",
+        "mkdir -p .claude .github/workflows",
+        "echo 'see .harness/hooks' > docs/notes.md",
+        "echo '# > .harness/x' # rm -rf .harness",
+        "cat > docs/how.md <<'EOF'\nrm -rf .harness\nEOF",
+        "python3 check.py .harness/hooks/guard.md",
+        "chmod +x scripts/run.sh",
+        "make 2>&1 | tee build.log",
+        "pintle validate .harness && pintle trust && pintle install claude --report",
+    ];
+    let refused: Vec<&str> = allowed.into_iter().filter(|command| !runs(&stage, command)).collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+#[test]
+fn every_hosts_shell_is_judged_and_every_command_of_a_list() {
+    let stage = stage();
+    let remove = "rm -rf .harness";
+    for (host, event, tool, input) in [
+        ("claude", "PreToolUse", "Monitor", json!({"command": remove})),
+        ("codex", "PreToolUse", "shell", json!({"command": ["bash", "-lc", remove]})),
+        ("codex", "PreToolUse", "exec_command", json!({"cmd": "rm -rf hooks", "workdir": ".harness"})),
+        ("gemini", "BeforeTool", "run_shell_command", json!({"command": "rm -rf hooks", "dir_path": ".harness"})),
+        ("qwen", "PreToolUse", "monitor", json!({"command": remove})),
+        ("copilot", "preToolUse", "bash", json!({"command": remove})),
+        ("copilot", "preToolUse", "write_bash", json!({"input": remove})),
+        ("cline", "PreToolUse", "run_commands", json!({"commands": ["ls", remove]})),
+        ("cursor", "preToolUse", "Shell", json!({"command": remove})),
+    ] {
+        let answer = asked(&stage, host, event, tool, &input);
+        assert!(is_denied(&answer), "{host} {tool}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_hook_cannot_turn_a_call_against_policy_and_the_tape_tells_of_the_denial() {
+    let stage = stage();
+    let state = stage.path().join("state");
+    let turn = native::hook("turns", EventName::parse("tool.pre").unwrap(), |_| {
+        let args = json!({"command": "rm -rf .harness"});
+        Verdict::rewrite(serde_json::Map::from_iter([(String::from("args"), args)]))
+    });
+    let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": root(&stage), "tool_name": "Bash",
+        "tool_input": {"command": "ls"}});
+    let host = Host::named("claude").unwrap();
+    let row = host.row("PreToolUse").unwrap();
+    let answer = answered_in(host, row, payload.to_string().as_bytes(), vec![turn], Some(&state));
+    assert!(answer.exit_code == 2 && is_denied(&answer), "{answer:?}");
+    let tape = fs::read_to_string(Path::new(&state).join("bridge/claude/s2/tape.jsonl")).unwrap();
+    let note = tape.lines().find(|line| line.contains("\"bridge\"") && line.contains("PreToolUse")).unwrap();
+    assert!(note.contains("\"decision\":\"deny\"") && note.contains("blocked by pintle"), "{note}");
+}

@@ -1,0 +1,84 @@
+//! Inputs with a text in which every address is fetched.
+
+use serde_json::{Map, Value};
+
+use super::merge_plain;
+use crate::tools::{CannotCarry, Part, Tool};
+
+/// The canonical argument that an address is.
+const URL: &str = "url";
+const SCHEMES: [&str; 2] = ["http://", "https://"];
+
+/// The call for each address: the one that stands in an argument of its own, and each that stands in the text.
+pub(super) fn parts(plain: Part, key: &str) -> Vec<Part> {
+    let Value::Object(args) = &plain.args else { return vec![plain] };
+    let given = args.get(URL);
+    let text = args.get(key).and_then(Value::as_str).unwrap_or_default();
+    let found = addresses(text).into_iter().filter(|address| given.and_then(Value::as_str) != Some(address));
+    let of_address = |address: &str| {
+        let mut args = args.clone();
+        args.insert(URL.to_owned(), Value::from(address));
+        Part { args: Value::Object(args), ..plain.clone() }
+    };
+    let found: Vec<Part> = found.map(of_address).collect();
+    match (given, found.is_empty()) {
+        (None, true) => vec![plain],
+        (None, false) => found,
+        (Some(_), _) => std::iter::once(plain.clone()).chain(found).collect(),
+    }
+}
+
+/// The addresses in a text, each once: from the scheme to the next blank.
+fn addresses(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for word in text.split_whitespace() {
+        let lower = word.to_ascii_lowercase();
+        let mut starts: Vec<usize> =
+            SCHEMES.iter().flat_map(|scheme| lower.match_indices(scheme).map(|(at, _)| at)).collect();
+        starts.sort_unstable();
+        let ends = starts.iter().skip(1).copied().chain([word.len()]);
+        for (start, end) in starts.iter().zip(ends) {
+            let Some(address) = word.get(*start..end) else { continue };
+            // As it stands, and without the marks that end a sentence: either may be what is fetched.
+            let bare =
+                address.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'', ')', ']', '}', '>', '`', '*']);
+            for address in [address, bare] {
+                if !found.contains(&address) {
+                    found.push(address);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The input with changed arguments. An address that stands in the text is changed by changing the text.
+pub(super) fn merge(tool: &Tool, input: &Value, key: &str, after: &[Part]) -> Result<Value, CannotCarry> {
+    let before = parts(super::plain(tool, input), key);
+    let is_own = |index: usize| index == 0 && input.get(URL).is_some();
+    let mut wanted: Option<Map<String, Value>> = None;
+    for (index, (was, now)) in before.iter().zip(after).enumerate() {
+        let Value::Object(args) = &now.args else {
+            return Err(CannotCarry(String::from("the arguments must stay an object")));
+        };
+        let mut args = args.clone();
+        if !is_own(index) {
+            if was.args.get(URL) != args.get(URL) {
+                return Err(CannotCarry(format!("an address in `{key}` is changed by changing `{key}`")));
+            }
+            args.shift_remove(URL);
+            if let Some(own) = wanted.as_ref().and_then(|wanted| wanted.get(URL)) {
+                args.insert(URL.to_owned(), own.clone());
+            }
+        }
+        match &wanted {
+            Some(wanted) if *wanted != args => {
+                return Err(CannotCarry(format!("the addresses in `{key}` are fetched by one call")));
+            }
+            _ => wanted = Some(args),
+        }
+    }
+    let args = Value::Object(wanted.unwrap_or_default());
+    let whole = Part { name: tool.canonical.to_owned(), args, category: Some(tool.category) };
+    merge_plain(tool, input, std::slice::from_ref(&whole))
+}
