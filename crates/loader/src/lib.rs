@@ -12,6 +12,7 @@ mod discover;
 mod layers;
 mod lint;
 mod load;
+mod matching;
 mod narrow;
 mod package;
 mod policy;
@@ -26,6 +27,7 @@ pub use layers::{
     Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
 pub use load::{Loaded, Options, load, load_for_hooks, load_found, load_with};
+pub use matching::matching_paths;
 pub use policy::{PolicyFiles, has_policy_name};
 pub use team::{holds_more_than, team_file};
 pub use trust::{

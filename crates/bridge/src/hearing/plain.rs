@@ -62,12 +62,27 @@ fn begin(hearing: &mut Hearing<'_>, moment: &Moment) {
             origin.turn = hearing.state.turn;
             hearing.origin = Arc::new(origin);
         }
+        Moment::Batch(calls) => end_withheld(hearing, calls.len()),
         // The host begins to count anew, and so do we.
         Moment::Stop { continued: false, .. } if hearing.state.resumed => {}
         Moment::Stop { continued: false, .. } | Moment::SubagentStop { continued: false, .. } => {
             hearing.state.continuations.remove(&hearing.whose.run);
         }
         _ => {}
+    }
+}
+
+/// Ends the run behind a result that could not be changed where the tool failed: some hosts end it only here, and some put
+/// the reason in the place of the last result, which is then what hooks left of it.
+fn end_withheld(hearing: &mut Hearing<'_>, call_count: usize) {
+    let run = hearing.whose.run.clone();
+    let withheld = std::mem::take(&mut hearing.state.withheld);
+    let (own, others): (Vec<_>, Vec<_>) = withheld.into_iter().partition(|(of, _)| *of == run);
+    hearing.state.withheld = others;
+    match own.as_slice() {
+        [] => {}
+        [(_, text)] if call_count == 1 => hearing.end(text.clone()),
+        _ => hearing.end(String::from("hooks changed or refused what a failed tool gave")),
     }
 }
 

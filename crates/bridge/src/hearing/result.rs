@@ -2,7 +2,7 @@
 
 use pintle::Outcome;
 use pintle::dialects::tools::Part;
-use pintle::event::{FileEdited, HostSaid, ToolCall, ToolPost, ToolResult, ToolResultArrived};
+use pintle::event::{FileEdited, HostSaid, ToolCall, ToolPost, ToolResult, ToolResultArrived, text_of};
 use serde_json::Value;
 
 use super::Hearing;
@@ -35,8 +35,9 @@ pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
         withhold(hearing, result.clone());
     }
     if let (true, Ability::Ends(why)) = (hearing.ruling.is_denied(), hearing.row.can.deny) {
-        let reason = format!("{} ({why})", hearing.ruling.reason);
-        hearing.end(reason);
+        let reason = hearing.ruling.reason.clone();
+        hearing.state.withheld.push((hearing.whose.run.clone(), reason.clone()));
+        hearing.end(format!("{reason} ({why})"));
     }
     for part in parts {
         if !is_error {
@@ -52,7 +53,10 @@ pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
 /// it.
 fn withhold(hearing: &mut Hearing<'_>, result: Value) {
     match hearing.row.can.output {
-        Ability::Ends(why) => hearing.end(format!("a hook changed what a failed tool gave, and {why}")),
+        Ability::Ends(why) => {
+            hearing.state.withheld.push((hearing.whose.run.clone(), text_of(&result)));
+            hearing.end(format!("a hook changed what a failed tool gave, and {why}"));
+        }
         _ => hearing.ruling.output = Some(result),
     }
 }

@@ -6,6 +6,7 @@
 
 mod commands;
 mod paths;
+mod programs;
 mod words;
 
 use std::env;

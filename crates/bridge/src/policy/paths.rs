@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use pintle::loader::PolicyFiles;
+use pintle::loader::{PolicyFiles, matching_paths};
 
 /// The most files that a pattern of a shell is tried on.
 const MOST_MATCHES: usize = 4096;
@@ -112,64 +110,9 @@ impl<'a> Paths<'a> {
         if !word.contains(['*', '?', '[']) {
             return vec![word];
         }
-        let path = self.absolute(&word);
-        let mut found = vec![PathBuf::new()];
-        for part in path.components() {
-            let Component::Normal(name) = part else {
-                found.iter_mut().for_each(|path| path.push(part));
-                continue;
-            };
-            let pattern = name.to_string_lossy();
-            if !pattern.contains(['*', '?', '[']) {
-                found.iter_mut().for_each(|path| path.push(name));
-                continue;
-            }
-            let below = |folder: &PathBuf| -> Vec<PathBuf> {
-                let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-                let fits = entries.filter(|entry| fits(&pattern, &entry.file_name()));
-                fits.map(|entry| folder.join(entry.file_name())).take(MOST_MATCHES).collect()
-            };
-            found = found.iter().flat_map(below).take(MOST_MATCHES).collect();
-        }
+        let found = matching_paths(&self.absolute(&word));
         found.into_iter().map(|path| path.to_string_lossy().into_owned()).chain([word]).collect()
     }
-}
-
-/// Whether a name fits a pattern of a shell. Brackets fit any letter, and `*` no hidden name.
-fn fits(pattern: &str, name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
-        return false;
-    }
-    let mut simple = String::new();
-    let mut rest = pattern.chars();
-    while let Some(letter) = rest.next() {
-        if letter == '[' {
-            rest.by_ref().find(|letter| *letter == ']');
-            simple.push('?');
-        } else {
-            simple.push(letter);
-        }
-    }
-    let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), name.chars().collect());
-    // Which lengths of the name the pattern so far can be.
-    let mut reached = vec![false; name.len() + 1];
-    if let Some(first) = reached.first_mut() {
-        *first = true;
-    }
-    for letter in pattern {
-        let mut next = vec![false; name.len() + 1];
-        for (length, place) in next.iter_mut().enumerate() {
-            let was = |length: usize| reached.get(length).copied().unwrap_or_default();
-            *place = match letter {
-                '*' => reached.iter().take(length + 1).any(|reached| *reached),
-                '?' => length > 0 && was(length - 1),
-                letter => length > 0 && was(length - 1) && name.get(length - 1) == Some(&letter),
-            };
-        }
-        reached = next;
-    }
-    reached.last().copied().unwrap_or_default()
 }
 
 /// A word with each of its alternatives in braces: `a/{b,c}` is `a/b` and `a/c`.

@@ -52,6 +52,8 @@ pub(crate) struct State {
     pub(crate) sent_on: Option<String>,
     /// Whether the host began anew with that reason, for which it also begins to count anew.
     pub(crate) resumed: bool,
+    /// What hooks left of results that the host could not be given changed, by the run.
+    pub(crate) withheld: Vec<(String, String)>,
     pub(crate) prompt: String,
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) results: Vec<ToolResult>,
@@ -69,6 +71,7 @@ impl State {
         self.given_in_turn.clear();
         self.continuations.clear();
         self.sent_on = None;
+        self.withheld.clear();
         self.resumed = false;
         self.calls.clear();
         self.results.clear();

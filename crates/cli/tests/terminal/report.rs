@@ -17,4 +17,5 @@ fn what_comes_of_a_decision_is_reported_event_by_event() {
             .map_or("absent", |row| row["comes_to"].as_str().unwrap())
     };
     assert_eq!(["deny", "context", "stop", "notice"].map(comes_to), ["absent", "later", "lost", "lost"]);
+    assert!(report["unasked"][0].as_str().unwrap().contains("write_stdin"), "{report}");
 }

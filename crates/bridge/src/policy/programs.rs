@@ -1,0 +1,165 @@
+//! Programs that write, and how their operands tell what.
+
+/// Programs that run the program behind them.
+const WRAPPERS: [&str; 18] = [
+    "sudo", "doas", "env", "nohup", "nice", "ionice", "time", "command", "builtin", "exec", "setsid", "stdbuf",
+    "timeout", "busybox", "toybox", "xargs", "parallel", "watch",
+];
+/// Words of a shell's own that stand before a command.
+const KEYWORDS: [&str; 12] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "fi", "done"];
+pub(super) const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+/// Programs whose code may stand in the command line: the option that it stands behind.
+const INTERPRETERS: [&str; 14] = [
+    "python", "python2", "python3", "pypy3", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "awk", "gawk",
+    "mawk",
+];
+pub(super) const CODE: [&str; 7] = ["-c", "-e", "-E", "-p", "-r", "--eval", "--print"];
+
+/// How a program treats its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Each is taken away or changed, with what lies below it.
+    Changes,
+    /// Each is written to.
+    Writes,
+    /// The last is written to, or something of the same name in it.
+    Into,
+    /// As `Into`, and the others are taken away.
+    Moves,
+    /// Each is written to, with an option that says so.
+    InPlace,
+    /// What an option or an assignment names is written to.
+    Named,
+}
+
+pub(super) const PROGRAMS: [(&str, Use); 41] = [
+    ("rm", Use::Changes),
+    ("rmdir", Use::Changes),
+    ("unlink", Use::Changes),
+    ("shred", Use::Changes),
+    ("srm", Use::Changes),
+    ("trash", Use::Changes),
+    ("chmod", Use::Changes),
+    ("chown", Use::Changes),
+    ("chgrp", Use::Changes),
+    ("chattr", Use::Changes),
+    ("setfacl", Use::Changes),
+    ("rename", Use::Changes),
+    ("mount", Use::Changes),
+    ("tee", Use::Writes),
+    ("touch", Use::Writes),
+    ("mkdir", Use::Writes),
+    ("truncate", Use::Writes),
+    ("sponge", Use::Writes),
+    ("mkfifo", Use::Writes),
+    ("mknod", Use::Writes),
+    ("fallocate", Use::Writes),
+    ("ed", Use::Writes),
+    ("ex", Use::Writes),
+    ("vi", Use::Writes),
+    ("vim", Use::Writes),
+    ("nvim", Use::Writes),
+    ("nano", Use::Writes),
+    ("emacs", Use::Writes),
+    ("patch", Use::Writes),
+    ("cp", Use::Into),
+    ("ln", Use::Into),
+    ("link", Use::Into),
+    ("install", Use::Into),
+    ("rsync", Use::Into),
+    ("scp", Use::Into),
+    ("mv", Use::Moves),
+    ("sed", Use::InPlace),
+    ("gsed", Use::InPlace),
+    ("yq", Use::InPlace),
+    ("dd", Use::Named),
+    ("sort", Use::Named),
+];
+
+/// The program of a command, without its folder, and its operands.
+pub(super) fn program(words: &[(String, bool)]) -> Option<(String, &[(String, bool)])> {
+    let is_assignment = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        })
+    };
+    let at = words.iter().position(|(word, _)| !is_assignment(word) && !KEYWORDS.contains(&word.as_str()))?;
+    let name = |at: usize| words.get(at).map(|(word, _)| base_name(word));
+    let is_known = |name: &str| {
+        PROGRAMS.iter().any(|(program, _)| *program == name)
+            || SHELLS.contains(&name)
+            || is_interpreter(name)
+            || ["git", "find", "tar", "curl", "wget", "eval", "pintle"].contains(&name)
+    };
+    let mut at = at;
+    if WRAPPERS.contains(&name(at)?) {
+        let behind = || at + 1..words.len();
+        let known = behind().find(|at| name(*at).is_some_and(is_known));
+        at = known.or_else(|| behind().find(|at| name(*at).is_some_and(|name| !name.starts_with('-'))))?;
+    }
+    Some((name(at)?.to_owned(), words.get(at + 1..).unwrap_or_default()))
+}
+
+pub(super) fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+pub(super) fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name) || name.starts_with("python3.")
+}
+
+pub(super) fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
+}
+
+/// What stands behind an option for code.
+pub(super) fn code<'w>(words: &[&'w str], options: &[&str]) -> Vec<&'w str> {
+    let behind = |pair: &[&'w str]| match pair {
+        // Options of one letter may stand together: `-lc`, `-ne`.
+        [option, text] if options.contains(option) || is_joined(option, options) => Some(*text),
+        _ => None,
+    };
+    words.windows(2).filter_map(behind).collect()
+}
+
+fn is_joined(word: &str, options: &[&str]) -> bool {
+    let letter = |option: &&str| option.strip_prefix('-').filter(|rest| rest.len() == 1).map(str::to_owned);
+    let mut letters = options.iter().filter_map(letter);
+    word.starts_with('-') && !word.starts_with("--") && letters.any(|letter| word.ends_with(&letter))
+}
+
+pub(super) fn joined(words: &[(String, bool)]) -> String {
+    words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn usage(program: &str, operands: &[(String, bool)]) -> Option<Use> {
+    let has = |wanted: &dyn Fn(&str) -> bool| operands.iter().any(|(word, _)| wanted(word));
+    let found = PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, usage)| *usage);
+    let says_in_place =
+        || has(&|word| ["--in-place", "--inplace", "--write", "--fix"].iter().any(|long| word.starts_with(long)));
+    match found {
+        Some(Use::InPlace) => {
+            let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('i');
+            (says_in_place() || has(&short)).then_some(Use::InPlace)
+        }
+        None => says_in_place().then_some(Use::Writes),
+        found => found,
+    }
+}
+
+/// Pintle's own commands that change what it enforces.
+pub(super) fn own_command(words: &[&str]) -> Option<String> {
+    let mut plain = words.iter().filter(|word| !word.starts_with('-'));
+    let says = |options: &[&str]| words.iter().any(|word| options.contains(word));
+    let command = *plain.next()?;
+    let changes = match command {
+        "uninstall" => true,
+        "install" => !says(&["--report", "--dry-run"]),
+        "trust" => {
+            says(&["--yes", "--revoke"]) || words.iter().any(|word| is_joined(word, &["-y"]) || word.starts_with("-y"))
+        }
+        "sessions" => plain.next() == Some(&"delete"),
+        _ => false,
+    };
+    changes.then(|| format!("what Pintle enforces (`pintle {command}`)"))
+}

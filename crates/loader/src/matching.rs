@@ -1,0 +1,98 @@
+//! The files that a shell's pattern stands for.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The most files that are looked at for one part of a pattern.
+const MOST_MATCHES: usize = 4096;
+
+/// The paths that are there and that a pattern of a shell with `*`, `?` and brackets stands for. Brackets stand for any
+/// letter, so that too many are found rather than too few.
+#[must_use]
+pub fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for part in pattern.components() {
+        let names = match part {
+            Component::Normal(name) => name.to_string_lossy(),
+            part => {
+                found.iter_mut().for_each(|path| path.push(part));
+                continue;
+            }
+        };
+        if !names.contains(['*', '?', '[']) {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        }
+        let below = |folder: &PathBuf| -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let fits = entries.filter(|entry| fits(&names, &entry.file_name()));
+            fits.map(|entry| folder.join(entry.file_name())).take(MOST_MATCHES).collect()
+        };
+        found = found.iter().flat_map(below).take(MOST_MATCHES).collect();
+    }
+    found
+}
+
+/// Whether a name fits a pattern of a shell. Brackets fit any letter, and `*` no hidden name.
+fn fits(pattern: &str, name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
+        return false;
+    }
+    let mut simple = String::new();
+    let mut rest = pattern.chars();
+    while let Some(letter) = rest.next() {
+        if letter == '[' {
+            rest.by_ref().find(|letter| *letter == ']');
+            simple.push('?');
+        } else {
+            simple.push(letter);
+        }
+    }
+    let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), name.chars().collect());
+    // Which lengths of the name the pattern so far can be.
+    let mut reached = vec![false; name.len() + 1];
+    if let Some(first) = reached.first_mut() {
+        *first = true;
+    }
+    for letter in pattern {
+        let mut next = vec![false; name.len() + 1];
+        for (length, place) in next.iter_mut().enumerate() {
+            let was = |length: usize| reached.get(length).copied().unwrap_or_default();
+            *place = match letter {
+                '*' => reached.iter().take(length + 1).any(|reached| *reached),
+                '?' => length > 0 && was(length - 1),
+                letter => length > 0 && was(length - 1) && name.get(length - 1) == Some(&letter),
+            };
+        }
+        reached = next;
+    }
+    reached.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_stands_for_names_as_in_a_shell() {
+        for (pattern, name, wanted) in [
+            ("*.md", "a.md", true),
+            ("*.md", "a.txt", false),
+            ("*", ".hidden", false),
+            (".h*", ".harness", true),
+            ("[.]harness", ".harness", true),
+            ("s?ttings*", "settings.json", true),
+            ("s?ttings", "sttings", false),
+            ("**a*", "bab", true),
+        ] {
+            assert_eq!(fits(pattern, OsStr::new(name)), wanted, "{pattern} {name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
+        fs::write(folder.path().join(".harness/hooks/a.md"), "").unwrap();
+        let found = matching_paths(&folder.path().join(".h*/ho?ks/*.md"));
+        assert_eq!(found, [folder.path().join(".harness/hooks/a.md")]);
+    }
+}
