@@ -24,6 +24,8 @@ pub struct Applied {
 const PLAIN: u32 = 0o600;
 /// The mode of a new folder of the person's own hooks: whoever can write there decides what is guarded.
 const OWN: u32 = 0o700;
+/// Marks a folder that was there before, and empty.
+const KEPT: &str = ".pintle-keep";
 /// The mode of a new program.
 const PROGRAM: u32 = 0o755;
 
@@ -52,6 +54,7 @@ impl Plan {
             }
             match &change.after {
                 Some(text) => {
+                    self.keep_empty(&change.path).map_err(|fault| InstallFault::file("write", &change.path, &fault))?;
                     write(change, text).map_err(|fault| InstallFault::file("write", &change.path, &fault))?;
                     applied.written.push(change.path.clone());
                 }
@@ -66,11 +69,29 @@ impl Plan {
         Ok(applied)
     }
 
+    /// Marks a folder that is there and empty, so that taking the file out again leaves it there.
+    fn keep_empty(&self, path: &Path) -> io::Result<()> {
+        let mut below =
+            path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
+        let Some(folder) = below.find(|folder| folder.is_dir()) else { return Ok(()) };
+        if fs::read_dir(folder)?.next().is_none() {
+            OpenOptions::new().write(true).create_new(true).mode(PLAIN).open(folder.join(KEPT))?;
+        }
+        Ok(())
+    }
+
     /// Removes the folders that a removed file leaves empty, below the base.
     fn remove_empty(&self, path: &Path) {
         let below =
             path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
         for folder in below {
+            let mark = folder.join(KEPT);
+            let is_alone = || fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1);
+            if mark.exists() && is_alone() {
+                // It was there before, and stays.
+                let _ = fs::remove_file(mark);
+                break;
+            }
             // A folder with something in it refuses, and that is where this ends.
             if fs::remove_dir(folder).is_err() {
                 break;

@@ -10,6 +10,10 @@ use super::words::{Piece, pieces};
 
 /// The deepest that command lines in command lines are read.
 const MAX_DEPTH: usize = 6;
+/// The most variables, and the most values of a word.
+const MAX_VARIABLES: usize = 64;
+/// The longest word that is looked at with its variables filled.
+const MAX_WORD: usize = 4096;
 /// The most folders that words are seen from.
 const MAX_FOLDERS: usize = 16;
 
@@ -36,7 +40,7 @@ struct Command {
 
 /// Judges a command line.
 pub(super) fn judge<'a>(base: &Paths<'a>, text: &str) -> Judged<'a> {
-    let mut judge = Judge { folders: vec![base.clone()] };
+    let mut judge = Judge { folders: vec![base.clone()], variables: Vec::new() };
     let changes = judge.line(text, 0);
     Judged { changes, visited: judge.folders }
 }
@@ -44,6 +48,8 @@ pub(super) fn judge<'a>(base: &Paths<'a>, text: &str) -> Judged<'a> {
 struct Judge<'a> {
     /// The folders that words are seen from: the working directory, and each that the line goes to.
     folders: Vec<Paths<'a>>,
+    /// The variables that the line itself fills, with each of their values.
+    variables: Vec<(String, String)>,
 }
 
 fn commands(text: &str) -> Vec<Command> {
@@ -91,6 +97,7 @@ impl<'a> Judge<'a> {
     }
 
     fn command(&mut self, command: &Command, piped: &[Command], depth: usize) -> Option<String> {
+        self.fill(&command.words);
         let into = command.into.iter().find_map(|word| self.seen(word, false, Paths::writes));
         if let Some(path) = into {
             return Some(held(&path));
@@ -142,13 +149,51 @@ impl<'a> Judge<'a> {
 
     /// The policy that a word leads to.
     fn seen(&self, word: &str, quoted: bool, asks: fn(&Paths<'a>, &str) -> Option<PathBuf>) -> Option<PathBuf> {
+        let words = self.filled(word);
         let of_folder = |folder: &Paths<'a>| {
-            if quoted {
-                return asks(folder, word);
-            }
-            folder.matches(word).iter().find_map(|word| asks(folder, word))
+            // What a variable holds is a pattern even where the word around it is quoted.
+            let literal = quoted && words.len() == 1;
+            let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.matches(word) });
+            all.into_iter().find_map(|word| asks(folder, &word))
         };
         self.folders.iter().find_map(of_folder)
+    }
+
+    /// Keeps the variables that a command fills: by an assignment, or as a loop over words.
+    fn fill(&mut self, words: &[(String, bool)]) {
+        let assigned = words.iter().filter_map(|(word, _)| word.split_once('='));
+        let texts: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
+        let looped: Vec<(&str, &str)> = match texts.as_slice() {
+            ["for", name, "in", values @ ..] => values.iter().map(|value| (*name, *value)).collect(),
+            _ => Vec::new(),
+        };
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let new: Vec<(String, String)> = assigned
+            .chain(looped)
+            .filter(|(name, _)| is_name(name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let room = MAX_VARIABLES.saturating_sub(self.variables.len());
+        self.variables.extend(new.into_iter().take(room));
+    }
+
+    /// A word as it is, and with the variables that the line fills.
+    fn filled(&self, word: &str) -> Vec<String> {
+        let mut all = vec![word.to_owned()];
+        if !word.contains('$') {
+            return all;
+        }
+        for (name, value) in &self.variables {
+            let filled: Vec<String> = all
+                .iter()
+                .map(|word| word.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value))
+                .filter(|word| word.len() < MAX_WORD && !all.contains(word))
+                .collect();
+            all.extend(filled);
+            all.truncate(MAX_VARIABLES);
+        }
+        all
     }
 
     fn operands(&self, usage: Use, words: &[(String, bool)]) -> Option<String> {

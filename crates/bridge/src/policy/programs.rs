@@ -83,6 +83,9 @@ pub(super) fn program(words: &[(String, bool)]) -> Option<(String, &[(String, bo
             !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         })
     };
+    // `function name { command`
+    let skipped = if words.first().is_some_and(|(word, _)| word == "function") { 2 } else { 0 };
+    let words = words.get(skipped..)?;
     let at = words.iter().position(|(word, _)| !is_assignment(word) && !KEYWORDS.contains(&word.as_str()))?;
     let name = |at: usize| words.get(at).map(|(word, _)| base_name(word));
     let is_known = |name: &str| {

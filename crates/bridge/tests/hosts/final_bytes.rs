@@ -47,7 +47,7 @@ impl Plan {
             let with = |text: String| {
                 let mut value = value.clone();
                 match key {
-                    Some(key) => value[key] = Value::from(text),
+                    Some(key) => drop(value.as_object_mut().unwrap().insert(key.to_owned(), Value::from(text))),
                     None => value = Value::from(text),
                 }
                 Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(field.to_owned(), value)])))
@@ -240,7 +240,7 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
         });
         native::when(hook, SubjectMatcher::new(["shell"]))
     };
-    let mut call = |word: &'static str| {
+    let call = |word: &'static str| {
         let hooks = vec![counts("counts", word), Plan::of("tool.pre", RUN, Deed::Replace("echo alpha")).hook(1)];
         let row = host.row("PreToolUse").unwrap();
         answered_in(host, row, bash("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code

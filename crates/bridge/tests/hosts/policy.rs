@@ -192,6 +192,15 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "r''m -rf .har\\ness",
         "rm -rf $'\\x2eharness'",
         "FOO=1 env -i nice -n 5 rm -rf .harness",
+        "X=.harness; rm -rf $X",
+        "export D=.harness && rm -r \"${D}/hooks\"",
+        "for f in .harness/hooks/*; do rm \"$f\"; done",
+        "function f { rm -rf .harness; }; f",
+        "> .claude/settings.json",
+        "\\rm -rf -- .harness",
+        "exec 3>.harness/hooks/guard.md",
+        "make >&.claude/settings.json",
+        "ls .harness/hooks/* | xargs -n1 rm",
         "pintle uninstall claude --yes",
         "/usr/bin/pintle trust --yes",
         "pintle trust -y",
@@ -221,6 +230,7 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "python3 check.py .harness/hooks/guard.md",
         "chmod +x scripts/run.sh",
         "make 2>&1 | tee build.log",
+        "X=target; rm -rf $X && for f in build/*; do rm \"$f\"; done",
         "pintle validate .harness && pintle trust && pintle install claude --report",
     ];
     let refused: Vec<&str> = allowed.into_iter().filter(|command| !runs(&stage, command)).collect();

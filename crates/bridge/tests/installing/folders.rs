@@ -67,6 +67,32 @@ fn a_line_names_its_folders_until_it_is_installed_with_others() {
 }
 
 #[test]
+fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
+    for host in HOSTS {
+        for is_link in [false, true] {
+            for scope in Scope::ALL {
+                let stage = Stage::new();
+                let place = if scope == Scope::User { &host.install.user } else { &host.install.project };
+                let folder = stage.site.folder(scope, place);
+                fs::create_dir_all(folder.parent().unwrap()).unwrap();
+                let real = folder.with_file_name("elsewhere");
+                if is_link {
+                    fs::create_dir(&real).unwrap();
+                    std::os::unix::fs::symlink(&real, &folder).unwrap();
+                } else {
+                    fs::create_dir(&folder).unwrap();
+                }
+                stage.install(host, scope).apply().unwrap();
+                assert!(stage.install(host, scope).is_empty(), "{}", host.name);
+                stage.uninstall(host, scope).apply().unwrap();
+                assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{} {scope:?} {is_link}", host.name);
+                assert_eq!(fs::symlink_metadata(&folder).unwrap().is_symlink(), is_link);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_or_named_changes_nothing() {
     let stage = Stage::new();
     let untouched = stage.everything();
