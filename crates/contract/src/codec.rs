@@ -41,6 +41,12 @@ pub trait Codec: Send + Sync + Debug {
         true
     }
 
+    /// Tells whether the dialect's hooks on an event can change or withhold what it is about; see
+    /// [`Handler::shapes`](crate::Handler::shapes). Default: they can.
+    fn shapes(&self, _spelling: &str) -> bool {
+        true
+    }
+
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);

@@ -78,6 +78,19 @@ pub enum LimitKind {
     Output,
 }
 
+impl FailureKind {
+    /// Whether something other than the hook's own code ended the call: a limit, the deadline, a death, a cancel.
+    ///
+    /// A matcher that ends so has not said that its hook does not want the event.
+    #[must_use]
+    pub fn is_cut_short(self) -> bool {
+        match self {
+            Self::Timeout | Self::Limit(_) | Self::Missing | Self::Crash | Self::Cancelled => true,
+            Self::Error | Self::BadOutput => false,
+        }
+    }
+}
+
 impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -54,6 +54,12 @@ pub trait Handler: Send + Sync + Debug {
         None
     }
 
+    /// Whether it may change or withhold what an event is about, as far as that can be told before it is called. On an event
+    /// that shapes data such a handler fails closed where nothing is said: what it would take out must not pass. Default: no.
+    fn shapes(&self) -> bool {
+        false
+    }
+
     /// Answers an event.
     fn call(&self, call: &Call<'_>) -> Verdict;
 }

@@ -60,8 +60,8 @@ pub struct Hook {
     pub guard: bool,
     /// What a failure of this hook means.
     pub on_failure: FailurePolicy,
-    /// Whether a failing *matcher* counts as a failure of the hook (`on_error: closed` written by the author)
-    /// rather than as a non-match with a warning.
+    /// Whether an error of the *matcher's* own code counts as a failure of the hook (`on_error: closed` written by the
+    /// author) rather than as a non-match with a warning. A matcher that is cut short always fails its hook.
     pub strict_matcher: bool,
     /// Whether the verdict is enforced.
     pub mode: Mode,

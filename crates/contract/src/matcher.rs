@@ -31,8 +31,8 @@ pub enum Match {
     Yes,
     /// It does not.
     No,
-    /// The matcher failed. The hook is passed over and a warning recorded, unless its author wrote
-    /// `on_error: closed` (AI Harness reference, `when`).
+    /// The matcher failed. Where its own code did, the hook is passed over and a warning recorded, unless its author wrote
+    /// `on_error: closed` (AI Harness reference, `when`); where it was cut short, by a limit for instance, the hook failed.
     Failed(Failure),
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Effect, Failure};
+use crate::{Effect, Failure, FailurePolicy};
 
 /// The answer of one hook to one event.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,6 +110,16 @@ impl Verdict {
             Said::Rewrite(rewrite) => Some(rewrite),
             Said::Allow { .. } | Said::Ask { .. } => self.rewrite.as_ref(),
             Said::Pass | Said::Deny { .. } | Said::Failed(_) => None,
+        }
+    }
+
+    /// Whether this refuses, where a failure means what the policy says.
+    #[must_use]
+    pub fn denies(&self, on_failure: FailurePolicy) -> bool {
+        match self.said {
+            Said::Deny { .. } => true,
+            Said::Failed(_) => on_failure == FailurePolicy::Closed,
+            Said::Pass | Said::Allow { .. } | Said::Rewrite(_) | Said::Ask { .. } => false,
         }
     }
 

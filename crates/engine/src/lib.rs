@@ -9,6 +9,7 @@ mod dispatch;
 mod explain;
 mod select;
 
+pub use compose::is_passed_over;
 pub use dispatch::{MAX_ROUNDS, MutedSeam, Surroundings, dispatch};
 pub use explain::{Explanation, Runs, explain};
 pub use select::HookSet;

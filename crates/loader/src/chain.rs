@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use pintle_contract::event::Class;
 use pintle_contract::{
-    Build, Chain, Diagnostic, FailurePolicy, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
+    Build, Chain, Diagnostic, FailurePolicy, Handler, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
 };
 
 use crate::narrow::narrowed;
@@ -76,6 +77,10 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
     findings.extend(matcher.diagnostics);
     let running = handler.handler.filter(|_| !matcher_failed)?;
     let limits = Limits::default();
+    let default = match declaration.default_on_error {
+        _ if shapes(&*running, declaration) => FailurePolicy::Closed,
+        default => default,
+    };
     Some(Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
@@ -86,13 +91,22 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         on_deny: declaration.on_deny,
         definition: declaration.definition.clone(),
         guard: handler.guard && declaration.codec.guards(&declaration.spelling),
-        on_failure: declaration.on_error.unwrap_or(declaration.default_on_error),
+        on_failure: declaration.on_error.unwrap_or(default),
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
         mode: declaration.mode,
         standing: declaration.standing,
         limits: Limits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     })
+}
+
+/// Whether a hook may change or withhold what its event is about, on an event that is there for this: what it would have
+/// taken out does not pass because it failed.
+fn shapes(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
+    handler.shapes()
+        && declaration.codec.shapes(&declaration.spelling)
+        && declaration.event.row().class == Class::Rewrite
+        && !declaration.background
 }
 
 /// Declares a hook from its parts, as `meta.register_hook` does; compile it with [`compile_chains`].

@@ -197,7 +197,7 @@ struct RepeatSeam<'a> {
 
 impl<'a> RepeatSeam<'a> {
     fn new(seam: &'a dyn Seam, replies: &[(Request, Answer)]) -> Self {
-        Self { muted: MutedSeam(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
+        Self { muted: MutedSeam::new(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
     }
 }
 

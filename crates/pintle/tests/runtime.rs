@@ -227,3 +227,149 @@ fn a_hook_that_takes_the_tape_away_decides_nothing() {
     let outcome = fire(&runtime, &call("list", json!({})));
     assert_eq!((outcome.decision, outcome.approved), (Decision::Deny, false), "{outcome:?}");
 }
+
+/// A hook file for an event, with more keys of its frontmatter and the body of its `handle`.
+fn hook_file(event: &str, keys: &str, body: &[&str]) -> String {
+    let lines: String = body.iter().map(|line| format!("      {line}\n")).collect();
+    format!("---\nevent: {event}\n{keys}script: |\n  def handle(event, payload):\n{lines}---\n")
+}
+
+/// Fires an event at these hooks, in this order.
+fn among(hooks: &[String], event: &Event) -> Outcome {
+    let named: Vec<(String, &String)> = hooks.iter().enumerate().map(|(at, text)| (format!("h{at}"), text)).collect();
+    let files: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    fire(&load(project(&files).path()), event)
+}
+
+#[test]
+fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
+    let command = |outcome: &Outcome| outcome.payload.field("args").and_then(|args| args.get("command")).cloned();
+    let guard = |text: &str| format!("if \"mkfs\" in payload[\"args\"][\"command\"]: return {text}");
+    let block = guard("block(\"no\")");
+    let limits = "return modify({\"args\": {\"command\": \"timeout 5 \" + payload[\"args\"][\"command\"]}})";
+    let joins = "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" 2>&1\"}})";
+    let renames =
+        "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"].replace(\"python\", \"python3\")}})";
+    let run = |bodies: &[&[&str]], text: &str| {
+        let file = |(at, body): (usize, &&[&str])| hook_file("tool.pre", &format!("priority: {}\n", at + 1), body);
+        let hooks: Vec<String> = bodies.iter().enumerate().map(file).collect();
+        among(&hooks, &call("run_command", json!({"command": text})))
+    };
+    // Whether a rewriting hook can also deny changes nothing about what it rewrites.
+    let chains: [&[&[&str]]; 4] = [
+        &[&[limits], &[joins]],
+        &[&[&block, limits], &[joins]],
+        &[&[limits], &[&block, joins]],
+        &[&[&block, limits], &[&block, joins]],
+    ];
+    for chain in chains {
+        let outcome = run(chain, "ls");
+        assert!(outcome.is_allowed(), "{outcome:?}");
+        assert_eq!(command(&outcome), Some(json!("timeout 5 ls 2>&1")), "{chain:?}");
+    }
+    let outcome = run(&[&[&block, limits], &[&block, joins], &[&block, renames]], "python x");
+    assert_eq!(command(&outcome), Some(json!("timeout 5 python3 x 2>&1")));
+    // A guard that rewrote before judges what came of the others.
+    let brings = "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" mkfs\"}})";
+    assert_eq!(run(&[&[&block, limits], &[brings]], "ls").decision, Decision::Deny);
+}
+
+#[test]
+fn context_that_guards_put_in_is_put_in_once() {
+    let stamps = ["if not payload: return block(\"empty\")", "return modify(\"[trace 1] \" + payload)"];
+    let injects = ["if len(payload) > 999: return block(\"long\")", "return modify(payload + \" (be brief)\")"];
+    let hooks = [hook_file("turn.start", "priority: 1\n", &injects), hook_file("turn.start", "priority: 2\n", &stamps)];
+    let outcome = among(&hooks, &event("turn.start", json!("hello")));
+    assert_eq!((outcome.decision, outcome.payload.value()), (Decision::Allow, &json!("[trace 1] hello (be brief)")));
+    // One that changes another field.
+    let careful = [
+        "if len(payload[\"messages\"]) > 50: return block(\"long\")",
+        "return modify({\"messages\": [{\"role\": \"system\", \"content\": \"Be careful.\"}] + payload[\"messages\"]})",
+    ];
+    let hooks = [
+        hook_file("completion.pre", "priority: 1\n", &careful),
+        hook_file("completion.pre", "priority: 2\n", &["return modify({\"max_tokens\": 500})"]),
+    ];
+    let request = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": [], "iteration": 1});
+    let outcome = among(&hooks, &event("completion.pre", request));
+    let messages = outcome.payload.field("messages").and_then(Value::as_array).map(Vec::len);
+    assert_eq!((outcome.decision, messages), (Decision::Allow, Some(2)), "{outcome:?}");
+}
+
+#[test]
+fn a_guard_whose_decision_is_data_is_asked_again() {
+    let decisions = [
+        "return json.decode('{\"action\": \"block\"}') if \"rm\" in payload[\"args\"][\"command\"] else None",
+        "return {\"action\": \"bl\" + \"ock\"} if \"rm\" in payload[\"args\"][\"command\"] else allow()",
+        "return payload[\"args\"][\"verdicts\"].get(payload[\"args\"][\"command\"].split(\" \")[0]) or allow()",
+    ];
+    let args = "payload[\"args\"] | {\"command\": payload[\"args\"][\"command\"].replace(\"XXYY\", \"rm\")}";
+    let rewrites = hook_file("tool.pre", "priority: 2\n", &[&format!("return modify({{\"args\": {args}}})")]);
+    let args = json!({"command": "XXYY -rf /", "verdicts": {"rm": {"action": "block"}}});
+    for decides in decisions {
+        let hooks = [hook_file("tool.pre", "priority: 1\n", &[decides]), rewrites.clone()];
+        let outcome = among(&hooks, &call("run_command", args.clone()));
+        assert_eq!(outcome.decision, Decision::Deny, "{decides}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_when_that_a_limit_ends_fails_its_hook() {
+    let when = "when: any([w in [\"rm\", \"mkfs\"] for w in payload[\"args\"][\"command\"].split(\" \")])\n";
+    let refuses = hook_file("tool.pre", when, &["return block(\"no\")"]);
+    let long = call("run_command", json!({"command": format!("rm -rf / #{}", " a".repeat(1_100_000))}));
+    let outcome = among(std::slice::from_ref(&refuses), &long);
+    assert_eq!(outcome.decision, Decision::Deny);
+    // A slow machine runs into the deadline first.
+    assert!(outcome.failures.iter().all(|report| report.failure.kind.is_cut_short()), "{}", outcome.reason());
+    // What the author's own code raises passes the hook over, as documented, and is told.
+    let raises = hook_file("tool.pre", "when: payload[\"args\"][\"nothing\"] == 1\n", &["return block(\"no\")"]);
+    let outcome = among(&[raises], &call("run_command", json!({"command": "ls"})));
+    assert!(
+        outcome.is_allowed() && outcome.warnings.iter().any(|warning| pintle::is_passed_over(&warning.message)),
+        "{outcome:?}"
+    );
+    // Nor does a payload open the gate that scripts have no form for.
+    let any = "when: any([\"rm\" in str(value) for value in payload[\"args\"].values()])\n";
+    let guard = hook_file("tool.pre", any, &["return block(\"no\")"]);
+    let nested = format!("{}1{}", "[".repeat(120), "]".repeat(120));
+    for odd in ["1e400", &"9".repeat(9_000), &nested] {
+        let args = serde_json::from_str(&format!("{{\"command\": \"rm -rf /\", \"n\": {odd}}}")).expect("it is JSON");
+        assert_eq!(among(std::slice::from_ref(&guard), &call("run_command", args)).decision, Decision::Deny, "{odd}");
+    }
+    // The policy that the author wrote holds.
+    let open = hook_file("tool.pre", &format!("on_error: open\n{when}"), &["return block(\"no\")"]);
+    let outcome = among(&[open], &long);
+    assert!(outcome.is_allowed() && outcome.failures.len() == 1, "{:?}", outcome.failures);
+}
+
+#[test]
+fn what_may_rewrite_or_refuse_data_fails_closed() {
+    let result = |content: String| {
+        event(
+            "tool.post",
+            json!({"call_id": "c", "name": "read", "content": content, "is_error": false, "result": content}),
+        )
+    };
+    let secret = result(String::from("SECRET"));
+    let crashes = "x = payload[\"nothing\"]";
+    let redacts = "return modify({\"content\": payload[\"content\"].replace(\"SECRET\", \"[redacted]\")})";
+    let cases = [
+        (vec![crashes, redacts], "", Decision::Deny),
+        (vec![crashes, "return block(\"secret\")"], "", Decision::Deny),
+        (vec![crashes, "return json.decode(payload[\"content\"])"], "", Decision::Deny),
+        (vec![crashes, redacts], "on_error: open\n", Decision::Allow),
+        // What only watches does not stop anything.
+        (vec![crashes, "return allow()"], "", Decision::Allow),
+        (vec!["metrics.incr(\"seen\")", crashes], "", Decision::Allow),
+        (vec![crashes], "on_error: closed\n", Decision::Deny),
+    ];
+    for (body, keys, wanted) in cases {
+        assert_eq!(among(&[hook_file("tool.post", keys, &body)], &secret).decision, wanted, "{keys}{body:?}");
+    }
+    // A redaction whose answer grows past what a hook may return.
+    let large = result(format!("{}{}", "x".repeat(1_041_000), "SECRET".repeat(1_000)));
+    let outcome = among(&[hook_file("tool.post", "", &[redacts])], &large);
+    assert_eq!(outcome.decision, Decision::Deny);
+    assert!(outcome.reason().contains("output limit"), "{}", outcome.reason());
+}

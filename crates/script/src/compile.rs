@@ -78,6 +78,24 @@ pub enum Placement {
     Worker,
 }
 
+/// What a script may decide, as far as its text tells; what it does not tell counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Powers {
+    /// Whether it can deny or ask; see [`Hook::guard`](pintle_contract::Hook::guard).
+    pub refuses: bool,
+    /// Whether it can rewrite what the event is about.
+    pub rewrites: bool,
+}
+
+impl Powers {
+    /// Those of a script that may decide anything.
+    pub(crate) const ALL: Self = Self { refuses: true, rewrites: true };
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self { refuses: self.refuses || other.refuses, rewrites: self.rewrites || other.rewrites }
+    }
+}
+
 /// The outcome of [`compile`].
 #[derive(Debug)]
 pub struct Compiled {
@@ -87,8 +105,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: Placement,
-    /// Whether the script can deny or ask; see [`Hook::guard`](pintle_contract::Hook::guard).
-    pub guard: bool,
+    /// What the script may decide.
+    pub powers: Powers,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<Finding>,
 }
@@ -149,36 +167,36 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::thread::
 /// The outcome when the interpreter failed instead of giving one.
 fn collapsed(name: &str, text: &ScriptText) -> Compiled {
     let (source, _) = Source::new(name, text);
-    Compiled::of(&source, Placement::Worker, true, vec![Finding::collapsed()], None)
+    Compiled::of(&source, Placement::Worker, Powers::ALL, vec![Finding::collapsed()], None)
 }
 
 impl Compiled {
     pub(crate) fn of(
         source: &Source,
         placement: Placement,
-        guard: bool,
+        powers: Powers,
         findings: Vec<Finding>,
         script: Option<Arc<Script>>,
     ) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { script, diagnostics, placement, guard, findings }
+        Self { script, diagnostics, placement, powers, findings }
     }
 }
 
 fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled {
     let (source, refusal) = Source::new(name, text);
     if let Some(refusal) = refusal {
-        return Compiled::of(&source, Placement::Worker, true, vec![refusal], None);
+        return Compiled::of(&source, Placement::Worker, Powers::ALL, vec![refusal], None);
     }
     let ast = match load::parse(&source, role) {
         Ok(ast) => ast,
-        Err(finding) => return Compiled::of(&source, Placement::Worker, true, vec![finding], None),
+        Err(finding) => return Compiled::of(&source, Placement::Worker, Powers::ALL, vec![finding], None),
     };
     let analysis = analysis::analyse(&source, &ast, role);
     let mut findings = analysis.findings;
     let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
     if failed || (analysis.placement == Placement::Worker && !anywhere) {
-        return Compiled::of(&source, analysis.placement, analysis.guard, findings, None);
+        return Compiled::of(&source, analysis.placement, analysis.powers, findings, None);
     }
     match load::evaluate(&source, ast, role, role.entry()) {
         Ok(entry) => {
@@ -187,13 +205,13 @@ fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled 
                 script: Some(Arc::new(Script { source, role, reads: analysis.reads, entry, waits: analysis.waits })),
                 diagnostics,
                 placement: analysis.placement,
-                guard: analysis.guard,
+                powers: analysis.powers,
                 findings,
             }
         }
         Err(finding) => {
             findings.push(finding);
-            Compiled::of(&source, analysis.placement, analysis.guard, findings, None)
+            Compiled::of(&source, analysis.placement, analysis.powers, findings, None)
         }
     }
 }

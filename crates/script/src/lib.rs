@@ -28,7 +28,7 @@ mod values;
 mod when;
 
 pub use call::Invocation;
-pub use compile::{Compiled, Placement, Role, compile, compile_unbounded, with_room};
+pub use compile::{Compiled, Placement, Powers, Role, compile, compile_unbounded, with_room};
 pub use finding::Finding;
 pub use globals::{Builtin, catalogue, get_ready};
 pub use load::Script;

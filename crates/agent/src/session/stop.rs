@@ -3,11 +3,14 @@
 //! It fires each time an answer is about to be accepted, in every exit mode. A deny sends the agent on with the reason
 //! as its next message, bounded by the turn's limit of model calls. A redirect (`delegate(request)`) runs another
 //! agent, whose answer is taken; that agent ran under the same hooks, `agent.stop` included, so it is not asked again.
+//!
+//! A hook that fails closed has not said what the agent should do, and the agent cannot mend the hook: the answer is not
+//! accepted, and the turn ends there.
 
 use std::sync::Arc;
 
-use pintle::Event;
 use pintle::event::{AgentStop, Usage};
+use pintle::{Event, FailurePolicy, HookId, Outcome};
 use serde_json::Value;
 
 use super::iterations::{Progress, since};
@@ -21,6 +24,14 @@ pub(super) enum Stop {
     Accept(String),
     /// The agent goes on with this message.
     GoOn(String),
+}
+
+/// Whether nobody refused and the denial is all of hooks that failed.
+fn only_failed(outcome: &Outcome) -> bool {
+    let failed = |hook: &HookId| {
+        outcome.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
+    };
+    !outcome.reasons.is_empty() && outcome.reasons.iter().all(|reason| failed(&reason.hook))
 }
 
 /// Asks the hooks of `agent.stop`.
@@ -49,6 +60,10 @@ pub(super) fn may_stop(
     if !outcome.is_allowed() {
         if turn.agent.spec.exit.block_fails_turn {
             return Err(Fault::denied(format!("agent stop blocked: {}", outcome.reason())));
+        }
+        if only_failed(&outcome) {
+            let message = format!("the answer was not accepted: {}", outcome.reason());
+            return Err(Fault::failed("hook", message).during("agent.stop"));
         }
         let said: Vec<&str> = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect();
         return Ok(Stop::GoOn(said.join("; ")));

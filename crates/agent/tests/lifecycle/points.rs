@@ -1,6 +1,6 @@
 //! Which event fires at which point, and what a veto does there.
 
-use pintle::{Effect, Verdict};
+use pintle::{Effect, Failure, FailureKind, FailurePolicy, Verdict};
 use serde_json::json;
 
 use crate::support::{Play, call, deny, hook, say};
@@ -158,4 +158,24 @@ fn context_of_iteration_post_reaches_the_next_request() {
     let mut stage = stage(Play::root([call(&[("list", "{}")]), say("done")]), [tells]);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sent("look closer"), [0, 1]);
+}
+
+#[test]
+fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
+    let crashes = || hook("judge", "agent.stop", |_| Verdict::failed(Failure::new(FailureKind::Error, "no such key")));
+    let mut ended = stage(Play::root([say("one"), say("two")]), [crashes()]);
+    let fault = ended.session.turn("go").unwrap_err();
+    assert_eq!((ended.model.count(), fault.stop_reason()), (1, "hook_error"));
+    let why = "the answer was not accepted: blocked by hook \"judge\": hook `judge` gave no answer (error: no such key); \
+               it fails closed, so this was refused";
+    assert_eq!(fault.message, why);
+    // A refusal sends the agent on, and one that fails open changes nothing.
+    let once = hook("once", "agent.stop", |call| match call.event.payload.field("continuations") {
+        Some(n) if *n == json!(0) => Verdict::deny("more"),
+        _ => Verdict::pass(),
+    });
+    let open = pintle::Hook { on_failure: FailurePolicy::Open, ..crashes() };
+    let mut sent_on = stage(Play::root([say("one"), say("two")]), [open, once]);
+    assert_eq!(sent_on.session.turn("go").unwrap().text, "two");
+    assert_eq!(sent_on.model.count(), 2);
 }

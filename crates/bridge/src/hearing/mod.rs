@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use pintle::dialects::tools::Vocabulary;
 use pintle::event::{Class, ContextScope, EventPayload, HostSaid, Row as EventRow};
-use pintle::{Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope};
+use pintle::{
+    Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope,
+    is_passed_over,
+};
 use serde_json::Value;
 
 use crate::ability::Ability;
@@ -173,6 +176,13 @@ impl Hearing<'_> {
             if report.policy == FailurePolicy::Open {
                 let text =
                     format!("pintle: hook \"{}\" failed and was passed over: {}", report.hook, report.failure.message);
+                self.ruling.notices.push(text);
+            }
+        }
+        for warning in outcome.warnings.iter().filter(|warning| is_passed_over(&warning.message)) {
+            let text = format!("pintle: hook \"{}\" was {}", warning.hook, warning.message);
+            // Its `when` may fail on every call; who works here is told once.
+            if self.state.gives("", &text, false) {
                 self.ruling.notices.push(text);
             }
         }

@@ -2,9 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
-use pintle::{Caller, Effect, EventName, Hook, Layer, Reply, Request, Verdict, native};
+use pintle::{
+    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, Layer, LimitKind, Match, Matcher, Reply, Request, Verdict,
+    native,
+};
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};
 
@@ -250,6 +254,36 @@ fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
     assert_eq!(blocks, 8);
     assert!(stop(true).stdout.contains("may not again"));
     assert_eq!(stop(false).exit_code, 2, "the host begins to count anew");
+}
+
+/// A matcher that fails.
+#[derive(Debug)]
+struct Failing(FailureKind);
+
+impl Matcher for Failing {
+    fn matches(&self, _event: &Event) -> Match {
+        Match::Failed(Failure::new(self.0, "it did not get far"))
+    }
+
+    fn describe(&self) -> String {
+        String::from("fails")
+    }
+}
+
+#[test]
+fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    prompt(path, vec![]);
+    let asked = |kind| tool(path, vec![native::when(denying("tool.pre"), Arc::new(Failing(kind)))]);
+    let told = "hook \\\"no\\\" was passed over, because its matcher failed: error: it did not get far";
+    let answers = [asked(FailureKind::Error), asked(FailureKind::Error)];
+    assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("deny")), "{answers:?}");
+    assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);
+    for kind in [FailureKind::Limit(LimitKind::Steps), FailureKind::Timeout, FailureKind::Crash] {
+        let answer = asked(kind);
+        assert!(answer.stdout.contains("deny") && answer.stdout.contains("it did not get far"), "{answer:?}");
+    }
 }
 
 #[test]

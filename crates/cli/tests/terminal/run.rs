@@ -83,6 +83,27 @@ fn hooks_from_elsewhere_come_first_and_their_deny_is_the_exit_status() {
 }
 
 #[test]
+fn a_hook_that_fails_is_told_even_where_only_words_are_shown() {
+    let stage = |event: &str, body: &str| {
+        let hook = format!("---\nevent: {event}\nscript: |\n  def handle(event, payload):\n      {body}\n---\n");
+        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/odd.md", hook)
+    };
+    // One that decides nothing, one that makes no sense, and one whose failure ends the turn.
+    let open = stage("iteration.end", "return payload[\"nothing\"]");
+    let closed = stage("completion.pre", "return modify({\"temperature\": \"hot\"})");
+    let stop = stage("agent.stop", "return payload[\"nothing\"]");
+    for (name, stage) in [("run_failure_open", &open), ("run_failure_closed", &closed), ("run_failure_stop", &stop)] {
+        snapshot!(name, stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).screen());
+        let quiet = format!("{name}_quiet");
+        snapshot!(quiet, stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).screen());
+    }
+    let raises = "---\nevent: turn.start\nwhen: payload[\"x\"] == 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
+    let stage =
+        Stage::empty().file("agent/harness.md", AGENT).file("agent/script.yaml", ECHO).file("mine/odd.md", raises);
+    snapshot!("run_passed_over_quiet", stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).screen());
+}
+
+#[test]
 fn a_run_that_never_began_leaves_no_tape() {
     let stage = Stage::empty().file("harness.md", AGENT);
     let (_, _, status) = stage.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).parts();

@@ -1,6 +1,7 @@
 //! Events: their names, their data, and the one catalogue that describes them.
 
 mod catalogue;
+mod fit;
 mod name;
 mod piece;
 mod row;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use catalogue::*;
+pub use fit::check_rewrite;
 pub use name::{EventName, UnknownEvent};
 pub use piece::{
     Choice, FunctionCall, HostSaid, LogLine, Message, MessageToolCall, ToolCall, ToolDefinition, ToolFunction,

@@ -30,7 +30,8 @@ pub struct Row {
     pub deny_restricts: bool,
     /// How long a hook's context stays with the model.
     pub context: ContextScope,
-    /// What a failed hook means when neither its author nor its dialect says.
+    /// What a failed hook means when neither its author nor its dialect says. A script that may rewrite or refuse fails closed
+    /// on an event that shapes data, whatever stands here: what it would have taken out does not pass.
     pub on_failure: FailurePolicy,
     /// The JSON Schema of the payload.
     pub schema: fn() -> Value,

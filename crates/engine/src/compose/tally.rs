@@ -157,14 +157,13 @@ impl Tally {
         }
         let verdict =
             if voter.hook.standing.is_trusted() { verdict } else { untrusted::restricted(voter.hook, verdict) };
+        // A repeated call has no effects of its own but for what comes with a denial.
+        let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
         for message in verdict.warnings {
             self.warn(voter, message);
         }
-        if !voter.repeated && !verdict.effects.is_empty() {
-            let id = &voter.hook.id;
-            self.aside()
-                .effects
-                .extend(verdict.effects.into_iter().map(|effect| (voter.position.ordinal, id.clone(), effect)));
+        if keeps && !verdict.effects.is_empty() {
+            self.keep(voter, verdict.effects);
         }
         // The last judgement of a hook replaces the ones before.
         if voter.repeated {
@@ -172,6 +171,18 @@ impl Tally {
         }
         let with_rewrite = matches!(verdict.said, Said::Allow { .. } | Said::Ask { .. });
         Some(Answered { said: verdict.said, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
+    }
+
+    /// Takes the effects of a verdict. What the hook said in an earlier call is not said twice.
+    fn keep(&mut self, voter: Voter<'_>, effects: Vec<Effect>) {
+        let kept = &mut self.aside().effects;
+        for effect in effects {
+            let known =
+                |(ordinal, _, one): &(u32, HookId, Effect)| *ordinal == voter.position.ordinal && *one == effect;
+            if !voter.repeated || !kept.iter().any(known) {
+                kept.push((voter.position.ordinal, voter.hook.id.clone(), effect));
+            }
+        }
     }
 
     /// What the hooks said about the event for whoever is asked about it; of two that use one name the later one counts.

@@ -1,6 +1,6 @@
 //! What a rewrite makes of a payload, by the event's row of the catalogue.
 
-use pintle_contract::event::Target;
+use pintle_contract::event::{Target, check_rewrite};
 use pintle_contract::{EventName, Rewrite, did_you_mean};
 use serde_json::{Map, Value};
 
@@ -70,6 +70,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
         return Ok(Applied { value: None, ignored });
     };
     (row.settle)(before, &mut after)?;
+    check_rewrite(event, before, &after)?;
     Ok(Applied { value: (after != *before).then_some(after), ignored })
 }
 

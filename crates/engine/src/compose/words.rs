@@ -30,9 +30,18 @@ pub(crate) fn unsettled(guard: &HookId, changer: &HookId, rounds: u8) -> String 
     )
 }
 
+const PASSED_OVER: &str = "passed over, because its matcher failed: ";
+
 /// Why a hook was passed over.
 pub(crate) fn matcher_failed(failure: &Failure) -> String {
-    format!("passed over, because its matcher failed: {failure}")
+    format!("{PASSED_OVER}{failure}")
+}
+
+/// Whether the message of a warning says that a hook was passed over because its matcher failed. A hook that is passed over
+/// guards nothing, so a host that shows no other warning shows this one.
+#[must_use]
+pub fn is_passed_over(message: &str) -> bool {
+    message.starts_with(PASSED_OVER)
 }
 
 /// Why a rewrite of an event that has no target had no effect.

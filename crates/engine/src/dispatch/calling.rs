@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use pintle_contract::{Call, CallId, Entry, Event, Failure, FailureKind, Hook, Layer, Seam, Verdict};
+use pintle_contract::{Call, CallId, Caller, Entry, Event, Failure, FailureKind, Hook, Layer, Seam, Verdict};
 
 use super::Surroundings;
 use super::echo::{Echoes, Heard};
@@ -83,12 +83,19 @@ pub(super) fn call(
         Answered { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
     };
     let ordinal = asking.ordinal;
-    let untrusted = UntrustedSeam(MutedSeam(around.seam));
+    let untrusted = UntrustedSeam(MutedSeam::new(around.seam));
     let seam: &dyn Seam = if asking.hook.standing.is_trusted() { around.seam } else { &untrusted };
     match asking.hearing {
         Hearing::Plain => through(seam),
         Hearing::Kept => through(&Heard { seam, echoes, ordinal }),
-        Hearing::Echo => through(&echoes.of(ordinal, seam)),
+        Hearing::Echo => {
+            let echo = echoes.of(ordinal, seam);
+            let answered = through(&echo);
+            if answered.verdict.denies(asking.hook.on_failure) {
+                echo.write(Caller { call: id, name: asking.hook.id.as_str(), layer: asking.layer });
+            }
+            answered
+        }
     }
 }
 

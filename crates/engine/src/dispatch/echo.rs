@@ -3,7 +3,7 @@
 //! A guard that counts its calls, or looks into a cache that it writes itself, would judge its own traces when it is
 //! asked again. So the answers of its first call are kept for the length of the dispatch, and a repeated call that
 //! asks the same is told the same: nothing but the changed target can change its mind. What it did not ask before
-//! goes through [`MutedSeam`].
+//! goes through [`MutedSeam`], and is made up for when the call denies.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -43,12 +43,19 @@ impl Echoes {
         let heard = self.0.get().map(|heard| heard.lock().unwrap_or_else(PoisonError::into_inner));
         let of_hook = heard.iter().flat_map(|heard| heard.iter()).filter(|(number, _, _)| *number == ordinal);
         let rest = of_hook.map(|(_, request, answer)| (request.clone(), answer.clone())).collect();
-        Echo { muted: MutedSeam(seam), rest: Mutex::new(rest) }
+        Echo { muted: MutedSeam::new(seam), rest: Mutex::new(rest) }
     }
 
     fn keep(&self, ordinal: u32, request: Request, answer: Answer) {
         let heard = self.0.get_or_init(Box::default);
         heard.lock().unwrap_or_else(PoisonError::into_inner).push((ordinal, request, answer));
+    }
+}
+
+impl Echo<'_> {
+    /// Writes what the call wrote and did not write the first time: it decided.
+    pub(super) fn write(&self, caller: Caller<'_>) {
+        self.muted.write(caller);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod ask;
 mod calling;
+mod change;
 mod echo;
 mod guards;
 mod muted;

@@ -1,10 +1,11 @@
 //! The state of one dispatch.
 
 use pintle_contract::event::Target;
-use pintle_contract::{Entry, Event, Failure, FailureKind, HookId, Mode, Payload, Said};
+use pintle_contract::{Entry, Event, Failure, FailureKind, Hook, HookId, Mode, Payload, Said};
 
 use super::Surroundings;
 use super::calling::{self, Asking, Hearing};
+use super::change::{Change, Rewriters};
 use super::echo::Echoes;
 use crate::compose::{Answered, Position, Tally, Voter, lay, words};
 use crate::select::{EventIndex, Turn, Walk, Wants, wants, wants_now};
@@ -20,28 +21,11 @@ pub(super) struct Run<'a> {
     walk: Walk<'a>,
     round: u8,
     pub(super) change: Change,
-    /// The hooks whose rewrites were laid over each other (`parallel/merge`).
-    laid: Vec<u32>,
+    /// The hooks that changed the target.
+    rewriters: Rewriters,
     /// The guards that were asked and may be asked again.
     guards_asked: Asked,
     pub(super) echoes: Echoes,
-}
-
-/// The last change of the target.
-#[derive(Debug, Default)]
-pub(super) struct Change {
-    /// When it was, as the first turn that saw the target so; `None` while there was none.
-    at: Option<Position>,
-    /// The hooks that made the target what it is; they need not judge it.
-    producers: Vec<u32>,
-}
-
-impl Change {
-    /// Whether the target changed after a turn, and not by the hook whose turn it was.
-    #[inline]
-    pub(super) fn is_stale(&self, turn: Position) -> bool {
-        self.at.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
-    }
 }
 
 impl<'a> Run<'a> {
@@ -56,7 +40,7 @@ impl<'a> Run<'a> {
             walk: index.walk(fired, 0),
             round: 0,
             change: Change::default(),
-            laid: Vec::new(),
+            rewriters: Rewriters::default(),
             guards_asked: Asked::default(),
             echoes: Echoes::default(),
         }
@@ -141,7 +125,7 @@ impl<'a> Run<'a> {
     pub(super) fn admits(&mut self, turn: Turn<'a>) -> bool {
         let failure = match wants(turn, self.event()) {
             Wants::No => return false,
-            Wants::Failed(failure) if turn.hook.strict_matcher => {
+            Wants::Failed(failure) if counts(turn.hook, &failure) => {
                 self.tell_unmatched(turn, &failure);
                 failure
             }
@@ -193,18 +177,21 @@ impl<'a> Run<'a> {
     #[inline]
     pub(super) fn take(&mut self, voter: Voter<'a>, answered: Answered) {
         let ordinal = voter.position.ordinal;
-        let answered = if self.laid.contains(&ordinal) { self.once(answered) } else { answered };
+        let layer = self.index.layer(ordinal);
+        let may_rewrite = !voter.repeated || self.rewriters.may_rewrite(voter.position, layer, &self.change);
+        let answered = if may_rewrite { answered } else { self.once(answered) };
         let made = self.noting(|run| {
             let event = run.current.as_ref().unwrap_or(run.fired);
             run.tally.take(voter, answered, event)
         });
         if let Some(payload) = made {
-            self.change(payload, ordinal.saturating_add(1), vec![ordinal]);
+            self.rewriters.add(voter.position);
+            self.change(payload, ordinal.saturating_add(1), vec![ordinal], ordinal);
         }
     }
 
-    /// The answer of a hook whose rewrite was laid over those of others: it is not taken a second time, or two hooks
-    /// that rewrite one key would go on for ever. An allow counts only where the hook has what it wished for.
+    /// The answer of a hook whose rewrite is not taken a second time, or `timeout 5 ls` would become `timeout 5 timeout 5 ls`
+    /// and two rewriting hooks would go on for ever. An allow counts only where the hook has what it wished for.
     fn once(&self, answered: Answered) -> Answered {
         let (rewrite, said) = answered.split();
         let holds = rewrite.is_none_or(|rewrite| lay::holds(self.event().payload.value(), &rewrite));
@@ -212,9 +199,9 @@ impl<'a> Run<'a> {
         Answered { said: said.unwrap_or(Said::Pass), rewrite: None }
     }
 
-    /// Tells of hooks whose rewrites were laid over each other.
-    pub(super) fn laid(&mut self, ordinals: Vec<u32>) {
-        self.laid.extend(ordinals);
+    /// Tells of a hook that saw the same payload as others and would change it.
+    pub(super) fn rewrote(&mut self, voter: Voter<'a>) {
+        self.rewriters.add(voter.position);
     }
 
     /// The name of the hook with a number.
@@ -222,10 +209,11 @@ impl<'a> Run<'a> {
         self.index.hook(ordinal).map(|hook| &hook.id)
     }
 
-    /// Makes a payload the target. `next` is the number of the first hook whose turn is on it.
-    pub(super) fn change(&mut self, payload: Payload, next: u32, producers: Vec<u32>) {
+    /// Makes a payload the target. `next` is the number of the first hook whose turn is on it, `by` that of one of the hooks
+    /// whose chain made it.
+    pub(super) fn change(&mut self, payload: Payload, next: u32, producers: Vec<u32>, by: u32) {
         self.current = Some(self.fired.with_payload(payload));
-        self.change = Change { at: Some(Position { round: self.round, ordinal: next }), producers };
+        self.change.record(Position { round: self.round, ordinal: next }, producers, self.index.layer(by));
         self.walk = self.index.walk(self.event(), next);
     }
 
@@ -239,6 +227,12 @@ impl<'a> Run<'a> {
         }
         result
     }
+}
+
+/// Whether a failure of a hook's matcher is a failure of the hook. What the matcher's own code raised is one only where the
+/// author says so; a limit, a deadline or a death never means that the hook does not want the event.
+fn counts(hook: &Hook, failure: &Failure) -> bool {
+    hook.strict_matcher || failure.kind.is_cut_short()
 }
 
 /// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, and nothing for the first of the

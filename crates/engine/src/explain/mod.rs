@@ -73,7 +73,7 @@ pub enum Runs {
         /// Why.
         failure: Failure,
     },
-    /// Its matcher fails, which its author made a failure of the hook.
+    /// Its matcher fails, which is a failure of the hook: its author said so, or a limit ended the matcher.
     HookFailed {
         /// The matcher as its author wrote it.
         matcher: String,
@@ -170,7 +170,9 @@ fn runs(hook: &Hook, event: &Event) -> Runs {
     match wants_now(hook, event) {
         Wants::Yes => Runs::Yes,
         Wants::No => Runs::NoMatch { matcher: matcher.describe() },
-        Wants::Failed(failure) if hook.strict_matcher => Runs::HookFailed { matcher: matcher.describe(), failure },
+        Wants::Failed(failure) if hook.strict_matcher || failure.kind.is_cut_short() => {
+            Runs::HookFailed { matcher: matcher.describe(), failure }
+        }
         Wants::Failed(failure) => Runs::MatcherFailed { matcher: matcher.describe(), failure },
     }
 }

@@ -23,8 +23,8 @@ pub(crate) struct EventIndex {
 #[derive(Debug, Clone)]
 struct Slot {
     hook: Arc<Hook>,
-    dialect: &'static str,
     layer: Layer,
+    dialect: &'static str,
     profile: Profile,
     /// The numbers of earlier hooks that are the same but for their matcher.
     twins: Vec<u32>,
@@ -110,18 +110,12 @@ impl EventIndex {
     /// Adds the hooks of one chain, in declared order.
     pub(super) fn push<'h>(&mut self, chain: &Chain, hooks: impl Iterator<Item = &'h Arc<Hook>>) {
         let start = self.slots.len();
-        let profile = chain.profile;
+        let (layer, profile) = (chain.layer, chain.profile);
         for hook in hooks {
             let ordinal = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
             let twins = self.twins(chain, hook);
-            self.slots.push(Slot {
-                hook: Arc::clone(hook),
-                dialect: chain.dialect,
-                layer: chain.layer,
-                profile,
-                twins,
-                chain_end: 0,
-            });
+            let dialect = chain.dialect;
+            self.slots.push(Slot { hook: Arc::clone(hook), layer, dialect, profile, twins, chain_end: 0 });
             let check = hook.matcher.is_some();
             self.all.push(Candidate { ordinal, check });
             match hook.matcher.as_ref().map_or(Subjects::Any, |matcher| matcher.subjects()) {
@@ -158,6 +152,12 @@ impl EventIndex {
     /// The hook with a number.
     pub(crate) fn hook(&self, ordinal: u32) -> Option<&Arc<Hook>> {
         self.slots.get(usize::try_from(ordinal).ok()?).map(|slot| &slot.hook)
+    }
+
+    /// The layer of the hook with a number.
+    pub(crate) fn layer(&self, ordinal: u32) -> Layer {
+        let slot = usize::try_from(ordinal).ok().and_then(|at| self.slots.get(at));
+        slot.map_or(Layer::Runtime, |slot| slot.layer)
     }
 
     /// The hooks that an event may concern by its subject, in order, from a number on.

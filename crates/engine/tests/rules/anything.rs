@@ -19,6 +19,7 @@ pub(crate) fn any_plain() -> impl Strategy<Value = Says> {
 pub(crate) fn any_rewrite() -> impl Strategy<Value = Says> {
     prop_oneof![
         3 => (0..3_i64).prop_map(set_x),
+        2 => (1..3_i64).prop_map(Says::Add),
         2 => select(vec!["a", "b", "c"]).prop_map(|name| Says::Set(json!({"name": name}))),
         1 => (0..3_i64).prop_map(|x| Says::Set(json!({"arguments": format!("{{\"x\": {x}}}")}))),
         1 => (0..3_i64).prop_map(|z| Says::Set(json!({"args": {"z": z}}))),
@@ -52,6 +53,7 @@ pub(crate) fn any_wanted() -> impl Strategy<Value = Wanted> {
         3 => (names, any::<bool>()).prop_map(|(names, sufficient)| Wanted::Names(names, sufficient)),
         2 => any_is().prop_map(Wanted::When),
         1 => any_is().prop_map(Wanted::FailsWhen),
+        1 => any_is().prop_map(Wanted::CutShortWhen),
         1 => any_is().prop_map(Wanted::PanicsWhen),
     ]
 }

@@ -1,6 +1,6 @@
 //! A failed hook is not a refusing hook.
 
-use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, Profile, Resolution};
+use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, LimitKind, Profile, Resolution};
 use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
 use serde_json::json;
 
@@ -26,7 +26,17 @@ fn rule_35_every_failure_goes_by_the_hooks_policy() {
             "bad output: the payload of `tool.pre` must stay an object",
         ),
         (strict(Wanted::FailsWhen(Is::Always)), FailureKind::Error, "error: no such key"),
-        (strict(Wanted::PanicsWhen(Is::Always)), FailureKind::Crash, "crash: the matcher panicked: matcher bug"),
+        // A matcher that is cut short has not said that its hook does not want the event, whatever its author wrote.
+        (
+            Spec { strict: false, ..strict(Wanted::CutShortWhen(Is::Always)) },
+            FailureKind::Limit(LimitKind::Steps),
+            "step limit: too long",
+        ),
+        (
+            Spec { strict: false, ..strict(Wanted::PanicsWhen(Is::Always)) },
+            FailureKind::Crash,
+            "crash: the matcher panicked: matcher bug",
+        ),
     ];
     for (spec, kind, message) in cases {
         for closed in [true, false] {
@@ -49,27 +59,20 @@ fn rule_35_every_failure_goes_by_the_hooks_policy() {
 #[test]
 fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
     let event = tool("a", 0);
-    for (wanted, message) in [
-        (Wanted::FailsWhen(Is::Always), "passed over, because its matcher failed: error: no such key"),
-        (
-            Wanted::PanicsWhen(Is::Always),
-            "passed over, because its matcher failed: crash: the matcher panicked: matcher bug",
-        ),
-    ] {
-        let spec = Spec { wanted, ..Spec::says("f", Says::Deny) };
-        for profile in crate::model::PROFILES {
-            let (journal, seam) = (LineJournal::new(), MapSeam::new());
-            let resolver = ScriptedResolver::new(Resolution::Nobody);
-            let world =
-                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
-            let set = set(&[links(Layer::Project, profile, [spec.clone()])], &event.name);
-            let outcome = world.dispatch(&set, &event);
-            assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0));
-            assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
-            let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
-            let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
-            assert_eq!(journal.lines()[1..3], told);
-        }
+    let spec = Spec { wanted: Wanted::FailsWhen(Is::Always), ..Spec::says("f", Says::Deny) };
+    let message = "passed over, because its matcher failed: error: no such key";
+    for profile in crate::model::PROFILES {
+        let (journal, seam) = (LineJournal::new(), MapSeam::new());
+        let resolver = ScriptedResolver::new(Resolution::Nobody);
+        let world =
+            World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+        let set = set(&[links(Layer::Project, profile, [spec.clone()])], &event.name);
+        let outcome = world.dispatch(&set, &event);
+        assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0));
+        assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
+        let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
+        let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
+        assert_eq!(journal.lines()[1..3], told);
     }
 }
 

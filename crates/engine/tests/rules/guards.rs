@@ -77,16 +77,17 @@ fn rule_23_a_settled_guard_is_not_asked_again() {
 #[test]
 fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
     let event = tool("a", 0);
-    let flip = |id: &str| Spec::when(id, Is::X(1), set_x(2), set_x(1));
-    let chains = [links(Layer::Project, IN_ORDER, [flip("one"), flip("two")])];
+    // Each guard has something to rewrite only after the one behind it did.
+    let climb = |id: &str, from: i64| Spec::when(id, Is::X(from), set_x(from + 1), Says::Pass);
+    let chains =
+        [links(Layer::Project, IN_ORDER, [climb("e", 4), climb("d", 3), climb("c", 2), climb("b", 1), climb("a", 0)])];
     let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
     assert_eq!(
         outcome.reason(),
-        "blocked by hook \"two\": hook `two` changed the target again after guard `one` judged it, \
+        "blocked by hook \"d\": hook `d` changed the target again after guard `e` judged it, \
          3 rounds in a row; no guard has seen the final target, so this was refused"
     );
     // A guard that settles in the last round is heard.
-    let climb = |id: &str, from: i64| Spec::when(id, Is::X(from), set_x(from + 1), Says::Pass);
     let settling = [links(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];
     assert_eq!(told(&run(&set(&settling, &event.name), &event, &Resolution::Nobody)), "allow x=3");
     assert_eq!(MAX_ROUNDS, 3);
@@ -171,7 +172,8 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
             Request::Meta { function: text("register_tool"), arguments: Value::Null },
         ];
         let replies = asked.map(|request| call.seam.perform(call.caller(), request));
-        Verdict::deny(format!("{replies:?}"))
+        // It decides nothing itself: a denial would keep its effects.
+        Verdict::ask(format!("{replies:?}"))
     });
     let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
     let caller = pintle_contract::Caller::project("test");
@@ -193,7 +195,8 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
          decide on the payload alone\"))",
         "Ok(Done)",
     ];
-    assert_eq!(outcome.reasons[0].text, format!("[{}]", expected.join(", ")));
+    let unlifted = "it needs approval and there is nobody to ask";
+    assert_eq!(outcome.reasons[0].text, format!("[{}]; {unlifted}", expected.join(", ")));
     assert_eq!((seam.counter("n"), seam.cached("kept")), (1, Some(json!("v"))));
 }
 
@@ -205,6 +208,101 @@ fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
     let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
     let who: Vec<&str> = outcome.effects.iter().map(|(hook, _)| hook.as_str()).collect();
     assert_eq!(who, ["g", "w"]);
+}
+
+/// A guard that logs, counts and tells of each call, and denies when `x` is 1.
+fn counting() -> Arc<Scripted> {
+    Scripted::with(|call| {
+        let text = String::from;
+        let log = Request::Log { level: pintle_contract::LogLevel::Info, message: text("asked") };
+        call.seam.perform(call.caller(), log).unwrap();
+        call.seam.metric_incr(call.caller(), "calls", 1).unwrap();
+        if call.event.payload.field("args") != Some(&json!({"x": 1, "y": 0})) {
+            return Verdict::pass().with(Effect::Notice(text("asked")));
+        }
+        call.seam.metric_incr(call.caller(), "denied", 1).unwrap();
+        call.seam.perform(call.caller(), Request::CacheSet { key: text("why"), value: json!("x") }).unwrap();
+        let log = Request::Log { level: pintle_contract::LogLevel::Warn, message: text("denied") };
+        call.seam.perform(call.caller(), log).unwrap();
+        let told = Verdict::deny("x is 1").with(Effect::Notice(text("asked")));
+        told.with(Effect::Notice(text("denied")))
+    })
+}
+
+#[test]
+fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
+    let event = tool("a", 0);
+    let guard = || Spec::says("g", Says::Pass).build_with(&event.name, counting());
+    let (late, settled) = (rewriter("w", 1).build(&event.name).0, rewriter("v", 2).build(&event.name).0);
+    // The hooks, what the guard counts as denied, how often it logs, and its notices.
+    let cases = [
+        // Asked again about what it denies: what the first call did is not done twice.
+        (vec![guard(), late.clone()], 1, 2, vec!["asked", "denied"]),
+        // Asked once.
+        (vec![late.clone(), guard()], 1, 2, vec!["asked", "denied"]),
+        // Asked again and not the one who decides.
+        (vec![guard(), late, settled], 0, 1, vec!["asked"]),
+    ];
+    for (hooks, denied, logs, notices) in cases {
+        let seam = MapSeam::new();
+        let outcome = in_world(&one_chain(&event, IN_ORDER, hooks), &event, &seam, &LineJournal::new());
+        assert_eq!(outcome.is_allowed(), denied == 0);
+        assert_eq!((seam.counter("calls"), seam.counter("denied"), seam.log().len()), (1, denied, logs));
+        assert_eq!(seam.cached("why").is_some(), denied == 1);
+        let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g");
+        let told: Vec<&Effect> = of_guard.map(|(_, effect)| effect).collect();
+        assert_eq!(
+            told,
+            notices
+                .iter()
+                .map(|text| Effect::Notice((*text).to_owned()))
+                .collect::<Vec<_>>()
+                .iter()
+                .collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
+    let event = tool("a", 0);
+    let add = |id: &str, n: i64| Spec::when(id, Is::X(99), Says::Deny, Says::Add(n));
+    let keeps = |id: &str, x: i64| Spec::when(id, Is::X(99), Says::Deny, set_x(x));
+    let one = |hooks: Vec<Spec>| vec![links(Layer::Project, IN_ORDER, hooks)];
+    let over = |upper: Spec, lower: Spec| {
+        vec![links(Layer::User, IN_ORDER, [upper]), links(Layer::Project, IN_ORDER, [lower])]
+    };
+    let cases = [
+        // In one chain the order is the rule, with guards as without.
+        (one(vec![add("a", 1), add("b", 10)]), "allow x=11"),
+        (one(vec![add("a", 1), rewriter("b", 10)]), "allow x=10"),
+        (one(vec![keeps("a", 1), keeps("b", 10)]), "allow x=10"),
+        // So it is in two chains of one layer, and in one whose hooks all saw the same.
+        (
+            vec![links(Layer::Project, IN_ORDER, [add("a", 1)]), links(Layer::Project, IN_ORDER, [add("b", 10)])],
+            "allow x=11",
+        ),
+        (
+            vec![links(
+                Layer::Project,
+                Profile::ParallelStrictest,
+                [add("a", 1), Spec::says("n", Says::Set(json!({"name": "b"})))],
+            )],
+            "allow x=1",
+        ),
+        // A verdict counts all the same.
+        (one(vec![add("a", 1), add("b", 98)]), "deny x=99 a"),
+        // A guard that had nothing to change before may change what came of the others.
+        (one(vec![Spec::when("a", Is::X(10), set_x(5), Says::Deny), rewriter("b", 10)]), "deny x=0 a"),
+        (one(vec![Spec::when("a", Is::X(10), set_x(5), Says::Pass), rewriter("b", 10)]), "allow x=5"),
+        // What a lower layer undoes is done again, and the lower layer's own rewrite is not.
+        (over(keeps("a", 1), keeps("b", 10)), "allow x=1"),
+        (over(keeps("a", 1), rewriter("b", 10)), "allow x=1"),
+        (over(add("a", 1), add("b", 10)), "allow x=12"),
+    ];
+    for (chains, expected) in cases {
+        assert_eq!(told(&run(&set(&chains, &event.name), &event, &Resolution::Nobody)), expected, "{chains:#?}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod guards;
 mod layers;
 mod model;
 mod naive;
+mod once;
 mod profiles;
 mod properties;
 mod selection;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Cancel, Chain, Clock, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, Match,
-    Mode, NoJournal, OnDeny, Origin, Outcome, Profile, Resolution, Resolver, Rewrite, Said, Seam, Verdict,
+    Cancel, Chain, Clock, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer,
+    LimitKind, Match, Mode, NoJournal, OnDeny, Origin, Outcome, Profile, Resolution, Resolver, Rewrite, Said, Seam,
+    Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_testkit::{ClosureMatcher, FakeClock, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
@@ -42,12 +43,39 @@ pub(crate) enum Says {
     Panic,
     Set(Value),
     Replace(Value),
+    /// A rewrite that builds on what there is, so that it does something each time: it adds to `x` and leaves the rest.
+    Add(i64),
     /// An allow, or an ask, of the target that a `Set` or `Replace` makes.
     AllowOf(Box<Says>),
     AskOf(Box<Says>),
 }
 
 impl Says {
+    /// What this is about a payload: a rewrite that builds on what there is becomes the rewrite that it makes of it.
+    pub(crate) fn about(&self, payload: &Value) -> Self {
+        match self {
+            Self::Add(n) => {
+                let x = payload.get("args").unwrap_or(payload).get("x").and_then(Value::as_i64).unwrap_or_default();
+                match payload.get("args") {
+                    Some(Value::Object(args)) => {
+                        let mut args = args.clone();
+                        args.insert(String::from("x"), json!(x + n));
+                        Self::Set(json!({"args": args}))
+                    }
+                    _ => Self::Set(json!({"x": x + n})),
+                }
+            }
+            Self::AllowOf(rewrite) => Self::AllowOf(Box::new(rewrite.about(payload))),
+            Self::AskOf(rewrite) => Self::AskOf(Box::new(rewrite.about(payload))),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether this may change a target.
+    pub(crate) fn may_rewrite(&self) -> bool {
+        matches!(self, Self::Set(_) | Self::Replace(_) | Self::Add(_) | Self::AllowOf(_) | Self::AskOf(_))
+    }
+
     /// The rewrite, as a value and whether it is of the whole payload.
     pub(crate) fn rewrite(&self) -> Option<(&Value, bool)> {
         match self {
@@ -66,6 +94,8 @@ pub(crate) enum Wanted {
     Names(Vec<&'static str>, bool),
     When(Is),
     FailsWhen(Is),
+    /// The matcher runs into a limit.
+    CutShortWhen(Is),
     PanicsWhen(Is),
 }
 
@@ -117,8 +147,8 @@ impl Spec {
         }
     }
 
-    pub(crate) fn answer(&self, payload: &Value) -> &Says {
-        if self.is.holds(payload) { &self.then } else { &self.otherwise }
+    pub(crate) fn answer(&self, payload: &Value) -> Says {
+        if self.is.holds(payload) { self.then.about(payload) } else { self.otherwise.about(payload) }
     }
 
     pub(crate) fn verdict(&self, payload: &Value) -> Verdict {
@@ -128,7 +158,7 @@ impl Spec {
             true => Rewrite::Whole(value.clone()),
             false => Rewrite::Fields(value.as_object().cloned().unwrap_or_else(Map::new)),
         });
-        let said = match says {
+        let said = match &says {
             Says::Pass => Said::Pass,
             Says::Allow | Says::AllowOf(_) => Said::Allow { reason: why },
             Says::Ask | Says::AskOf(_) => Said::Ask { reason: why },
@@ -136,7 +166,7 @@ impl Spec {
             Says::Fail => Said::Failed(Failure::new(FailureKind::Error, why)),
             Says::Panic => panic!("{why}"),
             // `rewriting` makes a rewrite of it.
-            Says::Set(_) | Says::Replace(_) => Said::Pass,
+            Says::Set(_) | Says::Replace(_) | Says::Add(_) => Said::Pass,
         };
         let verdict = Verdict::new(said).with(Effect::Notice(self.id.clone())).warn(format!("{} warns", self.id));
         rewrite.into_iter().fold(verdict, Verdict::rewriting)
@@ -172,6 +202,12 @@ impl Spec {
                 Wanted::FailsWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => Match::Failed(Failure::new(FailureKind::Error, "no such key")),
+                        false => Match::Yes,
+                    }))
+                }
+                Wanted::CutShortWhen(is) => {
+                    Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
+                        true => Match::Failed(Failure::new(FailureKind::Limit(LimitKind::Steps), "too long")),
                         false => Match::Yes,
                     }))
                 }

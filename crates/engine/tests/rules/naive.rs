@@ -4,7 +4,7 @@
 mod rewrites;
 
 use pintle_contract::event::Target;
-use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Payload, Profile, Resolution};
+use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Layer, LimitKind, Payload, Profile, Resolution};
 use serde_json::Value;
 
 use crate::model::{Is, Links, Says, Spec, Wanted};
@@ -45,14 +45,17 @@ struct State {
     spec: Spec,
     profile: Profile,
     chain: usize,
+    layer: Layer,
     /// The version this hook last judged, was passed over on, or made.
     settled: Option<u32>,
+    /// The version that it saw when it was asked last.
+    asked: Option<u32>,
     /// An ask (true) or an allow (false) and the version it was given for.
     vote: Option<(bool, u32)>,
     called: bool,
     effect: bool,
-    /// Its rewrite was laid over others.
-    laid: bool,
+    /// It changed the value.
+    rewrote: bool,
 }
 
 struct Fold {
@@ -62,6 +65,8 @@ struct Fold {
     event: Event,
     value: Value,
     version: u32,
+    /// Whose layer made each version after the first.
+    made_by: Vec<Layer>,
     /// Who made the last version alone.
     changer: String,
     denials: Vec<String>,
@@ -87,11 +92,13 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expe
                 spec,
                 profile,
                 chain,
+                layer: links.layer,
                 settled: None,
+                asked: None,
                 vote: None,
                 called: false,
                 effect: false,
-                laid: false,
+                rewrote: false,
             });
         }
     }
@@ -102,6 +109,7 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expe
         event: event.clone(),
         value: event.payload.value().clone(),
         version: 0,
+        made_by: Vec::new(),
         changer: String::new(),
         denials: Vec::new(),
         failures: Vec::new(),
@@ -150,6 +158,8 @@ impl Fold {
         if let Some(after) = alone {
             self.value = after;
             self.version += 1;
+            self.made_by.push(self.hooks[at].layer);
+            self.hooks[at].rewrote = true;
             self.settle(at);
             self.changer = self.hooks[at].spec.id.clone();
         }
@@ -177,6 +187,7 @@ impl Fold {
         }
         for at in admitted {
             if let Some(after) = self.ask(at, 0, &before) {
+                self.hooks[at].rewrote |= after != before;
                 proposals.push((at, after));
             }
         }
@@ -189,6 +200,7 @@ impl Fold {
         }
         self.value = after.clone();
         self.version += 1;
+        self.made_by.push(self.hooks[members[0]].layer);
         for (at, proposal) in proposals {
             if proposal == after {
                 self.settle(at);
@@ -231,12 +243,14 @@ impl Fold {
             Wants::No => false,
             Wants::Failed(kind) => {
                 self.steps.push(Step::Unmatched(spec.id.clone(), round, kind));
-                if spec.strict {
+                // What the matcher's own code raised passes the hook over, unless its author said otherwise.
+                let counts = spec.strict || kind != FailureKind::Error;
+                if counts {
                     self.steps.push(Step::Unasked(spec.id.clone(), round, kind));
                 }
-                if spec.strict && spec.shadow {
+                if counts && spec.shadow {
                     self.shadow.push(spec.id);
-                } else if spec.strict {
+                } else if counts {
                     self.failed(&spec, kind);
                 }
                 false
@@ -267,6 +281,7 @@ impl Fold {
             (Wanted::When(is), _) if is.holds(&self.value) => Wants::Yes,
             (Wanted::When(_), _) => Wants::No,
             (Wanted::FailsWhen(is), _) => fails_when(is, FailureKind::Error),
+            (Wanted::CutShortWhen(is), _) => fails_when(is, FailureKind::Limit(LimitKind::Steps)),
             (Wanted::PanicsWhen(is), _) => fails_when(is, FailureKind::Crash),
         }
     }
@@ -277,12 +292,21 @@ impl Fold {
         let repeated = self.hooks[at].called;
         self.steps.push(Step::Call(spec.id.clone(), round, value.clone()));
         self.hooks[at].called = true;
-        let answer = spec.answer(value).clone();
+        let answer = spec.answer(value);
+        let from_below = |version: u32| {
+            let since = &self.made_by[version as usize..];
+            since.iter().any(|layer| *layer > self.hooks[at].layer)
+        };
+        let rewrote = self.hooks[at].rewrote && round > 0;
+        let held = rewrote && !self.hooks[at].asked.is_some_and(from_below);
+        self.hooks[at].asked = Some(self.version);
         if spec.shadow {
             self.shadow.push(spec.id);
             return None;
         }
-        self.hooks[at].effect |= !repeated && !matches!(answer, Says::Panic);
+        // A repeated call has effects where it denies, and they are those of the first one here.
+        let denies = matches!(answer, Says::Deny) || (matches!(answer, Says::Fail) && spec.closed);
+        self.hooks[at].effect |= (!repeated || denies) && !matches!(answer, Says::Panic);
         let unanimous = self.hooks[at].profile == Profile::ParallelUnanimous;
         match answer {
             Says::Fail => self.failed(&spec, FailureKind::Error),
@@ -292,9 +316,8 @@ impl Fold {
             _ if unanimous => self.denials.push(spec.reason()),
             Says::Ask => self.hooks[at].vote = Some((true, self.version)),
             Says::Pass => {}
-            Says::Set(_) | Says::Replace(_) | Says::AllowOf(_) | Says::AskOf(_) => {
+            Says::Set(_) | Says::Replace(_) | Says::Add(_) | Says::AllowOf(_) | Says::AskOf(_) => {
                 let (wish, whole) = answer.rewrite().unwrap();
-                let held = self.hooks[at].laid && round > 0;
                 let made = if held { self.kept(value, wish, whole) } else { self.make(value, wish, whole) };
                 match (&answer, &made) {
                     // An allow of what was not made, or was not made as it was wished, allows nothing.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, EventName, Hook, Layer, NoJournal, Profile, Resolution};
+use pintle_contract::{Cancel, EventName, FailurePolicy, Hook, Layer, NoJournal, Profile, Resolution};
 use pintle_engine::{HookSet, explain};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
 use proptest::prelude::*;
@@ -84,6 +84,7 @@ fn explain_says_why_a_hook_would_not_run() {
         of("false", Wanted::When(Is::X(2)), false),
         of("fails", Wanted::FailsWhen(Is::Always), false),
         of("strict", Wanted::FailsWhen(Is::Always), true),
+        of("cut", Wanted::CutShortWhen(Is::Always), false),
     ];
     let start = EventName::parse("session.start").unwrap();
     let elsewhere = pintle_testkit::chain(
@@ -109,6 +110,7 @@ fn explain_says_why_a_hook_would_not_run() {
             "project false: does not run: `a closure` is false",
             "project fails: does not run: `a closure` failed: error: no such key",
             "project strict: does not run and counts as failed: `a closure` failed: error: no such key",
+            "project cut: does not run and counts as failed: `a closure` failed: step limit: too long",
         ]
     );
 }
@@ -129,7 +131,10 @@ proptest! {
                 chain.hooks = chain
                     .hooks
                     .iter()
-                    .map(|hook| Arc::new(Hook { strict_matcher: false, handler: seen.clone(), ..Hook::clone(hook) }))
+                    .map(|hook| {
+                        let (handler, on_failure) = (seen.clone(), FailurePolicy::Open);
+                        Arc::new(Hook { strict_matcher: false, handler, on_failure, ..Hook::clone(hook) })
+                    })
                     .collect();
                 chain
             })

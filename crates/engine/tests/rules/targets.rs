@@ -87,4 +87,28 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
         assert_eq!(failure.message, "the payload of `tool.pre` is no object here, so no field of it can be rewritten");
         assert!(!outcome.is_allowed());
     }
+    // What is in the fields has to make sense as well, and what the event had before stays.
+    let request = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": [], "iteration": 1});
+    let task = json!({"id": "d", "agent": "a", "prompt": "x", "task": "x", "depth": 1, "tools": []});
+    let cases = [
+        ("completion.pre", &request, json!({"temperature": "hot"}), "`temperature` must be a number, not `\"hot\"`"),
+        (
+            "completion.pre",
+            &request,
+            json!({"messages": [{"role": "alien", "content": "x"}]}),
+            "a message has the unknown role `alien`; a role is system, developer, user, assistant, tool",
+        ),
+        (
+            "delegation.pre",
+            &task,
+            json!({"max_verify_retries": "x"}),
+            "`max_verify_retries` must be a whole number, 0 or more, not `\"x\"`",
+        ),
+    ];
+    for (name, payload, fields, why) in cases {
+        let outcome = rewrite(name, payload.clone(), Says::Set(fields));
+        let failure = &outcome.failures[0].failure;
+        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BadOutput, why));
+        assert!(!outcome.is_allowed() && !outcome.rewritten);
+    }
 }

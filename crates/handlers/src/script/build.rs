@@ -6,7 +6,7 @@ use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptText, Severity, ToolSpec,
 };
 use pintle_script::worker::Program;
-use pintle_script::{Placement, Role, compile, compile_when};
+use pintle_script::{Placement, Powers, Role, compile, compile_when};
 
 use super::handler::{Place, ScriptHandler};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
@@ -15,20 +15,20 @@ use crate::Builder;
 
 impl Builder {
     /// Compiles a script for a role: where it runs, and what was found.
-    pub(super) fn place(&self, name: &str, text: &ScriptText, role: Role) -> (Option<Place>, bool, Vec<Diagnostic>) {
+    pub(super) fn place(&self, name: &str, text: &ScriptText, role: Role) -> (Option<Place>, Powers, Vec<Diagnostic>) {
         let compiled = compile(name, text, role);
         if failed(&compiled.diagnostics) {
-            return (None, compiled.guard, compiled.diagnostics);
+            return (None, compiled.powers, compiled.diagnostics);
         }
         if let Some(script) = compiled.script {
-            return (Some(Place::Here(script)), compiled.guard, compiled.diagnostics);
+            return (Some(Place::Here(script)), compiled.powers, compiled.diagnostics);
         }
         let program = Program::Script { name: name.to_owned(), text: text.text.to_string(), role };
         let remote = Remote::new(&self.pool, program, name, text);
         let probed = if self.probes { remote.probe() } else { Vec::new() };
         let diagnostics = merged(compiled.diagnostics, probed);
         let place = (!failed(&diagnostics)).then_some(Place::There(remote));
-        (place, compiled.guard, diagnostics)
+        (place, compiled.powers, diagnostics)
     }
 }
 
@@ -49,10 +49,11 @@ fn failed(diagnostics: &[Diagnostic]) -> bool {
 impl Builder {
     /// The handler of a hook that is a script.
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptText) -> BuiltHandler {
-        let (place, guard, diagnostics) = self.place(&declaration.name, text, Role::Hook);
+        let (place, powers, diagnostics) = self.place(&declaration.name, text, Role::Hook);
         let codec = Arc::clone(&declaration.codec);
-        let handler = place.map(|place| Arc::new(ScriptHandler { place, codec }) as _);
-        BuiltHandler { handler, guard, diagnostics }
+        let shapes = powers.rewrites || powers.refuses;
+        let handler = place.map(|place| Arc::new(ScriptHandler { place, codec, shapes }) as _);
+        BuiltHandler { handler, guard: powers.refuses, diagnostics }
     }
 
     /// The matcher of a hook with a `when`.

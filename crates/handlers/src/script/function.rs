@@ -47,7 +47,7 @@ impl Builder {
             Place::There(remote) => Some(At::There { remote: remote.clone(), function: spec.function.clone() }),
         };
         let codec = Arc::clone(&declaration.codec);
-        let handler = place.map(|at| Arc::new(FunctionHandler { at, codec }) as _);
+        let handler = place.map(|at| Arc::new(FunctionHandler { at, codec, shapes: facts.shapes }) as _);
         // Loading the plugin told what else was found in it.
         let diagnostics = match &spec.function {
             FunctionRef::Registered(_) => Vec::new(),
@@ -62,6 +62,8 @@ impl Builder {
 struct FunctionHandler {
     at: At,
     codec: Arc<dyn Codec>,
+    /// Whether it can rewrite or refuse.
+    shapes: bool,
 }
 
 /// Where the function runs.
@@ -83,6 +85,10 @@ impl Handler for FunctionHandler {
             At::Here(function) => function.may_wait(),
             At::There { .. } => true,
         }
+    }
+
+    fn shapes(&self) -> bool {
+        self.shapes
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

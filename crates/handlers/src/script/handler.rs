@@ -21,6 +21,8 @@ pub(super) enum Place {
 pub(super) struct ScriptHandler {
     pub(super) place: Place,
     pub(super) codec: Arc<dyn Codec>,
+    /// Whether it can rewrite or refuse.
+    pub(super) shapes: bool,
 }
 
 impl Handler for ScriptHandler {
@@ -33,6 +35,10 @@ impl Handler for ScriptHandler {
             Place::Here(script) => script.may_wait(),
             Place::There(_) => true,
         }
+    }
+
+    fn shapes(&self) -> bool {
+        self.shapes
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

@@ -68,7 +68,7 @@ fn they_run_in_this_process() {
         let compiled = compile("governed", &pintle_contract::ScriptText::bare(script), Role::Hook);
         assert_eq!(compiled.placement, Placement::InProcess, "{script}");
         assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
-        assert_eq!(compiled.guard, script != AUDIT, "{script}");
+        assert_eq!(compiled.powers.refuses, script != AUDIT, "{script}");
     }
     let builder = builder();
     let cases: &[(&str, Value, Option<&str>)] = &[

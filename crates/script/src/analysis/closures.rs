@@ -18,6 +18,9 @@ use crate::globals::REGISTRATIONS;
 /// Keys of a table that a function may return without denying or asking (Harn, Return-value protocol).
 const HARMLESS: &[&str] = &["reminder", "result", "output", "args", "truncated", "dropped_bytes"];
 
+/// Keys of a table that changes nothing either.
+const QUIET: &[&str] = &["reminder"];
+
 /// The functions of a plugin, as far as the text tells.
 #[derive(Debug, Default)]
 pub(crate) struct Closures {
@@ -45,11 +48,17 @@ pub(crate) struct Traits {
     pub(crate) reads: Reads,
     /// Whether it can deny or ask.
     pub(crate) guard: bool,
+    /// Whether it can rewrite or refuse.
+    pub(crate) shapes: bool,
 }
 
 impl Default for Traits {
     fn default() -> Self {
-        Self { reads: Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text }, guard: true }
+        Self {
+            reads: Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text },
+            guard: true,
+            shapes: true,
+        }
     }
 }
 
@@ -151,34 +160,36 @@ impl<'a> Ways<'a, '_> {
 }
 
 fn of_def(root: &AstStmt, def: &Def) -> Traits {
-    Traits { reads: reads_of(root, &def.params, Body::Block(&def.body)), guard: !passes(&def.body) }
+    let reads = reads_of(root, &def.params, Body::Block(&def.body));
+    Traits { reads, guard: !passes(&def.body, HARMLESS), shapes: !passes(&def.body, QUIET) }
 }
 
 fn of_lambda(root: &AstStmt, lambda: &Lambda) -> Traits {
-    Traits { reads: reads_of(root, &lambda.params, Body::Value(&lambda.body)), guard: !lets_pass(&lambda.body) }
+    let (reads, body) = (reads_of(root, &lambda.params, Body::Value(&lambda.body)), &lambda.body);
+    Traits { reads, guard: !lets_pass(body, HARMLESS), shapes: !lets_pass(body, QUIET) }
 }
 
 fn reads_of(root: &AstStmt, parameters: &[AstParameter], body: Body<'_>) -> Reads {
     reads::of_closure(root, parameters, body).unwrap_or_else(|| Traits::default().reads)
 }
 
-/// Whether all that a body returns lets the event pass. What a function inside it returns is its own, and counted
-/// nevertheless.
-fn passes(body: &AstStmt) -> bool {
+/// Whether all that a body returns lets the event pass, with a table of these keys or without one. What a function inside
+/// it returns is its own, and counted nevertheless.
+fn passes(body: &AstStmt, keys: &[&str]) -> bool {
     let mut all = true;
     statements(body, &mut |stmt| {
         if let Stmt::Return(Some(value)) = &stmt.node {
-            all &= lets_pass(value);
+            all &= lets_pass(value, keys);
         }
     });
     all
 }
 
-fn lets_pass(value: &AstExpr) -> bool {
+fn lets_pass(value: &AstExpr, keys: &[&str]) -> bool {
     match &value.node {
         Expr::Identifier(name) => matches!(name.ident.as_str(), "None" | "True"),
-        Expr::Dict(entries) => entries.iter().all(|(key, _)| string(key).is_some_and(|key| HARMLESS.contains(&key))),
-        Expr::If(parts) => lets_pass(&parts.1) && lets_pass(&parts.2),
+        Expr::Dict(entries) => entries.iter().all(|(key, _)| string(key).is_some_and(|key| keys.contains(&key))),
+        Expr::If(parts) => lets_pass(&parts.1, keys) && lets_pass(&parts.2, keys),
         _ => false,
     }
 }

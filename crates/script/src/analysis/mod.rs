@@ -5,6 +5,7 @@ mod closures;
 mod lints;
 mod mutation;
 mod names;
+mod powers;
 mod reads;
 mod walk;
 
@@ -19,7 +20,7 @@ pub(crate) use names::names_used;
 pub(crate) use reads::names_in_stmt;
 pub(crate) use walk::{Argument, block, identifier, span, string};
 
-use crate::compile::{Placement, Role};
+use crate::compile::{Placement, Powers, Role};
 use crate::finding::{Code, Finding};
 use crate::source::Source;
 
@@ -27,7 +28,8 @@ use crate::source::Source;
 pub(crate) struct Analysis {
     pub(crate) findings: Vec<Finding>,
     pub(crate) placement: Placement,
-    pub(crate) guard: bool,
+    /// What it may decide.
+    pub(crate) powers: Powers,
     /// Whether a call may wait for something outside the process.
     pub(crate) waits: bool,
     pub(crate) reads: Reads,
@@ -75,7 +77,7 @@ pub(crate) fn analyse(source: &Source, ast: &AstModule, role: Role) -> Analysis 
     // A tool may wait for programs and files; it always runs where it can be stopped.
     let bounded = role != Role::Tool && is_bounded(ast);
     let placement = if bounded { Placement::InProcess } else { Placement::Worker };
-    Analysis { findings, placement, guard: names::guards(ast), waits: names::waits(ast), reads }
+    Analysis { findings, placement, powers: powers::powers(ast), waits: names::waits(ast), reads }
 }
 
 /// A finding of a lint, with the severity the linter gives it.

@@ -6,7 +6,7 @@ use pintle_contract::did_you_mean;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
 
-use super::walk::{Clause, Parameter, block, expressions, identifier, span, statements, string};
+use super::walk::{Clause, Parameter, block, expressions, identifier, span, statements};
 use crate::compile::Role;
 use crate::finding::{Code, Finding};
 use crate::globals;
@@ -42,16 +42,6 @@ pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding
         findings.push(finding);
     }
     findings
-}
-
-/// Whether a script can deny or ask: it names `block` or `ask`, or writes the action of a dictionary decision.
-pub(super) fn guards(ast: &AstModule) -> bool {
-    let mut found = false;
-    expressions(ast.statement(), &mut |expr| {
-        found |=
-            matches!(identifier(expr), Some("block" | "ask")) || matches!(string(expr), Some("block" | "ask" | "deny"));
-    });
-    found
 }
 
 /// Whether a script names a built-in that may wait.
@@ -234,6 +224,13 @@ fn comprehension<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
         Expr::Lambda(lambda) => parameter_names(&lambda.params, names),
         _ => {}
     }
+}
+
+/// Whether a comprehension or a lambda itself binds a name.
+pub(super) fn binds(expr: &AstExpr, name: &str) -> bool {
+    let mut names = BTreeSet::new();
+    comprehension(expr, &mut names);
+    names.contains(name)
 }
 
 fn parameter_names<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {

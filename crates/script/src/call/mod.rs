@@ -135,7 +135,8 @@ impl Frame<'_> {
     fn failure(&self, fault: Fault, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
         let fault = match fault {
             Fault::Payload(why) => {
-                return Failure::new(FailureKind::Error, format!("the payload has no form for scripts: {why}"));
+                // Whoever made the payload is no reason to let a script's hook be passed over.
+                return Failure::new(FailureKind::Crash, format!("the payload has no form for scripts: {why}"));
             }
             Fault::Script(fault) => fault,
         };

@@ -27,6 +27,8 @@ pub struct Facts {
     pub takes_one: bool,
     /// Whether it can deny or ask.
     pub guard: bool,
+    /// Whether it can rewrite or refuse.
+    pub shapes: bool,
 }
 
 impl Inventory {

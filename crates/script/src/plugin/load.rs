@@ -77,6 +77,7 @@ fn facts(value: &OwnedFrozenValue, traits: &Traits) -> Option<Facts> {
         name: name_of(value).to_owned(),
         takes_one: parameters.can_fill_with_args(Role::Plugin.parameters().len(), &[]),
         guard: traits.guard,
+        shapes: traits.shapes,
     })
 }
 

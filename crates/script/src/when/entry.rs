@@ -47,7 +47,7 @@ impl Entry {
             let loaded = on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
             loaded.unwrap_or_else(|| Err(String::from("the interpreter failed")))
         });
-        loaded.as_ref().map_err(|why| Failure::new(FailureKind::Error, format!("`when` cannot be loaded: {why}")))
+        loaded.as_ref().map_err(|why| Failure::new(FailureKind::Missing, format!("`when` cannot be loaded: {why}")))
     }
 }
 

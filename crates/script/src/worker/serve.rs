@@ -77,7 +77,7 @@ fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn Sea
         (Some(Loaded::When(when)), Work::Match { event, payload }) => {
             matched(when.test(&event, &Payload::new(payload)))
         }
-        _ => failed(Failure::new(FailureKind::Error, "the script has errors; `pintle validate` shows them")),
+        _ => failed(Failure::new(FailureKind::Missing, "the script has errors; `pintle validate` shows them")),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::style::plain;
 use super::{Line, Options, Tone, effect};
-use crate::record::{Answered, Body, Decided, Fired, SaidText, Word};
+use crate::record::{Answered, Body, Decided, FailureNote, Fired, SaidText, Word};
 
 /// Columns by which the hooks of an event stand to the right of it.
 const INDENT: usize = 9;
@@ -165,6 +165,7 @@ impl Block {
             };
             let hook = plain(&failure.hook, 80);
             self.details.push(Line::new(tone, format!("{hook}  failure {meant}")).indented(INDENT));
+            self.details.extend(self.why_failed(failure, options));
         }
         for shadow in decided.shadow.iter().filter(|shadow| shadow.said.verdict != Word::Pass) {
             let (hook, word) = (plain(&shadow.hook, 80), shadow.said.verdict.as_str());
@@ -173,6 +174,15 @@ impl Block {
             self.details.push(Line::new(Tone::Warn, text).indented(INDENT));
         }
         self.finish(head)
+    }
+
+    /// Why a hook gave no answer, where its verdict did not say so: a rewrite that makes no sense, for instance, looks like
+    /// one that does.
+    fn why_failed(&self, failure: &FailureNote<'_>, options: &Options) -> Option<Line> {
+        let why = plain(&failure.failure.message, options.text_chars);
+        let is_said = self.details.iter().any(|line| line.to_string().contains(&why));
+        let text = format!("{}: {why}", failure.failure.kind);
+        (!is_said).then(|| Line::new(Tone::Warn, text).indented(INDENT + 4))
     }
 
     /// A failure that its author does not care about is no warning. Only who looks at everything is shown it.

@@ -60,7 +60,7 @@ fn section(page: &mut String, row: &Row) {
     }
     put(page, format_args!("**May answer.** {}\n", answers(row)));
     put(page, format_args!("**A deny means.** {}\n", row.deny));
-    put(page, format_args!("**A hook that fails.** {}\n", failing(row.on_failure)));
+    put(page, format_args!("**A hook that fails.** {}\n", failing(row)));
     put(page, format_args!("**Context.** {}\n", context(row.context)));
     let names: Vec<String> = DIALECTS.iter().map(|dialect| in_dialect(dialect, row)).collect();
     put(page, format_args!("**In dialects.** {}\n", names.join("; ")));
@@ -92,9 +92,13 @@ fn answers(row: &Row) -> String {
     }
 }
 
-fn failing(policy: FailurePolicy) -> &'static str {
-    match policy {
+fn failing(row: &Row) -> &'static str {
+    match row.on_failure {
         FailurePolicy::Closed => "Counts as a deny, unless the hook or its dialect says otherwise.",
+        FailurePolicy::Open | FailurePolicy::Ignored if row.class == Class::Rewrite => {
+            "Is recorded and passed over; one whose script may rewrite or refuse counts as a deny. The hook or its dialect may \
+             say otherwise."
+        }
         FailurePolicy::Open | FailurePolicy::Ignored => {
             "Is recorded and passed over, unless the hook or its dialect says otherwise."
         }

@@ -10,11 +10,12 @@ use pintle_agent::{Happening, Observer, Past, Session};
 use serde_json::json;
 
 use super::agent::Chosen;
+use super::failures::Failures;
 use super::prompts::Prompts;
 use super::repeats::Repeats;
 use super::summary::Summary;
 use crate::fault::Fault;
-use crate::render::{count, tone};
+use crate::render::{count, path, tone};
 use crate::terminal::Terminal;
 
 /// Characters of a result or argument that are shown.
@@ -68,6 +69,7 @@ struct State {
     streamed: bool,
     tool_calls: usize,
     denied: usize,
+    failures: Failures,
 }
 
 impl Live {
@@ -88,6 +90,7 @@ impl Live {
             streamed: false,
             tool_calls: 0,
             denied: 0,
+            failures: Failures::default(),
         };
         Self { terminal, shown, state: Mutex::new(state) }
     }
@@ -153,6 +156,7 @@ impl Live {
             stop_reason: Some(session.stop_reason()).filter(|reason| !NATURAL.contains(reason)),
             tool_calls: state.tool_calls,
             denied: state.denied,
+            failures: state.failures.count,
             usage: session.usage(),
             metrics: runtime.metrics(),
             tape,
@@ -160,6 +164,10 @@ impl Live {
         };
         match self.shown {
             Shown::Deeds | Shown::Everything => self.terminal.lines(&summary.lines()),
+            Shown::Words if state.failures.count > 0 => {
+                let failed = count(state.failures.count, "hook failure");
+                self.terminal.note(format!("{failed} in this session; `pintle tape show {}` has them", path(tape)));
+            }
             Shown::Words => {}
             Shown::Records => self.terminal.json(&summary),
         }
@@ -310,6 +318,10 @@ impl Observer for Live {
                 self.terminal.json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
             }
             (Shown::Records, _) => {}
+            (Shown::Words, Happening::TurnFailed { message }) if origin.depth == 0 => {
+                self.settle();
+                self.terminal.err(tone::labelled(Tone::Bad, "turn failed", plain(message, 2_000)));
+            }
             (Shown::Words, _) => self.words(origin, what),
             (Shown::Deeds | Shown::Everything, _) => {
                 self.words(origin, what);
@@ -333,6 +345,13 @@ impl Follower for Live {
             && decided.decision != Decision::Allow
         {
             state.denied += 1;
+        }
+        // A hook that fails is never silent: where only the agent's words are shown, standard error has it.
+        for text in state.failures.take(&record.body) {
+            if self.shown == Shown::Words {
+                self.end_line(&mut state);
+                self.terminal.err(tone::labelled(Tone::Warn, "warning", text));
+            }
         }
         match self.shown {
             Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_) | Body::Closed(_)) => {}

@@ -3,6 +3,7 @@
 mod absent;
 mod agent;
 mod daemon;
+mod failures;
 mod input;
 mod interrupt;
 mod live;

@@ -20,6 +20,8 @@ pub(super) struct Summary<'a> {
     pub(super) tool_calls: usize,
     /// Events that a hook did not let pass.
     pub(super) denied: usize,
+    /// Hooks that gave no answer, each time that one did not.
+    pub(super) failures: usize,
     pub(super) usage: Usage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
@@ -35,6 +37,10 @@ impl Summary<'_> {
         let mut head = Line::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
         let tone = if self.denied == 0 { Tone::Plain } else { Tone::Bad };
         head.push(tone, format!("{} denied", self.denied));
+        if self.failures > 0 {
+            head.push(Tone::Plain, ", ");
+            head.push(Tone::Warn, count(self.failures, "hook failure"));
+        }
         head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
         let mut lines = vec![Line::default(), head];
         let width = self.metrics.keys().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -16,7 +16,7 @@ pub static ROW: Row = Row {
     class: Class::Guard,
     subject: Some("finish_reason"),
     target: Target::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny: "The agent goes on: the reason is its next message, until the cap on such messages is reached.",
+    deny: "The agent goes on: the reason is its next message, until the turn's limit of model calls is reached. A hook that fails closed ends the turn instead.",
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,

@@ -3,6 +3,9 @@
 //! Reference pages, JSON Schemas, `pintle events`, dialect mappings and lints derive from it. Adding an event is one
 //! file here and one word in the list below.
 
+use serde_json::Value;
+
+use super::fit;
 use super::row::Row;
 
 macro_rules! catalogue {
@@ -18,6 +21,14 @@ macro_rules! catalogue {
 
         /// Every event, in the order of an agent's life.
         pub static CATALOGUE: &[&Row] = &[$(&$module::ROW),*];
+
+        /// Reads one field of a payload as the payload type of its row has it.
+        pub(super) fn fits(row: &Row, name: &str, value: &Value) -> Result<(), serde_json::Error> {
+            $(if std::ptr::eq(row, &$module::ROW) {
+                return fit::field::<$payload>(name, value);
+            })*
+            Ok(())
+        }
 
         #[cfg(test)]
         fn round_trips() {

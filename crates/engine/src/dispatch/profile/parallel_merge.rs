@@ -14,6 +14,8 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
         let (rewrite, said) = answered.split();
         let made = hear(run, voter, rewrite.clone(), said);
         let Some((rewrite, made)) = rewrite.zip(made) else { continue };
+        // What it leaves as it was counts too: it stands among what the others name.
+        run.rewrote(voter);
         let value = made.value.unwrap_or_else(|| run.event().payload.value().clone());
         wishes.push(Wish {
             proposal: Proposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value },
@@ -24,11 +26,10 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
     if run.tally.is_denied() || wishes.is_empty() {
         return;
     }
-    run.laid(wishes.iter().map(|wish| wish.proposal.ordinal).collect());
     match lay(&run.event().name, run.event().payload.value(), wishes) {
         Merged::Unchanged => {}
         // Every hook of the chain had its turn on the payload before.
-        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers),
+        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers, end.saturating_sub(1)),
         Merged::Conflict(reasons) => run.tally.deny(reasons),
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
         let Some(answered) = run.tally.open(voter, verdict) else { continue };
         let (rewrite, said) = answered.split();
         if let Some(value) = hear(run, voter, rewrite, said).and_then(|made| made.value) {
+            run.rewrote(voter);
             proposals.push(Proposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value });
         }
     }
@@ -22,7 +23,7 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
     match merge(&run.event().name, run.event().payload.value(), proposals) {
         Merged::Unchanged => {}
         // Every hook of the chain had its turn on the payload before.
-        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers),
+        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers, end.saturating_sub(1)),
         Merged::Conflict(reasons) => run.tally.deny(reasons),
     }
 }

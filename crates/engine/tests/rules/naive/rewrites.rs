@@ -30,8 +30,9 @@ impl Fold {
     pub(super) fn lay(&mut self, before: &Value, proposals: &[(usize, Value)]) -> Value {
         let mut laid = json!({});
         for (at, _) in proposals {
-            self.hooks[*at].laid = true;
-            let says = self.hooks[*at].spec.answer(before).clone();
+            // What it leaves as it was counts too.
+            self.hooks[*at].rewrote = true;
+            let says = self.hooks[*at].spec.answer(before);
             let (wish, whole) = says.rewrite().unwrap();
             if whole {
                 continue;
@@ -46,7 +47,7 @@ impl Fold {
                 }
             }
         }
-        let wishes = proposals.iter().map(|(at, _)| self.hooks[*at].spec.answer(before).clone());
+        let wishes = proposals.iter().map(|(at, _)| self.hooks[*at].spec.answer(before));
         let whole = wishes.into_iter().find(|says| says.rewrite().is_some_and(|(_, whole)| whole));
         let made = match &whole {
             Some(says) => self.make(before, says.rewrite().unwrap().0, true),
@@ -88,7 +89,7 @@ impl Fold {
         }
     }
 
-    /// A rewrite that was laid over others is not taken again; has the hook what it wished for?
+    /// A rewrite that is not taken a second time; has the hook what it wished for?
     pub(super) fn kept(&self, value: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
         let has = |name: &String, wished: &Value| match (value.get(name), wished) {
             (Some(Value::Object(have)), Value::Object(keys)) => {

@@ -32,7 +32,7 @@ fn fields() -> Vec<Field> {
             "when",
             "Starlark expression",
             "always",
-            "Whether it wants this payload. Sees `event` and `payload`, has no effects. One that raises does not match, with a warning.",
+            "Whether it wants this payload. Sees `event` and `payload`, has no effects. One that raises does not match, with a warning; one that is ended by a limit fails the hook.",
         ),
         field("priority", "whole number", 0, "Lower runs first; equal ones run in the order of their paths."),
         field(
@@ -45,7 +45,7 @@ fn fields() -> Vec<Field> {
             "on_error",
             "`open`, `closed`",
             "by event",
-            "What a failure means: nothing, or a deny. Each event has its own default.",
+            "What a failure means: nothing, or a deny. Each event has its own default; a script that may rewrite or refuse a result, an answer or other data fails closed. An answer of more than 1 MiB is a failure.",
         ),
         field(
             "mode",

@@ -1,0 +1,44 @@
+//! Hooks that gave no answer, as a run tells of them.
+
+use std::collections::BTreeSet;
+
+use pintle::tape::Body;
+use pintle::tape::show::plain;
+use pintle::{FailurePolicy, is_passed_over};
+
+/// The failures of a session.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    /// How often a hook gave no answer.
+    pub(super) count: usize,
+    told: BTreeSet<String>,
+}
+
+impl Failures {
+    /// Counts what a record tells of, and gives a sentence for each failure that is told for the first time.
+    pub(super) fn take(&mut self, body: &Body<'_>) -> Vec<String> {
+        let texts: Vec<String> = match body {
+            Body::Outcome(decided) => {
+                let failures = decided.failures.iter().filter(|note| note.policy != FailurePolicy::Ignored);
+                let texts = failures.map(|note| {
+                    let meant = match note.policy {
+                        FailurePolicy::Closed => "it fails closed and denies",
+                        FailurePolicy::Open | FailurePolicy::Ignored => "it fails open and decided nothing",
+                    };
+                    let (hook, why) = (plain(&note.hook, 80), plain(&note.failure.message, 2_000));
+                    format!("hook `{hook}` failed ({}: {why}); {meant}", note.failure.kind)
+                });
+                texts.collect()
+            }
+            // A hook that is passed over guards nothing.
+            Body::Warning(warned) if is_passed_over(&warned.message) => {
+                vec![format!("hook `{}` was {}", plain(&warned.hook, 80), plain(&warned.message, 2_000))]
+            }
+            _ => Vec::new(),
+        };
+        if let Body::Outcome(_) = body {
+            self.count += texts.len();
+        }
+        texts.into_iter().filter(|text| self.told.insert(text.clone())).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Whether what a rewrite made of a field is still a field of its event.
+
+use std::iter;
+
+use serde::Deserialize;
+use serde::de::value::MapDeserializer;
+use serde_json::{Value, json};
+
+use super::catalogue;
+use super::{EventName, Message, Row, Target};
+
+/// The roles that a message may have. `developer` is OpenAI's newer word for `system`.
+const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
+
+/// Checks the fields that a rewrite changed against the payload type of their event, down to what is in them. What a hook
+/// left as it was is not its to answer for.
+///
+/// # Errors
+/// When a field makes no sense for the event; the hook's verdict is then a failure.
+pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
+    let row = event.row();
+    let Target::Fields(names) = row.target else { return Ok(()) };
+    for name in names {
+        let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
+        catalogue::fits(row, name, value).map_err(|fault| explain(row, name, value, &fault))?;
+        if *name == "messages" && row.name == catalogue::completion_pre::ROW.name {
+            messages(value)?;
+        }
+        if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
+            return Err(String::from("`choices` must hold at least one answer"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads one field as the payload type has it.
+pub(super) fn field<'de, T: Deserialize<'de>>(name: &'de str, value: &'de Value) -> Result<(), serde_json::Error> {
+    T::deserialize(MapDeserializer::new(iter::once((name, value)))).map(drop)
+}
+
+/// A conversation that can be sent: every message is somebody's, and not all of them are instructions.
+fn messages(value: &Value) -> Result<(), String> {
+    let messages = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut has_talk = false;
+    for message in messages.iter().filter_map(|message| Message::deserialize(message).ok()) {
+        if !ROLES.contains(&message.role.as_str()) {
+            return Err(format!("a message has the unknown role `{}`; a role is {}", message.role, ROLES.join(", ")));
+        }
+        if !matches!(message.content, Value::Null | Value::String(_) | Value::Array(_)) {
+            return Err(String::from("the `content` of a message must be a text or a list of parts"));
+        }
+        has_talk |= !matches!(message.role.as_str(), "system" | "developer");
+    }
+    if has_talk { Ok(()) } else { Err(String::from("`messages` must hold something besides system messages")) }
+}
+
+/// Says what a field has to be, where that is plain.
+fn explain(row: &Row, name: &str, value: &Value, fault: &serde_json::Error) -> String {
+    let schema = (row.schema)();
+    let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
+    let kinds: Vec<&str> = match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect(),
+        _ => Vec::new(),
+    };
+    let whole = |value: &Value| value.as_u64().is_some() || value.as_i64().is_some();
+    let (is_right, words) = match kinds.as_slice() {
+        ["integer"] if schema.get("minimum") == Some(&json!(0)) => (false, "a whole number, 0 or more"),
+        ["integer"] => (whole(value), "a whole number"),
+        ["number"] => (value.is_number(), "a number"),
+        ["string"] => (value.is_string(), "a text"),
+        ["boolean"] => (value.is_boolean(), "true or false"),
+        ["array"] => (value.is_array(), "a list"),
+        ["object"] => (value.is_object(), "an object"),
+        _ => (true, ""),
+    };
+    if is_right {
+        return format!("`{name}` does not fit the event: {fault}");
+    }
+    let shown: String = value.to_string().chars().take(60).collect();
+    format!("`{name}` must be {words}, not `{shown}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::CATALOGUE;
+
+    #[test]
+    fn every_example_fits() {
+        for row in CATALOGUE.iter().filter(|row| row.family().is_none()) {
+            let name = EventName::parse(row.name).unwrap();
+            assert_eq!(check_rewrite(&name, &Value::Null, &(row.example)()), Ok(()), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_what_would() {
+        let talk = json!([{"role": "user", "content": "x"}]);
+        let cases = [
+            ("completion.pre", json!({"temperature": "hot"}), "`temperature` must be a number, not `\"hot\"`"),
+            ("completion.pre", json!({"max_tokens": -1}), "`max_tokens` must be a whole number, 0 or more, not `-1`"),
+            ("completion.pre", json!({"max_tokens": 1.5}), "`max_tokens` must be a whole number, 0 or more, not `1.5`"),
+            ("completion.pre", json!({"stop": "x"}), "`stop` must be a list, not `\"x\"`"),
+            ("completion.pre", json!({"model": null}), "`model` must be a text, not `null`"),
+            (
+                "completion.pre",
+                json!({"messages": [{"role": "alien", "content": "x"}]}),
+                "a message has the unknown role `alien`; a role is system, developer, user, assistant, tool",
+            ),
+            (
+                "completion.pre",
+                json!({"messages": [{"role": "user", "content": 3}]}),
+                "the `content` of a message must be a text or a list of parts",
+            ),
+            ("completion.pre", json!({"messages": []}), "`messages` must hold something besides system messages"),
+            ("completion.pre", json!({"messages": ["x"]}), "`messages` does not fit the event: "),
+            ("completion.pre", json!({"tools": [{"function": {"name": 3}}]}), "`tools` does not fit the event: "),
+            ("completion.post", json!({"usage": {"input_tokens": "x"}}), "`usage` does not fit the event: "),
+            ("completion.post", json!({"choices": []}), "`choices` must hold at least one answer"),
+            ("completion.post", json!({"choices": [{"index": "x"}]}), "`choices` does not fit the event: "),
+            (
+                "delegation.pre",
+                json!({"max_verify_retries": "x"}),
+                "`max_verify_retries` must be a whole number, 0 or more, not `\"x\"`",
+            ),
+            ("delegation.pre", json!({"verify": 3}), "`verify` must be a text, not `3`"),
+            ("turn.end", json!({"tool_calls": [3]}), "`tool_calls` does not fit the event: "),
+            ("turn.end", json!({"usage": {"output_tokens": -1}}), "`usage` does not fit the event: "),
+            ("agent.stop", json!({"tool_results": [{"is_error": "no"}]}), "`tool_results` does not fit the event: "),
+            ("tool.post", json!({"is_error": null}), "`is_error` must be true or false, not `null`"),
+        ];
+        for (event, fields, wanted) in cases {
+            let name = EventName::parse(event).unwrap();
+            let why = check_rewrite(&name, &json!({"messages": talk}), &fields).unwrap_err();
+            assert!(if wanted.ends_with(' ') { why.starts_with(wanted) } else { why == wanted }, "{event}: {why}");
+        }
+    }
+
+    #[test]
+    fn what_a_hook_left_as_it_was_is_not_checked() {
+        let name = EventName::parse("completion.pre").unwrap();
+        let odd = json!({"temperature": "hot", "messages": [{"role": "alien"}]});
+        assert_eq!(check_rewrite(&name, &odd, &odd), Ok(()));
+        let fine = json!({"temperature": null, "max_tokens": 5, "stop": ["x"], "messages": [{"role": "user", "content": ["x"]}]});
+        assert_eq!(check_rewrite(&name, &json!({}), &fine), Ok(()));
+    }
+}

@@ -1,0 +1,260 @@
+//! What a hook's script may decide: whether it can refuse, and whether it can rewrite.
+//!
+//! What the text does not tell counts as both. A decision may be made of data, by a helper, by a server: a returned value is
+//! harmless only where the text shows that it is one of the few values that decide nothing.
+
+use std::collections::BTreeSet;
+
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{AstExpr, AstNoPayload, AstStmt, BinOp, DefP, Expr, Stmt};
+
+use super::names::{bound, target_names};
+use super::walk::{expressions, identifier, statements, string};
+use crate::compile::{Powers, Role};
+
+/// Words of a script that can refuse: the decisions themselves, `fail`, which denies where failing does, and the actions of
+/// dictionary decisions.
+const REFUSING: &[&str] = &["block", "ask", "deny", "fail"];
+
+/// What the returned values of a hook may decide.
+pub(super) fn powers(ast: &AstModule) -> Powers {
+    let root = ast.statement();
+    let mut found = Powers::default();
+    expressions(root, &mut |expr| {
+        let word = identifier(expr).or_else(|| string(expr)).unwrap_or_default();
+        found.refuses |= REFUSING.contains(&word);
+        found.rewrites |= word == "modify";
+    });
+    found.or(Returned::of(root).entry(Role::Hook.entry()))
+}
+
+/// Follows what functions return.
+struct Returned<'a> {
+    root: &'a AstStmt,
+    bound: BTreeSet<&'a str>,
+    /// The functions that are being followed.
+    open: Vec<&'a str>,
+}
+
+impl<'a> Returned<'a> {
+    fn of(root: &'a AstStmt) -> Self {
+        Self { root, bound: bound(root), open: Vec::new() }
+    }
+
+    /// What a function of the module decides, when its name stands for that function and nothing else.
+    fn entry(&mut self, name: &'a str) -> Powers {
+        let Some(def) = only_def(self.root, name) else { return Powers::ALL };
+        if self.open.contains(&name) {
+            // What it returns is counted where it was first met.
+            return Powers::default();
+        }
+        self.open.push(name);
+        let mut found = Powers::default();
+        let mut values = Vec::new();
+        statements(&def.body, &mut |stmt| {
+            if let Stmt::Return(Some(value)) = &stmt.node {
+                values.push(value);
+            }
+        });
+        for value in values {
+            found = found.or(self.value(value, true));
+        }
+        self.open.pop();
+        found
+    }
+
+    /// What a returned value decides. A dictionary that has a name may be changed after it was made, so `fresh` says
+    /// whether it is returned where it is written.
+    fn value(&mut self, value: &'a AstExpr, fresh: bool) -> Powers {
+        match &value.node {
+            Expr::Literal(_) | Expr::Not(_) => Powers::default(),
+            Expr::Op(_, op, _) if compares(*op) => Powers::default(),
+            Expr::Op(left, BinOp::And | BinOp::Or, right) => self.value(left, fresh).or(self.value(right, fresh)),
+            Expr::If(parts) => self.value(&parts.1, fresh).or(self.value(&parts.2, fresh)),
+            Expr::Identifier(name) if matches!(name.ident.as_str(), "None" | "True" | "False") => Powers::default(),
+            Expr::Identifier(name) => self.variable(&name.ident),
+            Expr::Dict(entries) if fresh => dictionary(entries),
+            Expr::Call(callee, _) => match identifier(callee) {
+                Some(name) if self.bound.contains(name) => self.entry(name),
+                Some("allow" | "delegate") => Powers::default(),
+                Some("modify") => Powers { refuses: false, rewrites: true },
+                Some("block" | "ask") => Powers { refuses: true, rewrites: false },
+                _ => Powers::ALL,
+            },
+            _ => Powers::ALL,
+        }
+    }
+
+    /// What a variable decides that is only ever given decisions, which nothing changes.
+    fn variable(&mut self, name: &'a str) -> Powers {
+        let (mut values, mut others) = (Vec::new(), false);
+        statements(self.root, &mut |stmt| match &stmt.node {
+            Stmt::Assign(assign) => match (identifier_of(assign), target_names(&assign.lhs).contains(&name)) {
+                (Some(target), true) if target == name => values.push(&assign.rhs),
+                (_, named) => others |= named,
+            },
+            Stmt::AssignModify(target, _, _) => others |= target_names(target).contains(&name),
+            Stmt::For(each) => others |= target_names(&each.var).contains(&name),
+            Stmt::Def(def) => {
+                others |= def.name.ident == name;
+                others |= def.params.iter().any(|parameter| parameter.ident().is_some_and(|one| one.ident == name));
+            }
+            _ => {}
+        });
+        // A name that a comprehension or a lambda binds is another one, and counts as unknown.
+        expressions(self.root, &mut |expr| {
+            others |= matches!(&expr.node, Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Lambda(_))
+                && super::names::binds(expr, name);
+        });
+        if others || values.is_empty() || self.open.contains(&name) {
+            return Powers::ALL;
+        }
+        self.open.push(name);
+        let mut found = Powers::default();
+        for value in values {
+            found = found.or(self.value(value, false));
+        }
+        self.open.pop();
+        found
+    }
+}
+
+fn identifier_of<'a>(assign: &'a starlark::syntax::ast::AssignP<AstNoPayload>) -> Option<&'a str> {
+    match &assign.lhs.node {
+        starlark::syntax::ast::AssignTargetP::Identifier(name) => Some(&name.ident),
+        _ => None,
+    }
+}
+
+/// A dictionary that is written out decides what its one literal `action` says.
+fn dictionary(entries: &[(AstExpr, AstExpr)]) -> Powers {
+    let mut action = None;
+    for (key, value) in entries {
+        match string(key) {
+            None => return Powers::ALL,
+            Some("action") if action.is_some() => return Powers::ALL,
+            Some("action") => action = Some(string(value)),
+            Some(_) => {}
+        }
+    }
+    match action.flatten() {
+        Some("allow" | "delegate") => Powers::default(),
+        Some("modify") => Powers { refuses: false, rewrites: true },
+        Some("block" | "ask") => Powers { refuses: true, rewrites: false },
+        _ => Powers::ALL,
+    }
+}
+
+fn compares(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Equal
+            | BinOp::NotEqual
+            | BinOp::Less
+            | BinOp::Greater
+            | BinOp::LessOrEqual
+            | BinOp::GreaterOrEqual
+            | BinOp::In
+            | BinOp::NotIn
+    )
+}
+
+/// The `def` of a name, when the module binds the name nowhere else.
+fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>> {
+    let (mut found, mut others) = (None, 0);
+    statements(root, &mut |stmt| match &stmt.node {
+        Stmt::Def(def) => {
+            if def.name.ident == name {
+                others += usize::from(found.is_some());
+                found = Some(def);
+            }
+            let parameters = def.params.iter().filter_map(|parameter| parameter.ident());
+            others += parameters.filter(|parameter| parameter.ident == name).count();
+        }
+        Stmt::Assign(assign) => others += usize::from(target_names(&assign.lhs).contains(&name)),
+        Stmt::AssignModify(target, _, _) => others += usize::from(target_names(target).contains(&name)),
+        Stmt::For(each) => others += usize::from(target_names(&each.var).contains(&name)),
+        _ => {}
+    });
+    expressions(root, &mut |expr| others += usize::from(super::names::binds(expr, name)));
+    found.filter(|_| others == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::dialect;
+
+    fn of(text: &str) -> String {
+        let Powers { refuses, rewrites } = powers(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap());
+        format!("{}{}", if refuses { "refuses " } else { "" }, if rewrites { "rewrites" } else { "" }).trim().to_owned()
+    }
+
+    /// What the body of `handle` returns, and what that may decide.
+    #[test]
+    fn a_decision_that_the_text_does_not_show_may_be_any() {
+        let all = "refuses rewrites";
+        let cases = [
+            ("return allow()", ""),
+            ("return", ""),
+            ("log.info(\"x\")", ""),
+            ("return None if payload else allow()", ""),
+            ("return \"text\"", ""),
+            ("return \"rm\" in payload[\"name\"]", ""),
+            ("return {\"action\": \"allow\", \"why\": payload[\"name\"]}", ""),
+            ("return delegate(payload)", ""),
+            ("return modify({\"args\": {}})", "rewrites"),
+            ("return {\"action\": \"modify\", \"args\": {}}", "rewrites"),
+            ("x = allow()\n  if payload:\n    x = modify({})\n  return x", "rewrites"),
+            ("return block(\"no\")", "refuses"),
+            ("return {\"action\": \"block\"}", "refuses"),
+            ("x = block\n  return x(\"no\")", all),
+            // What decides is data.
+            ("return json.decode(http.post(\"http://p\", \"x\")[\"body\"])", all),
+            ("return json.decode(\"{\\\"action\\\": \\\"bl\" + \"ock\\\"}\")", all),
+            ("return {\"action\": \"bl\" + \"ock\"}", all),
+            ("return {\"act\" + \"ion\": \"x\"}", all),
+            ("return {\"action\": payload[\"action\"]}", all),
+            ("return {\"action\": \"allow\", \"act\" + \"ion\": \"x\"}", all),
+            ("return dict(action = \"x\")", all),
+            ("return {k: v for k, v in payload.items()}", all),
+            ("return {\"action\": \"allow\"} | payload", all),
+            ("d = {\"action\": \"allow\"}\n  d[\"action\"] = payload[\"x\"]\n  return d", all),
+            ("d = {\"action\": \"allow\"}\n  d.update(payload)\n  return d", all),
+            ("return payload", all),
+            ("return payload.get(\"verdict\") or allow()", all),
+            ("return cache.get(\"verdict\")", all),
+            ("return [allow][0]()", all),
+            ("return (lambda: payload)()", all),
+            ("return [payload][0]", all),
+            ("for x in [payload]:\n    return x", all),
+            ("x, y = payload[\"a\"], 1\n  return x", all),
+            ("if payload:\n    fail(\"no\")", "refuses"),
+            ("return {}", all),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(of(&format!("def handle(event, payload):\n  {body}\n")), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn helpers_are_followed_and_unknown_ones_are_not_trusted() {
+        let handle = "def handle(event, payload):\n  return check(payload)\n";
+        let cases = [
+            ("def check(p):\n  return allow()\n", ""),
+            ("def check(p):\n  if p:\n    return check(p)\n  return modify(p)\n", "rewrites"),
+            ("def check(p):\n  return json.decode(p[\"x\"])\n", "refuses rewrites"),
+            ("def deep(p):\n  return p\ndef check(p):\n  return deep(p)\n", "refuses rewrites"),
+            ("check = [lambda p: p][0]\n", "refuses rewrites"),
+            ("def check(p):\n  return allow()\ncheck = len\n", "refuses rewrites"),
+        ];
+        for (helper, expected) in cases {
+            assert_eq!(of(&format!("{helper}{handle}")), expected, "{helper}");
+        }
+        // The names of decisions may stand for something else.
+        let renamed =
+            "allow = lambda: {\"action\": VERB}\nVERB = \"b\"\ndef handle(event, payload):\n  return allow()\n";
+        assert_eq!(of(renamed), "refuses rewrites");
+        assert_eq!(of("def made():\n  return handle\nhandle = lambda e, p: None\n"), "refuses rewrites");
+    }
+}
