@@ -16,6 +16,7 @@ mod matching;
 mod narrow;
 mod package;
 mod policy;
+mod plain_file;
 mod programs;
 mod read;
 mod team;

@@ -1,11 +1,13 @@
 //! The programs of this machine, for dialects whose hooks are scripts.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pintle_dialects::{Look, Programs};
+
+use crate::plain_file;
 
 /// How much of a script is looked at.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -24,7 +26,7 @@ impl Programs for Installed {
         }
         let mut head = Vec::new();
         // What cannot be read has no head, and may be a program all the same.
-        let _ = File::open(path).map(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let _ = plain_file::open(path).map(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
         let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
         Look::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
     }

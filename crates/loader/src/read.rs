@@ -1,6 +1,5 @@
 //! Reading one file, whatever it turns out to be.
 
-use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, Role};
 
 use crate::discover::{Found, plain};
+use crate::plain_file;
 
 /// The endings of files that may hold scripts.
 const SCRIPTED: [&str; 2] = ["md", "star"];
@@ -60,14 +60,15 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         let message = format!("cannot read the file: {}", plain(fault));
         unread(path, "unreadable", message, "check that it exists and its permissions")
     };
-    // A pipe or a device would keep us waiting for ever.
-    let metadata = fs::metadata(path).map_err(|fault| unreadable(&fault))?;
-    if !metadata.is_file() {
-        let message = String::from("cannot read the file: it is not a plain file");
-        return Err(unread(path, "unreadable", message, "put the text into a plain file"));
-    }
+    let file = match plain_file::open(path) {
+        Err(fault) if fault.kind() == std::io::ErrorKind::InvalidInput => {
+            let message = String::from("cannot read the file: it is not a plain file");
+            return Err(unread(path, "unreadable", message, "put the text into a plain file"));
+        }
+        opened => opened.map_err(|fault| unreadable(&fault))?,
+    };
+    let metadata = file.metadata().map_err(|fault| unreadable(&fault))?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
-    let file = File::open(path).map_err(|fault| unreadable(&fault))?;
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|fault| unreadable(&fault))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let size = metadata.len();

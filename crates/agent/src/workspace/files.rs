@@ -4,7 +4,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use super::{MAX_FILE_BYTES, Workspace, protect};
@@ -38,13 +40,9 @@ impl Workspace {
 
     pub(crate) fn read_bytes(&self, path: &str) -> Result<Vec<u8>, String> {
         let (bytes, is_large) = self.at(path, |dir, path| {
-            let file = dir.open(path)?;
-            let found = file.metadata()?;
-            if found.is_dir() {
-                return Err(io::ErrorKind::IsADirectory.into());
-            }
+            let file = open_plain(dir, path, OpenOptions::new().read(true))?;
             let mut bytes = Vec::new();
-            // A file may grow while it is read, and a device has no length.
+            // A file may grow while it is read.
             file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
             let is_large = bytes.len() as u64 > MAX_FILE_BYTES;
             Ok((bytes, is_large))
@@ -60,7 +58,7 @@ impl Workspace {
         self.may_change(path)?;
         self.at(path, |dir, path| {
             make_parent(dir, path)?;
-            dir.write(path, text)
+            open_plain(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?.write_all(text.as_bytes())
         })
     }
 
@@ -68,8 +66,7 @@ impl Workspace {
         self.may_change(path)?;
         self.at(path, |dir, path| {
             make_parent(dir, path)?;
-            let mut file = dir.open_with(path, OpenOptions::new().create(true).append(true))?;
-            file.write_all(text.as_bytes())
+            open_plain(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
         })
     }
 
@@ -97,8 +94,11 @@ impl Workspace {
         self.may_change(to)?;
         let to = self.relative(to)?;
         self.at(from, |dir, from| {
+            let mut source = open_plain(dir, from, OpenOptions::new().read(true))?;
             make_parent(dir, &to)?;
-            dir.copy(from, dir, &to).map(drop)
+            let mut copy = open_plain(dir, &to, OpenOptions::new().create(true).write(true).truncate(true))?;
+            io::copy(&mut source, &mut copy)?;
+            copy.set_permissions(source.metadata()?.permissions())
         })
     }
 
@@ -137,6 +137,22 @@ impl Workspace {
         found.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(found)
     }
+}
+
+/// Opens a file and nothing else: a pipe or a device would keep a tool waiting for ever, whatever its time limit.
+fn open_plain(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // Opening a pipe waits for its other end, unless this is said.
+    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let not_plain = || io::Error::other("it is a pipe, a socket or a device, and tools use plain files alone");
+    let file = match dir.open_with(path, options) {
+        Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
+        opened => opened?,
+    };
+    let found = file.metadata()?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if found.is_file() { Ok(file) } else { Err(not_plain()) }
 }
 
 fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
@@ -186,5 +202,35 @@ mod tests {
         assert_eq!(workspace.read("copy").unwrap_err(), "`copy` does not exist; list its folder to see what does");
         assert_eq!(workspace.read("a").unwrap_err(), "`a` is a folder, not a file");
         assert!(workspace.copy("moved/e.txt", "../e.txt").unwrap_err().contains("outside the workspace"));
+    }
+
+    #[test]
+    fn pipes_sockets_and_devices_are_refused_at_once() {
+        let (folder, workspace) = workspace();
+        workspace.write("plain", "kept").unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(made.success());
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        std::os::unix::fs::symlink("pipe", at("link")).unwrap();
+        // Somebody holds the pipe's other end open, so that opening it would succeed.
+        let held = std::fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
+        let refuses = |path: &str| {
+            for fault in [
+                workspace.read(path).map(drop),
+                workspace.write(path, "x"),
+                workspace.append(path, "x"),
+                workspace.copy(path, "copied"),
+                workspace.copy("plain", path),
+            ] {
+                let fault = fault.unwrap_err();
+                assert!(fault.contains("plain files alone"), "{path}: {fault}");
+            }
+        };
+        ["pipe", "socket", "link"].iter().copied().for_each(refuses);
+        drop(held);
+        ["pipe", "socket", "link"].iter().copied().for_each(refuses);
+        assert_eq!(workspace.read("plain").unwrap(), "kept");
+        assert!(!workspace.exists("copied").unwrap());
     }
 }

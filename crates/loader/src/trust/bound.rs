@@ -1,12 +1,13 @@
 //! What of a file counts, and its digest.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use crate::plain_file;
 
 /// Files that an agent's own settings share with its hooks, and that the agent itself rewrites, for example whenever a
 /// person allows a tool for good.
@@ -24,11 +25,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
 /// # Errors
 /// When it cannot be read, or is no plain file.
 pub(super) fn of_file(path: &Path) -> io::Result<String> {
-    // A pipe would keep us waiting for ever, and a device has no end.
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a plain file"));
-    }
-    let mut file = File::open(path)?;
+    let mut file = plain_file::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0_u8; 64 * 1024];
     loop {
