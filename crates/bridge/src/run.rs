@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle::{
-    Builder, Built, Clock, Origin, Question, RecheckMemory, Resolution, Resolver, Scope, Severity, SystemClock,
+    Builder, Built, Clock, Origin, PayloadError, Question, RecheckMemory, Resolution, Resolver, Scope, Severity,
+    SystemClock, read_payload,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ pub struct Place {
 /// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
 /// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
 pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, String>) -> Answer {
-    let payload = serde_json::from_slice(errand.payload);
+    let payload = read_payload(errand.payload);
     let read = payload.as_ref().unwrap_or(&Value::Null);
     let named = (errand.host.event)(read);
     let Some(row) = named.and_then(|name| errand.host.row(name)).or(errand.event) else {
@@ -73,7 +74,7 @@ pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, St
 }
 
 /// What is answered to an event that is none of the host's, as far as is known here.
-fn unknown(host: &Host, named: Option<&str>, fault: Option<&serde_json::Error>) -> Answer {
+fn unknown(host: &Host, named: Option<&str>, fault: Option<&PayloadError>) -> Answer {
     match (named, fault) {
         // A host gets new events now and then, and what is not known here guards nothing.
         (Some(_), _) => Answer::silent(),

@@ -4,7 +4,7 @@
 //! `const`, `default`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`,
 //! `pattern`, `minItems`, `maxItems`. Other keywords are not looked at.
 
-use pintle::did_you_mean;
+use pintle::{PayloadError, did_you_mean, read_payload};
 use serde_json::{Map, Number, Value};
 
 /// Reads a model's argument text. An empty text and `null` are no arguments.
@@ -15,12 +15,13 @@ pub(crate) fn decode(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    match serde_json::from_str(text) {
+    match read_payload(text.as_bytes()) {
         Ok(Value::Null) => Ok(Value::Object(Map::new())),
         Ok(object @ Value::Object(_)) if is_finite(&object) => Ok(object),
         Ok(Value::Object(_)) => Err(String::from("the arguments hold a number that is too large")),
         Ok(other) => Err(format!("the arguments must be a JSON object, not {}", kind(&other))),
-        Err(fault) => Err(format!("the arguments are not valid JSON: {fault}")),
+        Err(PayloadError::NotJson(fault)) => Err(format!("the arguments are not valid JSON: {fault}")),
+        Err(fault) => Err(format!("the arguments are too large: {fault}")),
     }
 }
 

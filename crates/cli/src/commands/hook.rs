@@ -1,7 +1,6 @@
 //! `pintle hook`: other agents ask through it. The host's payload comes on standard input, and the host's own form of an
 //! answer is all that ever goes out.
 
-use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{env, iter, panic, process, thread};
@@ -12,6 +11,7 @@ use pintle_agent::{ModelJudge, model};
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
 use crate::fault::{Fault, Status};
+use crate::options::payload::read_stdin;
 use crate::options::{FolderOptions, Global, Redaction};
 use crate::terminal::Terminal;
 
@@ -72,7 +72,7 @@ impl Hook {
         });
         watched.map_err(|fault| Fault::failed(format!("cannot watch the time: {fault}")))?;
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-        if let Err(fault) = io::stdin().read_to_end(&mut payload) {
+        if let Err(fault) = read_stdin(&mut payload) {
             let reason = format!("cannot read standard input: {fault}");
             match row {
                 Some(row) if deadline.claim() => finish(terminal, &host.fallback(row, &format!("pintle: {reason}"))),

@@ -9,7 +9,7 @@ mod folders;
 mod global;
 mod hooks;
 mod host;
-mod payload;
+pub(crate) mod payload;
 mod places;
 pub(crate) mod redaction;
 mod rules;

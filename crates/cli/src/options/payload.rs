@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use pintle::EventName;
 use pintle::dialects::command_hooks::pasted;
 use pintle::tape::show::plain;
+use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -26,8 +26,7 @@ pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fa
         return Ok(example(event));
     }
     let mut bytes = Vec::new();
-    io::stdin()
-        .read_to_end(&mut bytes)
+    read_stdin(&mut bytes)
         .map_err(|fault| Fault::failed(format!("cannot read the payload from standard input: {fault}")))?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         // Whoever was to write it may have died, and the example may well be allowed.
@@ -38,8 +37,10 @@ pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fa
         return if may_be_blank { Ok(example(event)) } else { Err(fault()) };
     }
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
-    let mut value: Value = serde_json::from_slice(&bytes)
-        .map_err(|fault| Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()))?;
+    let mut value = read_payload(&bytes).map_err(|fault| match fault {
+        PayloadError::NotJson(fault) => Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()),
+        fault => Fault::invalid(format!("the payload is too large: {fault}")),
+    })?;
     if let Some(payload) = pasted(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
@@ -55,6 +56,14 @@ pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fa
 /// The example of the catalogue.
 pub(crate) fn example(event: &EventName) -> Given {
     Given { value: (event.row().example)(), example: true }
+}
+
+/// Reads standard input up to a little more than a payload may have. The rest is read and dropped, so that whoever writes
+/// it comes to an end.
+pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut input = io::stdin().lock();
+    input.by_ref().take(MAX_PAYLOAD_BYTES as u64 + 1).read_to_end(bytes)?;
+    io::copy(&mut input, &mut io::sink()).map(drop)
 }
 
 /// Fills in what a person need not type: a `tool.pre` may have `args` or `arguments` alone, the latter as text or as an
