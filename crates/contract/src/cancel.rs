@@ -1,5 +1,6 @@
 //! Cooperative cancellation, shared by a session and everything it started.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,13 +15,31 @@ struct Flag {
     raised: AtomicBool,
     /// Raised for this one too when it is raised.
     above: Option<Cancel>,
+    /// Counts as raised when this says so.
+    limit: Option<TimeLimit>,
+}
+
+/// Says whether a time limit has passed; the clock is that of whoever made it.
+struct TimeLimit(Box<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for TimeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TimeLimit")
+    }
 }
 
 impl Cancel {
     /// A flag of its own for a part of the work. It counts as raised when this one is; raising it leaves this one alone.
     #[must_use]
     pub fn part(&self) -> Self {
-        Self(Arc::new(Flag { raised: AtomicBool::new(false), above: Some(self.clone()) }))
+        Self(Arc::new(Flag { above: Some(self.clone()), ..Flag::default() }))
+    }
+
+    /// The same for a part of the work with a time limit: it also counts as raised as soon as `is_over` says so.
+    #[must_use]
+    pub fn part_until(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let limit = Some(TimeLimit(Box::new(is_over)));
+        Self(Arc::new(Flag { above: Some(self.clone()), limit, ..Flag::default() }))
     }
 
     /// Raises the flag.
@@ -31,7 +50,10 @@ impl Cancel {
     /// Tells whether the flag is raised.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.raised.load(Ordering::Acquire) || self.0.above.as_ref().is_some_and(Self::is_cancelled)
+        let Flag { raised, above, limit } = &*self.0;
+        raised.load(Ordering::Acquire)
+            || limit.as_ref().is_some_and(|limit| (limit.0)())
+            || above.as_ref().is_some_and(Self::is_cancelled)
     }
 }
 
@@ -47,5 +69,17 @@ mod tests {
         assert_eq!([&whole, &one, &other].map(Cancel::is_cancelled), [false, true, false]);
         whole.cancel();
         assert_eq!([&whole, &one, &other.part()].map(Cancel::is_cancelled), [true, true, true]);
+    }
+
+    #[test]
+    fn a_time_limit_ends_its_part_and_all_parts_of_it() {
+        let over = Arc::new(AtomicBool::new(false));
+        let whole = Cancel::default();
+        let seen = Arc::clone(&over);
+        let timed = whole.part_until(move || seen.load(Ordering::Acquire));
+        let inner = timed.part();
+        assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, false, false]);
+        over.store(true, Ordering::Release);
+        assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, true, true]);
     }
 }

@@ -31,7 +31,7 @@ impl Call<'_> {
     /// Who asks, for requests through the seam.
     #[must_use]
     pub fn caller(&self) -> Caller<'_> {
-        Caller { call: self.id, name: self.hook.id.as_str(), layer: self.layer }
+        Caller::new(self.id, self.hook.id.as_str()).in_layer(self.layer).until(self.cancel)
     }
 }
 

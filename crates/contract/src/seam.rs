@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, Layer, LogLevel};
+use crate::{CallId, Cancel, Layer, LogLevel};
 
 /// What a script asks of the world.
 ///
@@ -156,6 +156,37 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether the answer may take time: what it waits for ends with the time of the caller.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        match self {
+            Self::Http { .. }
+            | Self::Sleep { .. }
+            | Self::Emit { .. }
+            | Self::CallTool { .. }
+            | Self::Meta { .. }
+            | Self::Exec { .. }
+            | Self::Fs { .. }
+            | Self::Host { .. } => true,
+            Self::MetricIncr { .. }
+            | Self::MetricSet { .. }
+            | Self::MetricGet { .. }
+            | Self::MetricReset { .. }
+            | Self::MetricSnapshot
+            | Self::Log { .. }
+            | Self::CacheGet { .. }
+            | Self::CacheSet { .. }
+            | Self::CacheDelete { .. }
+            | Self::ContextGet { .. }
+            | Self::ContextSet { .. }
+            | Self::Now
+            | Self::Random { .. }
+            | Self::Uuid => false,
+        }
+    }
+}
+
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -191,13 +222,27 @@ pub struct Caller<'a> {
     pub name: &'a str,
     /// The configuration layer that it belongs to. Metrics, cache and context of one layer are out of reach of the others.
     pub layer: Layer,
+    /// Raised when nobody waits for the caller any more, its time limit included. Whatever a request waits for ends then.
+    pub cancel: Option<&'a Cancel>,
 }
 
 impl<'a> Caller<'a> {
-    /// A script of the project that is no call of a hook, such as a tool.
+    /// A caller of the project, such as a tool, that waits as long as its host does.
     #[must_use]
-    pub fn project(name: &'a str) -> Self {
-        Self { call: CallId(0), name, layer: Layer::Project }
+    pub fn new(call: CallId, name: &'a str) -> Self {
+        Self { call, name, layer: Layer::Project, cancel: None }
+    }
+
+    /// The same caller, whose requests end when `cancel` is raised.
+    #[must_use]
+    pub fn until(self, cancel: &'a Cancel) -> Self {
+        Self { cancel: Some(cancel), ..self }
+    }
+
+    /// The same caller in another configuration layer.
+    #[must_use]
+    pub fn in_layer(self, layer: Layer) -> Self {
+        Self { layer, ..self }
     }
 }
 

@@ -115,7 +115,7 @@ fn bare(text: &str) -> impl Fn(&Payload) -> ScriptAnswer {
     let script = compile("bench", &ScriptText::bare(text), Role::Hook).script.expect("the script compiles");
     move |payload| {
         let (limits, cancel) = (Limits::default(), Cancel::default());
-        let caller = Caller { call: CallId(1), name: "bench", layer: Layer::Project };
+        let caller = Caller::new(CallId(1), "bench");
         let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
         script.handle("tool.pre", payload, &invocation).expect("the script answers")
     }

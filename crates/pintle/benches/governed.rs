@@ -49,7 +49,8 @@ fn main() -> ExitCode {
 
     let seam = MapSeam::default();
     let (limits, cancel) = (Limits::default(), Cancel::default());
-    let invocation = Invocation { seam: &seam, caller: Caller::project("bare"), limits: &limits, cancel: &cancel };
+    let invocation =
+        Invocation { seam: &seam, caller: Caller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
     let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
 
     let runtime = &built.runtime;

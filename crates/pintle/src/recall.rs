@@ -14,7 +14,7 @@ impl Runtime {
     /// as a tape tells it. Nothing is recorded. Requests for anything else are passed over.
     pub fn recall(&self, scope: &Scope, layer: Layer, by: &str, request: Request) {
         let origin = Arc::new(Origin::default());
-        let caller = Caller { name: by, call: CallId(0), layer };
+        let caller = Caller::new(CallId(0), by).in_layer(layer);
         // What they reply was said to the script then.
         let _ = local::answer(&self.seam(&origin, scope), caller, request);
     }

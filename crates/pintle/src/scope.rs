@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Cancel, Resolver, SeamError};
+use pintle_contract::{CallId, Caller, Cancel, Resolver, SeamError};
 
 use crate::{Host, LogBook, Overlay, Scratch, nesting};
 
@@ -65,6 +65,15 @@ impl Scope {
             )));
         }
         Ok(Self { depth: self.depth + 1, ..self.clone() })
+    }
+
+    /// The scope of what a script in this one waits for: it ends with the script's own time.
+    pub(crate) fn for_caller(&self, caller: Caller<'_>) -> Self {
+        let mut scope = self.clone();
+        if let Some(cancel) = caller.cancel {
+            scope.cancel = cancel.clone();
+        }
+        scope
     }
 
     /// Forgets what scripts left behind, so that the scope is as good as a new one.

@@ -1,6 +1,6 @@
 //! Whatever is written, and whatever it is given: a diagnostic, an answer or a failure, never a panic.
 
-use pintle_contract::{Caller, Cancel, EventName, Limits, NoSeam, Payload, ScriptText, Severity};
+use pintle_contract::{CallId, Caller, Cancel, EventName, Limits, NoSeam, Payload, ScriptText, Severity};
 use pintle_script::{Invocation, Role, compile, compile_plugin, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ proptest! {
         for text in scripts {
             let script = compile("any", &ScriptText::bare(text), Role::Hook).script;
             let (limits, cancel) = (steps(), Cancel::default());
-            let caller = Caller::project("any");
+            let caller = Caller::new(CallId(0), "any");
             let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
             if let Some(script) = script {
                 let _ = script.handle("tool.pre", &payload, &invocation);

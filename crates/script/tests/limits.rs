@@ -2,7 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use pintle_contract::{
-    Caller, Cancel, Failure, FailureKind, LimitKind, Limits, NoSeam, Payload, Reply, Request, ScriptText, Seam,
+    CallId, Caller, Cancel, Failure, FailureKind, LimitKind, Limits, NoSeam, Payload, Reply, Request, ScriptText, Seam,
     SeamError,
 };
 use pintle_script::{Invocation, Role, compile};
@@ -24,7 +24,7 @@ fn failure(body: &str, limits: Limits, cancel: &Cancel, seam: &dyn Seam) -> Fail
     let text = format!("def handle(event, payload):\n{body}");
     let compiled = compile("limited", &ScriptText::bare(text), Role::Hook);
     let script = compiled.script.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    let caller = Caller::project("limited");
+    let caller = Caller::new(CallId(0), "limited");
     let payload = Payload::new(json!({"items": (0..5_000).collect::<Vec<_>>()}));
     let invocation = Invocation { seam, caller, limits: &limits, cancel };
     script.handle("tool.pre", &payload, &invocation).expect_err("it must fail")

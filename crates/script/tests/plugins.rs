@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Argument, CallId, Caller, Cancel, Failure, FailureKind, FunctionRef, Layer, Limits, Location, NoSeam, Payload,
+    Argument, CallId, Caller, Cancel, Failure, FailureKind, FunctionRef, Limits, Location, NoSeam, Payload,
     Registration, Returned, ScriptText, SourceFile, Span,
 };
 use pintle_script::worker::Gift;
@@ -205,7 +205,7 @@ fn call(text: &str, function: &FunctionRef, event: Value, limits: Limits) -> Res
     let compiled = load_anywhere(text);
     let module = compiled.module.unwrap_or_else(|| panic!("{text}{:?}", compiled.diagnostics));
     let cancel = Cancel::default();
-    let caller = Caller { call: CallId(1), name: "policy", layer: Layer::Project };
+    let caller = Caller::new(CallId(1), "policy");
     let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
     let given = module.function(function).unwrap().call(&Payload::new(event), &invocation)?;
     // As a worker would pass it on, which gives a table as a value.
@@ -328,7 +328,7 @@ fn one_module_answers_several_threads_at_once() {
             scope.spawn(move || {
                 for turn in 0..500 {
                     let (limits, cancel) = (Limits::default(), Cancel::default());
-                    let caller = Caller { call: CallId(turn), name: "policy", layer: Layer::Project };
+                    let caller = Caller::new(CallId(turn), "policy");
                     let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
                     let given = function.call(&Payload::new(json!({"n": thread})), &invocation);
                     assert_eq!(given, Ok(Returned::Value(json!(thread + 3))));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, Caller, Cancel, Event, EventName, Failure, FunctionRef, Get, Key, Layer, Limits, NoSeam, Origin, Part,
+    CallId, Caller, Cancel, Event, EventName, Failure, FunctionRef, Get, Key, Limits, NoSeam, Origin, Part,
     Parts, Payload, Returned, ScriptText,
 };
 use pintle_script::{Invocation, Placement, PluginFunction, compile_plugin, compile_plugin_unbounded};
@@ -115,7 +115,7 @@ fn what_a_function_is_not_given_it_does_not_miss() {
     let parts = Parts::new(&event, [OUTER, INNER]);
     let payload = Payload::new(Value::Object(parts.to_object()));
     let (limits, cancel) = (Limits::default(), Cancel::default());
-    let caller = Caller { call: CallId(1), name: "hook", layer: Layer::Project };
+    let caller = Caller::new(CallId(1), "hook");
     let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
     for (before, body) in BODIES {
         let before = if before.is_empty() { String::new() } else { format!("  {before}\n") };

@@ -77,7 +77,7 @@ impl Session {
         tape.record(&Entry::Event { event, cause: None });
         let id = tape.next_call();
         tape.record(&Entry::Call { id, hook, round: 0, event });
-        let caller = Caller { call: id, name: "command_guard", layer: Layer::Project };
+        let caller = Caller::new(id, "command_guard");
         tape.effect(caller, &Request::Now, &Ok(Reply::Int(1_763_770_000_000)));
         tape.record(&Entry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
         tape.record(&Entry::Outcome { event, outcome: &self.outcome });

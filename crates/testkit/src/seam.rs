@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let seam = MapSeam::new();
-        let caller = Caller { call: CallId(1), name: "h", layer: Layer::Project };
+        let caller = Caller::new(CallId(1), "h");
         assert_eq!(seam.metric_incr(caller, "n", 2), Ok(2));
         assert_eq!(seam.metric_incr(caller, "n", 3), Ok(5));
         let set = Request::CacheSet { key: String::from("k"), value: Value::from(1) };

@@ -66,7 +66,7 @@ impl Tool for StarlarkTool {
         let runtime = &at.turn.agent.shared.runtime;
         let seam = runtime.seam(&at.turn.origin, &at.turn.scope);
         // Requests of a tool belong to no call of a hook.
-        let caller = Caller::project(name);
+        let caller = Caller::new(CallId(0), name);
         let result = script
             .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
             .map_err(|failure| format!("script error: {}", why(&failure)))?;

@@ -54,7 +54,7 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
     let path = state.path();
     let counts = || {
         native::hook("counts", EventName::parse("tool.pre").unwrap(), |call| {
-            let caller = Caller { call: call.id, name: "counts", layer: Layer::Project };
+            let caller = Caller::new(call.id, "counts");
             let Reply::Int(count) =
                 call.seam.perform(caller, Request::MetricIncr { name: String::from("n"), by: 1 }).unwrap()
             else {

@@ -92,7 +92,7 @@ pub(super) fn call(
             let echo = echoes.of(ordinal, seam);
             let answered = through(&echo);
             if answered.verdict.denies(asking.hook.on_failure) {
-                echo.write(Caller { call: id, name: asking.hook.id.as_str(), layer: asking.layer });
+                echo.write(Caller::new(id, asking.hook.id.as_str()).in_layer(asking.layer));
             }
             answered
         }

@@ -176,7 +176,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         Verdict::ask(format!("{replies:?}"))
     });
     let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
-    let caller = pintle_contract::Caller::project("test");
+    let caller = pintle_contract::Caller::new(pintle_contract::CallId(0), "test");
     let world: &dyn pintle_contract::Seam = &seam;
     world.metric_incr(caller, "n", 1).unwrap();
     world.perform(caller, Request::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();

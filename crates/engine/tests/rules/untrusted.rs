@@ -188,7 +188,7 @@ fn rule_70_it_leaves_no_state_and_reaches_nothing() {
     let below = Hook { standing: Standing::Untrusted, ..pintle_testkit::hook("below", fired.name.clone(), handler) };
     let set = HookSet::new(vec![chain(Layer::Project, Profile::SequentialFirstDeny, vec![Arc::new(below)])]);
     let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
-    let user = pintle_contract::Caller { layer: Layer::User, ..pintle_contract::Caller::project("above") };
+    let user = pintle_contract::Caller::new(pintle_contract::CallId(0), "above").in_layer(Layer::User);
     pintle_contract::Seam::metric_incr(&seam, user, "calls", 7).unwrap();
     let world =
         World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pintle_contract::{
     Caller, Cancel, Diagnostic, Failure, FailureKind, FunctionRef, Limits, Reply, Request, Returned, ScriptAnswer,
@@ -17,7 +17,7 @@ use crate::isolate::{IsolateError, Pool};
 /// How long loading a program may take.
 const LOAD_TIME: Duration = Duration::from_secs(5);
 /// What a call may take beyond its limit before its worker is killed: the worker's own limit should speak first.
-const GRACE: Duration = Duration::from_millis(250);
+const GRACE: Duration = Duration::from_millis(80);
 /// How long a `when` may take.
 const MATCH_TIME: Duration = Duration::from_secs(1);
 
@@ -132,8 +132,20 @@ impl Remote {
     }
 
     fn call(&self, work: Work, timeout_ms: u64, door: &Door<'_>) -> Result<Report, Failure> {
-        let time = Duration::from_millis(timeout_ms) + GRACE;
-        self.exchange(work, time, time, Some(door)).map_err(|fault| Self::lost(fault, timeout_ms))
+        let time = Duration::from_millis(timeout_ms);
+        let deadline = Instant::now() + time;
+        // What the script waits for on this side ends with its time.
+        let cancel = door.cancel.part_until(move || Instant::now() >= deadline);
+        let timed = Door { caller: door.caller.until(&cancel), ..*door };
+        let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
+        match report.map_err(|fault| Self::lost(fault, timeout_ms))? {
+            // What it waited for was ended a moment before its own clock told it to stop.
+            Report::Failed { kind: FailureKind::Error, span, .. } if Instant::now() >= deadline => {
+                let message = format!("no answer within {timeout_ms} ms");
+                Ok(Report::Failed { kind: FailureKind::Timeout, message, span })
+            }
+            report => Ok(report),
+        }
     }
 
     fn exchange(

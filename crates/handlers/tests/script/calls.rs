@@ -160,7 +160,7 @@ fn tools_run_in_a_worker_and_reach_the_world() {
     };
     let run = |script: &str| {
         let tool = builder.tool(&tool(script)).map_err(|found| found[0].message.clone())?;
-        let caller = Caller { call: CallId(7), name: "tool", layer: Layer::Project };
+        let caller = Caller::new(CallId(7), "tool");
         tool.run(json!({"x": 2}), &world, caller, &Cancel::default(), 2_000).map_err(|failure| failure.message)
     };
     let script = "def run(args):\n  return {\"ran\": exec.run(\"ls\", [\"-l\", 1]), \"x\": args[\"x\"]}\n";

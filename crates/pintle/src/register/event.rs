@@ -201,7 +201,13 @@ impl<'a> HookEvent<'a> {
     /// # Errors
     /// When the request is refused or fails.
     pub fn perform(&self, request: Request) -> Result<Reply, SeamError> {
-        self.call.seam.perform(self.call.caller(), request)
+        match self.deadline.filter(|_| request.may_wait()) {
+            Some(deadline) => {
+                let cancel = self.call.cancel.part_until(move || Instant::now() >= deadline);
+                self.call.seam.perform(self.call.caller().until(&cancel), request)
+            }
+            None => self.call.seam.perform(self.call.caller(), request),
+        }
     }
 
     /// Writes a line to the session's log.

@@ -17,7 +17,7 @@ pub(super) fn emit(seam: &ScopeSeam<'_>, caller: Caller<'_>, event: &str, payloa
     }
     let name = EventName::parse(event)
         .map_err(|_| SeamError(format!("emit: `{event}` is not a name; after `custom.` come a-z, 0-9 and _")))?;
-    let deeper = seam.scope.deeper().map_err(|fault| SeamError(format!("emit: {fault}")))?;
+    let deeper = seam.scope.for_caller(caller).deeper().map_err(|fault| SeamError(format!("emit: {fault}")))?;
     let scope = Scope { cause: Some(caller.call), ..deeper };
     let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);
     if let Some(host) = &seam.scope.host {

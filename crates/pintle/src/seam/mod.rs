@@ -24,14 +24,14 @@ impl ScopeSeam<'_> {
         match request {
             Request::Emit { event, payload } => emit::emit(self, caller, &event, payload),
             Request::Http { .. } | Request::Sleep { .. } | Request::Now | Request::Random { .. } | Request::Uuid => {
-                outside::answer(self, request)
+                outside::answer(self, caller, request)
             }
             Request::CallTool { .. }
             | Request::Meta { .. }
             | Request::Exec { .. }
             | Request::Fs { .. }
             | Request::Host { .. } => match &self.scope.host {
-                Some(host) => host.perform(caller, request, self.scope),
+                Some(host) => host.perform(caller, request, &self.scope.for_caller(caller)),
                 None => Err(SeamError(String::from("there is no agent behind this call to do that"))),
             },
             local => Ok(local::answer(self, caller, local)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_contract::{Reply, Request, SeamError};
+use pintle_contract::{Caller, Reply, Request, SeamError};
 use serde_json::Value;
 
 use super::ScopeSeam;
@@ -12,11 +12,12 @@ use crate::random;
 const SLEEP_STEP_MS: u64 = 20;
 
 /// Answers network, time and randomness requests.
-pub(super) fn answer(seam: &ScopeSeam<'_>, request: Request) -> Result<Reply, SeamError> {
+pub(super) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
     let runtime = seam.runtime;
+    let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
     match request {
         Request::Http { method, url, headers, body, timeout_ms } => {
-            let (gate, cancel) = (runtime.gate(), &seam.scope.cancel);
+            let gate = runtime.gate();
             let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
             answer.map(Reply::Value).map_err(SeamError)
         }
@@ -26,7 +27,7 @@ pub(super) fn answer(seam: &ScopeSeam<'_>, request: Request) -> Result<Reply, Se
         Request::Uuid => Ok(Reply::Value(Value::String(random::uuid_v4(runtime.random())))),
         Request::Sleep { duration_ms } => {
             let mut left_ms = duration_ms;
-            while left_ms > 0 && !seam.scope.cancel.is_cancelled() {
+            while left_ms > 0 && !cancel.is_cancelled() {
                 let step_ms = left_ms.min(SLEEP_STEP_MS);
                 std::thread::sleep(Duration::from_millis(step_ms));
                 left_ms -= step_ms;

@@ -13,7 +13,7 @@ mod subjects;
 use std::fmt;
 
 use pintle_contract::{
-    Caller, Cancel, Diagnostic, Event, EventName, Limits, Match, Matcher, NoSeam, Payload, ScriptText, Subjects,
+    CallId, Caller, Cancel, Diagnostic, Event, EventName, Limits, Match, Matcher, NoSeam, Payload, ScriptText, Subjects,
 };
 
 use crate::Finding;
@@ -103,7 +103,7 @@ impl When {
     #[must_use]
     pub fn interpret(&self, event: &str, payload: &Payload) -> Match {
         let (limits, cancel) = (Limits::default(), Cancel::default());
-        let caller = Caller::project(&self.source.name);
+        let caller = Caller::new(CallId(0), &self.source.name);
         let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
         let entry = match self.entry.function() {
             Ok(entry) => entry,

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{
-    Caller, Cancel, EventName, Failure, FailureKind, Limits, Match, Payload, Reply, Request, ScriptText, Seam,
+    CallId, Caller, Cancel, EventName, Failure, FailureKind, Limits, Match, Payload, Reply, Request, ScriptText, Seam,
     SeamError,
 };
 use serde::Serialize;
@@ -108,7 +108,7 @@ fn load(program: &Program) -> (Loaded, Report) {
 
 fn handle(script: &Script, event: &str, payload: Json, limits: &Limits, seam: &dyn Seam) -> Report {
     let cancel = Cancel::default();
-    let caller = Caller::project(script.name());
+    let caller = Caller::new(CallId(0), script.name());
     match script.handle(event, &Payload::new(payload), &Invocation { seam, caller, limits, cancel: &cancel }) {
         Ok(answer) => Report::Answered(answer.into()),
         Err(failure) => failed(failure),
@@ -124,7 +124,7 @@ fn call(
     seam: &dyn Seam,
 ) -> Report {
     let (Program::Plugin { name, .. } | Program::Script { name, .. } | Program::When { name, .. }) = program;
-    let (cancel, caller) = (Cancel::default(), Caller::project(name));
+    let (cancel, caller) = (Cancel::default(), Caller::new(CallId(0), name));
     let Some(function) = module.function(&function.into()) else {
         return failed(Failure::new(FailureKind::Error, "the plugin has no such function"));
     };
@@ -136,7 +136,7 @@ fn call(
 
 fn run(script: &Script, argument: &Json, limits: &Limits, seam: &dyn Seam) -> Report {
     let cancel = Cancel::default();
-    let caller = Caller::project(script.name());
+    let caller = Caller::new(CallId(0), script.name());
     match script.run(argument, &Invocation { seam, caller, limits, cancel: &cancel }) {
         Ok(value) => Report::Returned(value),
         Err(failure) => failed(failure),

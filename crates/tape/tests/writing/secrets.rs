@@ -54,7 +54,7 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
     tape.record(&Entry::Event { event: &call, cause: None });
     let id = tape.next_call();
     tape.record(&Entry::Call { id, hook: guard, round: 0, event: &call });
-    let caller = Caller { call: id, name: "guard", layer: Layer::Project };
+    let caller = Caller::new(id, "guard");
     tape.effect(caller, &Request::CacheGet { key: String::from("hunter2") }, &Ok(Reply::Value(json!(["hunter2"]))));
     tape.effect(caller, &Request::Now, &Err(SeamError(String::from("no hunter2"))));
     let mut verdict = Verdict::deny("it says hunter2").warn("hunter2!").with(Effect::Notice(String::from("hunter2")));

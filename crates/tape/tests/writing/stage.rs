@@ -57,7 +57,7 @@ pub(crate) fn play(tape: &Tape) {
     let emitted = event("custom.seen", json!(null));
     tape.record(&Entry::Event { event: &emitted, cause: None });
     tape.record(&Entry::Outcome { event: &emitted, outcome: &Outcome::pass(emitted.payload.clone()) });
-    let caller = Caller { call: first, name: "shape", layer: Layer::Project };
+    let caller = Caller::new(first, "shape");
     let emit = Request::Emit { event: String::from("custom.seen"), payload: json!(null) };
     tape.effect(caller, &emit, &Ok(Reply::Value(json!(null))));
     tape.effect(caller, &Request::Now, &Ok(Reply::Int(5)));
@@ -78,11 +78,7 @@ pub(crate) fn play(tape: &Tape) {
         body: None,
         timeout_ms: 1,
     };
-    tape.effect(
-        Caller { call: second, name: "guard", layer: Layer::Project },
-        &web,
-        &Err(SeamError(String::from("no network"))),
-    );
+    tape.effect(Caller::new(second, "guard"), &web, &Err(SeamError(String::from("no network"))));
     let failure = Failure::new(FailureKind::Error, "no network \x1b[2J");
     let verdict = Verdict::failed(failure.clone());
     tape.record(&Entry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
@@ -99,11 +95,7 @@ pub(crate) fn play(tape: &Tape) {
         ..Outcome::pass(Payload::new(Value::Null))
     };
     tape.record(&Entry::Outcome { event: &call, outcome: &outcome });
-    tape.effect(
-        Caller { call: Default::default(), name: "a_tool", layer: Layer::Project },
-        &Request::Uuid,
-        &Ok(Reply::Done),
-    );
+    tape.effect(Caller::new(Default::default(), "a_tool"), &Request::Uuid, &Ok(Reply::Done));
     tape.note("remark", json!({"role": "assistant", "text": "I cannot."}));
     tape.note("event", json!(1));
 }
