@@ -22,6 +22,7 @@ mod load;
 mod payload;
 mod plugin;
 mod reach;
+mod search;
 mod source;
 mod state;
 mod values;

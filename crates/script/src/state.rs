@@ -1,11 +1,14 @@
 //! How natives reach the call they run in.
 
+use std::time::Instant;
+
 use pintle_contract::{Reply, Request};
 use serde_json::Value as Json;
 use starlark::eval::Evaluator;
 use starlark::values::{Value, ValueLike};
 
 use crate::payload::{from_script, to_script};
+use crate::search::Watch;
 use crate::values::{Decision, State};
 
 /// The most characters of a printed value.
@@ -26,10 +29,33 @@ pub(crate) fn state<'x, 'v, 'a, 'e>(eval: &'x Evaluator<'v, 'a, 'e>, builtin: &s
 /// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
 pub(crate) fn request(eval: &Evaluator<'_, '_, '_>, builtin: &str, request: Request) -> starlark::Result<Reply> {
     let state = state(eval, builtin)?;
-    state.seam.perform(state.caller, request).map_err(|fault| {
+    let reply = if request.may_wait() {
+        let deadline = state.deadline;
+        let cancel = state.cancel.part_until(move || Instant::now() >= deadline);
+        let reply = state.seam.perform(state.caller.until(&cancel), request);
+        // The interpreter looks at the clock once in a thousand steps, and each of them may have waited.
+        still_wanted(state, builtin)?;
+        reply
+    } else {
+        state.seam.perform(state.caller, request)
+    };
+    reply.map_err(|fault| {
         let named = fault.0.starts_with(builtin);
         if named { refusal(fault) } else { refusal(format_args!("{builtin}: {fault}")) }
     })
+}
+
+/// What ends a search of the running call in time.
+pub(crate) fn watch<'x>(eval: &'x Evaluator<'_, '_, '_>) -> Watch<'x> {
+    match state(eval, "re") {
+        Ok(state) => Watch::new(state.deadline, Some(state.cancel)),
+        Err(_) => Watch::for_loading(),
+    }
+}
+
+/// An error when the time of the call is over, or nobody wants the answer any more.
+pub(crate) fn still_wanted(state: &State<'_>, builtin: &str) -> starlark::Result<()> {
+    if state.is_over() { Err(refusal(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
 }
 
 /// Asks for a value; [`Reply::Absent`] is `None`.

@@ -7,9 +7,10 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::time::Instant;
 
 use allocative::Allocative;
-use pintle_contract::{Caller, LogLevel, Request, ScriptAnswer, Seam};
+use pintle_contract::{Caller, Cancel, LogLevel, Request, ScriptAnswer, Seam};
 use serde_json::Value as Json;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
@@ -28,6 +29,17 @@ pub(crate) struct State<'a> {
     pub(crate) seam: &'a dyn Seam,
     /// Who asks.
     pub(crate) caller: Caller<'a>,
+    /// Raised when nobody wants the answer any more.
+    pub(crate) cancel: &'a Cancel,
+    /// When the time of the call is over.
+    pub(crate) deadline: Instant,
+}
+
+impl State<'_> {
+    /// Whether the call has to end now.
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline || self.cancel.is_cancelled()
+    }
 }
 
 /// What the registration functions work with while a plugin is loaded; the evaluator carries it.

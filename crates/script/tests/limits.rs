@@ -1,6 +1,9 @@
 //! What ends a call in this process: its limits, its host, and a world that panics.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
 use pintle_contract::{
     CallId, Caller, Cancel, Failure, FailureKind, LimitKind, Limits, NoSeam, Payload, Reply, Request, ScriptText, Seam,
     SeamError,
@@ -16,6 +19,21 @@ impl Seam for Broken {
     fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
         assert_eq!(request, Request::Now, "the world broke");
         Err(SeamError(String::from("no clock here")))
+    }
+}
+
+/// A world in which everything takes as long as its caller waits, and that counts what it is asked.
+#[derive(Debug, Default)]
+struct Endless(AtomicUsize);
+
+impl Seam for Endless {
+    fn perform(&self, caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+        self.0.fetch_add(1, Ordering::AcqRel);
+        let cancel = caller.cancel.expect("a request that may take time has an end");
+        while !cancel.is_cancelled() {
+            std::thread::yield_now();
+        }
+        Err(SeamError(String::from("cancelled")))
     }
 }
 
@@ -65,4 +83,57 @@ fn the_host_and_the_world_can_end_a_call() {
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Error, "time.now: no clock here"));
     let found = failure("cache.clear()", Limits::default(), &Cancel::default(), &Broken);
     assert_eq!(found.kind, FailureKind::Crash);
+}
+
+#[test]
+fn the_time_of_a_call_bounds_whatever_it_waits_for() {
+    let short = Limits { timeout_ms: 20, ..Limits::default() };
+    let waits = [
+        "sleep(100000000)",
+        "for i in range(1000):\n  sleep(100)",
+        "http.get(\"http://x.test/\", {}, 600)",
+        "http.post(\"http://x.test/\", \"b\")",
+        "emit(\"custom.x\", {})",
+        "events.emit(\"custom.x\", {})",
+        "meta.call_tool(\"slow\", {})",
+        "meta.list_tools()",
+        "[sleep(1) for i in range(1000)]",
+    ];
+    for body in waits {
+        let world = Endless::default();
+        let began = Instant::now();
+        let found = failure(&format!("{body}\nreturn allow()"), short, &Cancel::default(), &world);
+        assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 20 ms"), "{body}");
+        assert!(found.diagnostic.is_some(), "{body}");
+        // The first wait ended with the call; nothing was begun after it.
+        assert_eq!(world.0.load(Ordering::Acquire), 1, "{body}");
+        assert!(began.elapsed() < Duration::from_secs(30), "{body}");
+    }
+}
+
+#[test]
+fn waits_add_up() {
+    /// A world that is done at once.
+    #[derive(Debug, Default)]
+    struct Quick(AtomicUsize);
+    impl Seam for Quick {
+        fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+            self.0.fetch_add(1, Ordering::AcqRel);
+            Ok(Reply::Done)
+        }
+    }
+    let world = Quick::default();
+    let over = Limits { timeout_ms: 0, ..Limits::default() };
+    let found = failure("for i in range(900):\n  sleep(1)\nreturn allow()", over, &Cancel::default(), &world);
+    assert_eq!((found.kind, world.0.load(Ordering::Acquire)), (FailureKind::Timeout, 1));
+}
+
+#[test]
+fn the_time_of_a_call_bounds_its_searches() {
+    let over = Limits { timeout_ms: 0, ..Limits::default() };
+    for call in ["findall", "find_all", "search", "match"] {
+        let body = format!("re.{call}(\"x{{0,1000}}y\", \"x\" * 10000)\nreturn allow()");
+        let found = failure(&body, over, &Cancel::default(), &NoSeam);
+        assert_eq!(found.kind, FailureKind::Timeout, "{call}: {}", found.message);
+    }
 }

@@ -11,11 +11,11 @@ use super::names::target_names;
 use super::walk::{Clause, expressions, identifier, statements};
 
 /// Methods of lists and dictionaries that change them.
-const MUTATORS: &[&str] =
+pub(super) const MUTATORS: &[&str] =
     &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];
 
 /// Namespaces whose functions have such names and change no value.
-const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
+pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
 
 /// Whether anything may change a part of `payload`.
 pub(super) fn mutates(root: &AstStmt, payload: &str) -> bool {
@@ -65,7 +65,7 @@ fn scalar(expr: &AstExpr) -> bool {
 }
 
 /// For each name, whether all it ever holds is made by the script on the spot.
-fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
+pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
     let mut names: BTreeMap<&str, bool> = BTreeMap::new();
     let mut note = |name, fresh: bool| {
         let known = names.entry(name).or_insert(true);

@@ -6,7 +6,6 @@ mod answer;
 
 pub(crate) use answer::returned;
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -99,8 +98,7 @@ impl Frame<'_> {
     ) -> Result<T, Failure> {
         let Invocation { seam, caller, limits, cancel } = *self.invocation;
         let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
-        let late = Cell::new(false);
-        let state = State { seam, caller };
+        let state = State { seam, caller, cancel, deadline };
         let prints = Prints { seam, caller };
         // The heap of a call is thrown away whatever happened to it.
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -112,14 +110,11 @@ impl Frame<'_> {
                 let _ = eval.set_max_tick_count(limits.steps.max(1));
                 let _ = eval.set_max_heap_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX).max(1));
                 let _ = eval.set_max_callstack_size(limits.call_depth.max(2) as usize);
-                eval.set_check_cancelled(Box::new(|| {
-                    late.set(Instant::now() > deadline);
-                    late.get() || cancel.is_cancelled()
-                }));
+                eval.set_check_cancelled(Box::new(|| Instant::now() >= deadline || cancel.is_cancelled()));
                 let entry = module.heap().access_owned_frozen_value(self.entry);
                 match call(&mut eval, entry) {
                     Ok(value) => read(value),
-                    Err(fault) => Err(self.failure(fault, &eval, late.get())),
+                    Err(fault) => Err(self.failure(fault, &eval, Instant::now() >= deadline)),
                 }
             })
         }));

@@ -6,18 +6,22 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::util::interpolate;
 use serde_json::{Map, Value as Json, json};
 use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
 use starlark::starlark_module;
 
-use crate::state::refusal;
+use crate::search::{Groups, Pattern, TimeOver, Watch};
+use crate::state::{refusal, watch};
 use crate::values::Found;
 
-/// The largest compiled pattern.
-const PATTERN_BYTES: usize = 256 << 10;
 /// Compiled patterns that are kept; when there are more the store begins anew.
 const KEPT_PATTERNS: usize = 512;
+/// The most bytes that `re.replace` makes, and the most of a list of matches.
+const MADE_BYTES: usize = 8 << 20;
+/// What a text of a list takes besides its bytes.
+const ITEM_BYTES: usize = 32;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("re", re);
@@ -25,90 +29,121 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn re(builder: &mut GlobalsBuilder) {
-    fn r#match(pattern: &str, text: &str) -> starlark::Result<Found> {
+    fn r#match<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Found> {
         let anchored = format!("\\A(?:{pattern})");
-        Ok(found(compiled("re.match", &anchored)?.as_ref(), text))
+        found("re.match", &anchored, text, &mut watch(eval))
     }
 
-    fn search(pattern: &str, text: &str) -> starlark::Result<Found> {
-        Ok(found(compiled("re.search", pattern)?.as_ref(), text))
+    fn search<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Found> {
+        found("re.search", pattern, text, &mut watch(eval))
     }
 
-    fn findall(pattern: &str, text: &str) -> starlark::Result<Vec<String>> {
-        Ok(all(compiled("re.findall", pattern)?.as_ref(), text))
+    fn findall<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Vec<String>> {
+        all("re.findall", pattern, text, &mut watch(eval))
     }
 
-    fn find_all(pattern: &str, text: &str) -> starlark::Result<Vec<String>> {
-        Ok(all(compiled("re.find_all", pattern)?.as_ref(), text))
+    fn find_all<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Vec<String>> {
+        all("re.find_all", pattern, text, &mut watch(eval))
     }
 
-    fn replace(pattern: &str, repl: &str, text: &str) -> starlark::Result<String> {
-        replaced(compiled("re.replace", pattern)?.as_ref(), repl, text)
+    fn replace<'v>(
+        pattern: &str,
+        repl: &str,
+        text: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<String> {
+        replaced(pattern, repl, text, &mut watch(eval))
     }
 }
 
-/// The most bytes that `re.replace` makes.
-const REPLACED_BYTES: usize = 8 << 20;
+/// Why a search has no result.
+enum SearchError {
+    TimeOver,
+    TooLarge,
+}
 
-fn replaced(regex: &Regex, replacement: &str, text: &str) -> starlark::Result<String> {
-    let mut out = String::new();
-    let mut copied = 0;
-    for captures in regex.captures_iter(text) {
-        if let Some(whole) = captures.get(0) {
-            out.push_str(text.get(copied..whole.start()).unwrap_or_default());
-            captures.expand(replacement, &mut out);
-            copied = whole.end();
-        }
-        if out.len() > REPLACED_BYTES {
-            return Err(refusal(format_args!("re.replace: the result is larger than {REPLACED_BYTES} bytes")));
+impl From<TimeOver> for SearchError {
+    fn from(_: TimeOver) -> Self {
+        Self::TimeOver
+    }
+}
+
+impl SearchError {
+    fn refuse(self, builtin: &str) -> starlark::Error {
+        match self {
+            Self::TimeOver => refusal(format_args!("{builtin}: the time of the call is over")),
+            Self::TooLarge => refusal(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")),
         }
     }
+}
+
+fn replaced(pattern: &str, replacement: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<String> {
+    const BUILTIN: &str = "re.replace";
+    let pattern = compiled(BUILTIN, pattern)?;
+    let mut out = String::new();
+    let mut copied = 0;
+    let done = pattern.each(text, watch, |groups| {
+        let Some(whole) = groups.first().cloned().flatten() else { return Ok(()) };
+        out.push_str(text.get(copied..whole.start).unwrap_or_default());
+        let group = |index: usize, out: &mut String| out.push_str(text_of(text, &groups, index));
+        let named = |name: &str| pattern.names().position(|known| known == Some(name));
+        interpolate::string(replacement, group, named, &mut out);
+        copied = whole.end;
+        if out.len() > MADE_BYTES { Err(SearchError::TooLarge) } else { Ok(()) }
+    });
+    done.map_err(|error| error.refuse(BUILTIN))?;
     out.push_str(text.get(copied..).unwrap_or_default());
     Ok(out)
 }
 
-fn all(regex: &Regex, text: &str) -> Vec<String> {
-    regex.find_iter(text).map(|found| found.as_str().to_owned()).collect()
+fn all(builtin: &str, pattern: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<Vec<String>> {
+    let pattern = compiled(builtin, pattern)?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    let done = pattern.each_whole(text, watch, |whole| {
+        let text = text.get(whole).unwrap_or_default();
+        bytes += text.len() + ITEM_BYTES;
+        found.push(text.to_owned());
+        // Every text costs more than its bytes, and a list of them is as large as the script's memory soon.
+        if bytes > MADE_BYTES { Err(SearchError::TooLarge) } else { Ok(()) }
+    });
+    done.map_err(|error| error.refuse(builtin)).map(|()| found)
 }
 
-fn found(regex: &Regex, text: &str) -> Found {
-    let captures = regex.captures(text);
-    let mut fields = Map::new();
-    let text_of = |group: Option<regex::Match<'_>>| Json::from(group.map_or("", |group| group.as_str()));
-    let whole = captures.as_ref().and_then(|captures| captures.get(0));
-    fields.insert(String::from("matched"), Json::from(captures.is_some()));
-    fields.insert(String::from("full_match"), text_of(whole));
-    let groups: Vec<Json> =
-        captures.iter().flat_map(|captures| captures.iter().skip(1).map(&text_of).collect::<Vec<_>>()).collect();
-    fields.insert(String::from("groups"), Json::from(groups));
-    let named: Map<String, Json> = captures
-        .iter()
-        .flat_map(|captures| {
-            regex
-                .capture_names()
-                .flatten()
-                .map(|name| (name.to_owned(), text_of(captures.name(name))))
-                .collect::<Vec<_>>()
-        })
+fn text_of<'a>(text: &'a str, groups: &Groups, index: usize) -> &'a str {
+    groups.get(index).cloned().flatten().and_then(|group| text.get(group)).unwrap_or_default()
+}
+
+fn found(builtin: &str, pattern: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<Found> {
+    let pattern = compiled(builtin, pattern)?;
+    let groups = pattern.groups(text, 0, watch).map_err(|over| SearchError::from(over).refuse(builtin))?;
+    let matched = groups.is_some();
+    let groups = groups.unwrap_or_default();
+    let whole = groups.first().cloned().flatten();
+    let numbered: Vec<Json> = (1..groups.len()).map(|index| Json::from(text_of(text, &groups, index))).collect();
+    let named: Map<String, Json> = pattern
+        .names()
+        .enumerate()
+        .filter_map(|(index, name)| Some((name?.to_owned(), Json::from(text_of(text, &groups, index)))))
+        .filter(|_| matched)
         .collect();
+    let mut fields = Map::new();
+    fields.insert(String::from("matched"), Json::from(matched));
+    fields.insert(String::from("full_match"), Json::from(text_of(text, &groups, 0)));
+    fields.insert(String::from("groups"), Json::from(numbered));
     fields.insert(String::from("named_groups"), Json::from(named));
-    fields.insert(String::from("start"), json!(whole.map_or(-1, |whole| whole.start() as i64)));
-    fields.insert(String::from("end"), json!(whole.map_or(-1, |whole| whole.end() as i64)));
-    Found { fields, matched: captures.is_some() }
+    fields.insert(String::from("start"), json!(whole.as_ref().map_or(-1, |whole| whole.start as i64)));
+    fields.insert(String::from("end"), json!(whole.as_ref().map_or(-1, |whole| whole.end as i64)));
+    Ok(Found { fields, matched })
 }
 
 /// A compiled pattern; compiled once for the process.
-fn compiled(builtin: &str, pattern: &str) -> starlark::Result<Arc<Regex>> {
-    static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<Regex>>>> = LazyLock::new(Mutex::default);
+fn compiled(builtin: &str, pattern: &str) -> starlark::Result<Arc<Pattern>> {
+    static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<Pattern>>>> = LazyLock::new(Mutex::default);
     let lock = || PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(pattern) {
         return Ok(Arc::clone(known));
     }
-    let made = RegexBuilder::new(&ascii_classes(pattern))
-        .size_limit(PATTERN_BYTES)
-        .dfa_size_limit(PATTERN_BYTES)
-        .nest_limit(50)
-        .build()
+    let made = Pattern::new(&ascii_classes(pattern))
         .map_err(|fault| refusal(format_args!("{builtin}: {}", crate::finding::one_line(fault.to_string()))))?;
     let made = Arc::new(made);
     let mut patterns = lock();
@@ -224,7 +259,8 @@ mod tests {
             (r"^[a[]+$", "a[", true),
         ];
         for (pattern, text, expected) in cases {
-            assert_eq!(compiled("t", pattern).unwrap().is_match(text), expected, "{pattern} {text}");
+            let matched = found("t", pattern, text, &mut Watch::for_loading()).unwrap().matched;
+            assert_eq!(matched, expected, "{pattern} {text}");
         }
     }
 
@@ -232,9 +268,13 @@ mod tests {
     fn patterns_and_results_are_bounded() {
         assert!(compiled("re.search", "(?:a{1000}){1000}").unwrap_err().to_string().contains("size limit"));
         assert!(compiled("re.search", "(").unwrap_err().to_string().contains("re.search: "));
-        let regex = compiled("t", "a").unwrap();
+        let replaced = |pattern, by: &str, text| replaced(pattern, by, text, &mut Watch::for_loading());
         let text = "a".repeat(100_000);
-        assert!(replaced(&regex, &"b".repeat(1_000), &text).is_err());
-        assert_eq!(replaced(&compiled("t", "(?P<x>a)b").unwrap(), "$x-", "abc").unwrap(), "a-c");
+        assert!(replaced("a", &"b".repeat(1_000), &text).is_err());
+        assert_eq!(replaced("(?P<x>a)b", "$x-", "abc").unwrap(), "a-c");
+        assert_eq!(replaced("(?P<x>a)?(b)", "${x}[$2]$9$$", "bab").unwrap(), "[b]$a[b]$");
+        let many = "x".repeat(2 << 18);
+        let far = std::time::Instant::now() + std::time::Duration::from_secs(600);
+        assert!(all("t", "x", &many, &mut Watch::new(far, None)).unwrap_err().to_string().contains("larger than"));
     }
 }

@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | calls | of functions of the script that do not call themselves, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)` |
 //! | functions as values, `lambda`, nested `def` | kept in names, tables and lists, handed to functions of the script and to registration functions; each body as if it were called with the input | handed to anything else |
+//! | what grows in a loop, or in a function that the script calls | lists and dictionaries made there that have one name; a text or a number under a fixed key of anything | what was given, or has a second name, or is held by something else |
 //! | loops | over literals, up to 10,000 turns in all; over the input, nested twice | deeper; `range` of unknown size |
 //! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in all | fed back in a loop |
 //! | `*` | numbers by a literal or `len(..)`, text by a small literal | anything else; `*=` |
@@ -23,6 +24,7 @@
 //! | `re.*` | literal patterns | patterns from the input |
 //! | `int(..)` | of numbers | of text, which takes quadratic time |
 
+mod aliases;
 mod calls;
 mod feedback;
 mod functions;
@@ -51,7 +53,7 @@ const MAX_CALLS: usize = 500;
 
 /// Whether all of a script may be loaded and run in this process.
 pub(super) fn bounded(ast: &AstModule) -> bool {
-    run(ast.statement()).is_some()
+    aliases::no_hidden_growth(ast.statement()) && run(ast.statement()).is_some()
 }
 
 /// Runs all functions on sizes; `None` when something is not bounded.

@@ -5,10 +5,14 @@ use starlark::syntax::AstModule;
 use super::bounded;
 use crate::load::dialect;
 
+/// Functions that make grow what they are given, and one that gives it back.
+const GROWING: &str =
+    "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\n";
+
 fn is_bounded(body: &str) -> bool {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     let text =
-        format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\ndef handle(event, payload):\n{body}");
+        format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\n{GROWING}def handle(event, payload):\n{body}");
     bounded(&AstModule::parse("t", text, &dialect()).unwrap())
 }
 
@@ -37,6 +41,10 @@ fn scripts_whose_cost_is_bounded_run_here() {
         "return sorted(payload[\"x\"])",
         "args = dict(payload[\"args\"])\nargs[\"x\"] = 1\nreturn modify({\"args\": args})",
         "out = {}\nfor k, v in payload.items():\n  out[k] = v\nreturn modify(out)",
+        "args = payload[\"args\"]\nargs[\"command\"] = \"timeout 5 \" + args[\"command\"]\nreturn modify({\"args\": args})",
+        "for m in payload[\"messages\"]:\n  m[\"content\"] = re.replace(\"x+\", \"y\", m[\"content\"])\nreturn modify(payload)",
+        "kept = []\nfor m in payload[\"messages\"]:\n  kept.append(m)\nreturn modify({\"messages\": kept})",
+        "rows = []\nfor m in payload[\"messages\"]:\n  rows.append(m[\"id\"])\nreturn block(\", \".join(rows))",
         "return modify({\"content\": string.truncate(payload[\"content\"], 4000, \"..\")})",
     ];
     for body in here {
@@ -68,6 +76,17 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "x = []\nfor i in range(100):\n  x = [x]\nreturn x",
         "l = []\nfor m in payload[\"x\"]:\n  l.append(payload[\"big\"])\nreturn \"\".join(l)",
         &doubled(),
+        // What grows behind the back of a name.
+        "l = []\nfor i in range(1000):\n  put(l, payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
+        "l = []\nm = l\nfor i in range(1000):\n  m.append(payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
+        "l = []\nm = l\nfor i in range(1000):\n  l.append(payload[\"x\"])\nreturn \",\".join(m)",
+        "l = [[]]\nm = l[0]\nfor i in range(1000):\n  m.append(payload[\"x\"])\nreturn str(l)",
+        "l = []\nd = {\"l\": l}\nfor i in range(1000):\n  d[\"l\"].append(payload[\"x\"])\nreturn str(l)",
+        "l = []\nm = l if payload[\"x\"] else []\nfor i in range(1000):\n  m.extend([payload[\"x\"]])\nreturn str(l)",
+        "for i in range(1000):\n  payload[\"args\"][str(i)] = payload[\"x\"]\nreturn str(payload)",
+        "for m in payload[\"x\"]:\n  m[\"all\"] = [m, m]\nreturn str(payload)",
+        "l = []\nfor m in payload[\"x\"]:\n  l = same(l)\n  l.append(payload[\"y\"])\nreturn str(l)",
+        "l = [1]\nfor i in range(30):\n  put_all(l, l)\nreturn str(l)",
         // `*` and `<<`.
         "return payload[\"x\"] * 2000000000",
         "return [0] * 1000000000",

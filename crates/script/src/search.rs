@@ -1,0 +1,252 @@
+//! Regular expressions whose searches end in time.
+//!
+//! A search takes time in proportion to the text, but the factor is the size of the pattern: `x{0,1000}y` costs a
+//! thousand times what `xy` costs. Small searches are left to the `regex` crate, which cannot be interrupted; for the
+//! others the same automaton is run here, and the clock is looked at on the way.
+
+mod slow;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use pintle_contract::Cancel;
+use regex::{Regex, RegexBuilder};
+
+use slow::SlowPattern;
+
+/// The largest compiled pattern.
+const PATTERN_BYTES: usize = 256 << 10;
+/// Texts up to this length are searched at once with any pattern.
+const SHORT_TEXT_BYTES: usize = 256;
+/// Bytes of a text times states of a pattern that are searched at once; a few hundredths of a second at most.
+const UNWATCHED_COST: usize = 1 << 21;
+/// Work between two looks at the clock.
+const WATCH_EVERY: usize = 1 << 14;
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    fast: Regex,
+    text: String,
+    /// Made for the first text that is not short.
+    slow: OnceLock<Option<SlowPattern>>,
+}
+
+/// Where the groups of a match are; the first is the whole match.
+pub(crate) type Groups = Vec<Option<Range<usize>>>;
+
+/// The time of the call is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TimeOver;
+
+/// Ends a search when the time of its call is over.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    deadline: Instant,
+    cancel: Option<&'a Cancel>,
+    cost: usize,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(deadline: Instant, cancel: Option<&'a Cancel>) -> Self {
+        Self { deadline, cancel, cost: 0 }
+    }
+
+    /// A watch for what runs while a script is loaded.
+    pub(crate) fn for_loading() -> Self {
+        Self::new(Instant::now() + Duration::from_secs(1), None)
+    }
+
+    /// Counts work, and looks at the clock now and then.
+    fn spend(&mut self, cost: usize) -> Result<(), TimeOver> {
+        self.cost += cost;
+        if self.cost < WATCH_EVERY {
+            return Ok(());
+        }
+        self.cost = 0;
+        let is_cancelled = self.cancel.is_some_and(Cancel::is_cancelled);
+        if is_cancelled || Instant::now() >= self.deadline { Err(TimeOver) } else { Ok(()) }
+    }
+}
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// When it is none, or too large: with the words of the `regex` crate.
+    pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
+        let fast = RegexBuilder::new(text)
+            .size_limit(PATTERN_BYTES)
+            .dfa_size_limit(PATTERN_BYTES)
+            .nest_limit(50)
+            .build()?;
+        Ok(Self { fast, text: text.to_owned(), slow: OnceLock::new() })
+    }
+
+    /// The names of the groups; the first is the whole match, which has none.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
+        self.fast.capture_names()
+    }
+
+    /// The first match at or after a position.
+    pub(crate) fn find(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
+        match self.slow_for(text, from, watch)? {
+            Some(slow) => slow.find(text, from, watch),
+            None => Ok(self.fast.find_at(text, from).map(|found| found.range())),
+        }
+    }
+
+    /// The same with its groups.
+    pub(crate) fn groups(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Groups>, TimeOver> {
+        let Some(slow) = self.slow_for(text, from, watch)? else {
+            let found = self.fast.captures_at(text, from);
+            return Ok(found.map(|found| found.iter().map(|group| group.map(|group| group.range())).collect()));
+        };
+        let Some(whole) = slow.find(text, from, watch)? else { return Ok(None) };
+        if self.fast.captures_len() == 1 {
+            return Ok(Some(vec![Some(whole)]));
+        }
+        slow.groups(text, whole, watch)
+    }
+
+    /// Calls `each` with the groups of every match, from the first to the last.
+    pub(crate) fn each<E: From<TimeOver>>(
+        &self,
+        text: &str,
+        watch: &mut Watch<'_>,
+        each: impl FnMut(Groups) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk(text, watch, Self::groups, |groups| groups.first().cloned().flatten(), each)
+    }
+
+    /// Calls `each` with every match, from the first to the last.
+    pub(crate) fn each_whole<E: From<TimeOver>>(
+        &self,
+        text: &str,
+        watch: &mut Watch<'_>,
+        each: impl FnMut(Range<usize>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk(text, watch, Self::find, |whole| Some(whole.clone()), each)
+    }
+
+    fn walk<'w, T, E: From<TimeOver>>(
+        &self,
+        text: &str,
+        watch: &mut Watch<'w>,
+        search: impl Fn(&Self, &str, usize, &mut Watch<'w>) -> Result<Option<T>, TimeOver>,
+        whole: impl Fn(&T) -> Option<Range<usize>>,
+        mut each: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut from, mut last) = (0, None);
+        while let Some(found) = search(self, text, from, watch)? {
+            let Some(whole) = whole(&found) else { return Ok(()) };
+            // An empty match right behind the last one is none.
+            if whole.is_empty() && last == Some(whole.end) {
+                let Some(next) = text.get(whole.end..).and_then(|rest| rest.chars().next()) else { return Ok(()) };
+                from = whole.end + next.len_utf8();
+                continue;
+            }
+            (from, last) = (whole.end, Some(whole.end));
+            each(found)?;
+        }
+        Ok(())
+    }
+
+    /// The engine that can be interrupted, for texts where that matters.
+    fn slow_for(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<&SlowPattern>, TimeOver> {
+        let length = text.len().saturating_sub(from);
+        if length <= SHORT_TEXT_BYTES {
+            watch.spend(length * 16)?;
+            return Ok(None);
+        }
+        let slow = self.slow.get_or_init(|| SlowPattern::new(&self.text)).as_ref();
+        let cost = slow.map_or(usize::MAX, |slow| slow.states()).saturating_mul(length);
+        if cost <= UNWATCHED_COST {
+            watch.spend(cost)?;
+            return Ok(None);
+        }
+        // A pattern that the `regex` crate takes is taken here too; one that is not must not run without a watch.
+        slow.map(Some).ok_or(TimeOver)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn watch() -> Watch<'static> {
+        Watch::new(Instant::now() + Duration::from_secs(600), None)
+    }
+
+    /// All matches with their groups, as the engine that can be interrupted finds them.
+    fn slowly(pattern: &Pattern, text: &str) -> Vec<Groups> {
+        let slow = SlowPattern::new(&pattern.text).unwrap();
+        let (mut from, mut found) = (0, Vec::new());
+        while let Some(whole) = slow.find(text, from, &mut watch()).unwrap() {
+            found.push(slow.groups(text, whole.clone(), &mut watch()).unwrap().unwrap());
+            let after = text[whole.end..].chars().next().map_or(1, char::len_utf8);
+            from = if whole.is_empty() { whole.end + after } else { whole.end };
+            if from > text.len() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn quickly(pattern: &Pattern, text: &str) -> Vec<Groups> {
+        let (mut from, mut found) = (0, Vec::new());
+        while let Some(groups) = pattern.fast.captures_at(text, from) {
+            let whole = groups.get(0).unwrap().range();
+            found.push(groups.iter().map(|group| group.map(|group| group.range())).collect());
+            let after = text[whole.end..].chars().next().map_or(1, char::len_utf8);
+            from = if whole.is_empty() { whole.end + after } else { whole.end };
+            if from > text.len() {
+                break;
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn both_engines_find_the_same() {
+        let patterns = [
+            "a", "", "a*", "(a)(b)?", "(a|ab)(c|bcd)(d*)", r"\b\w+\b", r"\B", "(?i)straße", "^a|b$", "(?m)^x", "[^a]",
+            "(?P<k>[a-z]+)=(?P<v>[^;]*)", "x{0,20}y|x", "a+?b", "é", ".", "(?s).+", "(a*)*b", r"(?-u:\b)a", r"\pL+",
+        ];
+        let texts = ["", "a", "abcd", "aaab aab", "xxxxxx", "k=v;key=é;=", "straSSe STRASSE straße", "x\nx\n", "日本é", "b"];
+        for pattern in patterns {
+            let compiled = Pattern::new(pattern).unwrap();
+            for text in texts {
+                assert_eq!(slowly(&compiled, text), quickly(&compiled, text), "{pattern} in {text:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_engines_agree_on_any_text(text in "[abxy é\n]{0,40}", pattern in "[abx.é*+?|()]{0,8}") {
+            if let Ok(compiled) = Pattern::new(&pattern) {
+                prop_assert_eq!(slowly(&compiled, &text), quickly(&compiled, &text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_ends() {
+        let text = "x".repeat(1 << 20);
+        for pattern in ["x{0,1000}y", "(x{0,900})y", "x+y|x", "(x|xx|xxx|xxxx){0,200}y", r"\B(x{0,500})*y"] {
+            let pattern = Pattern::new(pattern).unwrap();
+            let over = &mut Watch::new(Instant::now(), None);
+            let mut found = 0;
+            let ended = pattern.each(&text, over, |_| {
+                found += 1;
+                Ok::<(), TimeOver>(())
+            });
+            assert_eq!(ended, Err(TimeOver), "{}", pattern.text);
+            assert!(found < 1_000, "{} found {found}", pattern.text);
+        }
+    }
+}

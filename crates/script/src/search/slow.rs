@@ -1,0 +1,305 @@
+//! The engines that can be interrupted: an automaton that is made while it runs finds a match, and a simulation of all
+//! ways at once finds its groups.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use regex_automata::hybrid::dfa::{Cache, Config, DFA};
+use regex_automata::nfa::thompson::{Compiler, NFA, State};
+use regex_automata::nfa::thompson::{Config as NfaConfig, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::{Anchored, Input, MatchKind};
+
+use super::{Groups, TimeOver, Watch};
+
+/// The largest automaton, in bytes.
+const NFA_BYTES: usize = 8 << 20;
+/// What a step costs beside a byte of a search that is not watched: it may have to be worked out first.
+const STEP_COST: usize = 64;
+
+/// A pattern whose searches can be interrupted.
+#[derive(Debug)]
+pub(super) struct SlowPattern {
+    nfa: NFA,
+    /// Forwards to the end of a match, and backwards to its beginning; absent where an automaton cannot have the pattern.
+    automata: Option<(DFA, DFA)>,
+    spare: Mutex<Option<(Cache, Cache)>>,
+}
+
+/// What an automaton came to.
+enum Walk {
+    /// The end of the match, when there is one.
+    End(Option<usize>),
+    /// It cannot have this text.
+    Unsuited,
+}
+
+impl SlowPattern {
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        let config = NfaConfig::new().nfa_size_limit(Some(NFA_BYTES));
+        let nfa = Compiler::new().configure(config.clone()).build(pattern).ok()?;
+        let backwards = config.reverse(true).which_captures(WhichCaptures::None);
+        let automata = Compiler::new().configure(backwards).build(pattern).ok().and_then(|reverse| {
+            let dfa = |nfa, kind| {
+                let config = Config::new().match_kind(kind).skip_cache_capacity_check(true);
+                DFA::builder().configure(config).build_from_nfa(nfa).ok()
+            };
+            Some((dfa(nfa.clone(), MatchKind::LeftmostFirst)?, dfa(reverse, MatchKind::All)?))
+        });
+        Some(Self { nfa, automata, spare: Mutex::new(None) })
+    }
+
+    pub(super) fn states(&self) -> usize {
+        self.nfa.states().len()
+    }
+
+    /// The first match at or after a position.
+    pub(super) fn find(
+        &self,
+        text: &str,
+        mut from: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Range<usize>>, TimeOver> {
+        while from <= text.len() {
+            let Some(found) = self.find_anywhere(text, from, watch)? else { return Ok(None) };
+            // The empty pattern also fits between the bytes of a letter.
+            if text.is_char_boundary(found.start) {
+                return Ok(Some(found));
+            }
+            from = found.start + 1;
+        }
+        Ok(None)
+    }
+
+    fn find_anywhere(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Range<usize>>, TimeOver> {
+        let bytes = text.as_bytes();
+        if let Some(automata) = &self.automata {
+            let known = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut caches = known.unwrap_or_else(|| (automata.0.create_cache(), automata.1.create_cache()));
+            let found = between(automata, &mut caches, bytes, from, watch);
+            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(caches);
+            if let Some(found) = found? {
+                return Ok(found);
+            }
+        }
+        let groups = Simulation::new(&self.nfa, bytes, false).run(from..bytes.len(), watch)?;
+        Ok(groups.and_then(|groups| groups.first().cloned().flatten()))
+    }
+
+    /// The groups of a match that was found.
+    pub(super) fn groups(
+        &self,
+        text: &str,
+        whole: Range<usize>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Groups>, TimeOver> {
+        Simulation::new(&self.nfa, text.as_bytes(), true).run(whole, watch)
+    }
+}
+
+/// A match by the two automata; `None` when they cannot have the text.
+#[expect(clippy::option_option, reason = "no match and no answer are two things")]
+fn between(
+    (forwards, backwards): &(DFA, DFA),
+    caches: &mut (Cache, Cache),
+    text: &[u8],
+    from: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Option<Option<Range<usize>>>, TimeOver> {
+    let end = match forward(forwards, &mut caches.0, text, from, watch)? {
+        Walk::Unsuited => return Ok(None),
+        Walk::End(None) => return Ok(Some(None)),
+        Walk::End(Some(end)) => end,
+    };
+    Ok(match backward(backwards, &mut caches.1, text, from..end, watch)? {
+        Walk::End(Some(start)) => Some(Some(start..end)),
+        Walk::End(None) | Walk::Unsuited => None,
+    })
+}
+
+fn forward(
+    dfa: &DFA,
+    cache: &mut Cache,
+    text: &[u8],
+    from: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Walk, TimeOver> {
+    let input = Input::new(text).range(from..);
+    let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(Walk::Unsuited) };
+    let mut end = None;
+    for (at, byte) in text.iter().enumerate().skip(from) {
+        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
+        state = next;
+        // Steps that were not known before are told by nobody; all are taken for such now and then.
+        watch.spend(STEP_COST)?;
+        if state.is_tagged() {
+            if state.is_match() {
+                end = Some(at);
+            } else if state.is_dead() {
+                return Ok(Walk::End(end));
+            } else if state.is_quit() {
+                return Ok(Walk::Unsuited);
+            }
+        }
+    }
+    match dfa.next_eoi_state(cache, state) {
+        Ok(last) if last.is_match() => Ok(Walk::End(Some(text.len()))),
+        Ok(last) if last.is_quit() => Ok(Walk::Unsuited),
+        Ok(_) => Ok(Walk::End(end)),
+        Err(_) => Ok(Walk::Unsuited),
+    }
+}
+
+fn backward(
+    dfa: &DFA,
+    cache: &mut Cache,
+    text: &[u8],
+    within: Range<usize>,
+    watch: &mut Watch<'_>,
+) -> Result<Walk, TimeOver> {
+    let input = Input::new(text).range(within.clone()).anchored(Anchored::Yes);
+    let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(Walk::Unsuited) };
+    let mut start = None;
+    for (at, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
+        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
+        state = next;
+        watch.spend(STEP_COST)?;
+        if state.is_tagged() {
+            if state.is_match() {
+                start = Some(at + 1);
+            } else if state.is_dead() {
+                return Ok(Walk::End(start));
+            } else if state.is_quit() {
+                return Ok(Walk::Unsuited);
+            }
+        }
+    }
+    let before = within.start.checked_sub(1).and_then(|before| text.get(before));
+    let last = match before {
+        Some(byte) => dfa.next_state(cache, state, *byte),
+        None => dfa.next_eoi_state(cache, state),
+    };
+    match last {
+        Ok(last) if last.is_match() => Ok(Walk::End(Some(within.start))),
+        Ok(last) if last.is_quit() => Ok(Walk::Unsuited),
+        Ok(_) => Ok(Walk::End(start)),
+        Err(_) => Ok(Walk::Unsuited),
+    }
+}
+
+/// Where each group begins and ends.
+type Slots = Vec<Option<usize>>;
+
+/// All ways through the pattern at once, the preferred first.
+struct Simulation<'a> {
+    nfa: &'a NFA,
+    text: &'a [u8],
+    /// Whether a match begins at the first byte.
+    anchored: bool,
+    /// In which round each state was last reached.
+    reached: Vec<usize>,
+    round: usize,
+}
+
+/// What is still to be looked at of a state's ways without a byte.
+enum Todo {
+    Look(StateID),
+    Restore(usize, Option<usize>),
+}
+
+impl<'a> Simulation<'a> {
+    fn new(nfa: &'a NFA, text: &'a [u8], anchored: bool) -> Self {
+        Self { nfa, text, anchored, reached: vec![0; nfa.states().len()], round: 0 }
+    }
+
+    fn run(mut self, within: Range<usize>, watch: &mut Watch<'_>) -> Result<Option<Groups>, TimeOver> {
+        let none: Slots = vec![None; self.nfa.group_info().slot_len()];
+        let mut now: Vec<(StateID, Slots)> = Vec::new();
+        let mut best: Option<Slots> = None;
+        self.round = 1;
+        for at in within.clone().chain(std::iter::once(within.end)) {
+            if best.is_none() && (at == within.start || !self.anchored) {
+                self.add(&mut now, self.nfa.start_anchored(), none.clone(), at);
+            }
+            if now.is_empty() && (best.is_some() || self.anchored) {
+                break;
+            }
+            self.round += 1;
+            let byte = self.text.get(at).filter(|_| at < within.end);
+            let mut next = Vec::with_capacity(now.len());
+            for (state, slots) in now {
+                watch.spend(STEP_COST)?;
+                if matches!(self.nfa.state(state), State::Match { .. }) {
+                    best = Some(slots);
+                    break;
+                }
+                if let Some(to) = byte.and_then(|byte| step(self.nfa.state(state), *byte)) {
+                    self.add(&mut next, to, slots, at + 1);
+                }
+            }
+            now = next;
+        }
+        Ok(best.map(|slots| slots.chunks(2).map(group).collect()))
+    }
+
+    /// Takes all ways without a byte.
+    fn add(&mut self, list: &mut Vec<(StateID, Slots)>, state: StateID, mut slots: Slots, at: usize) {
+        let mut todo = vec![Todo::Look(state)];
+        while let Some(next) = todo.pop() {
+            let state = match next {
+                Todo::Look(state) => state,
+                Todo::Restore(slot, old) => {
+                    if let Some(known) = slots.get_mut(slot) {
+                        *known = old;
+                    }
+                    continue;
+                }
+            };
+            let Some(reached) = self.reached.get_mut(state.as_usize()).filter(|round| **round != self.round) else {
+                continue;
+            };
+            *reached = self.round;
+            match self.nfa.state(state) {
+                State::Look { look, next } => {
+                    if self.nfa.look_matcher().matches(*look, self.text, at) {
+                        todo.push(Todo::Look(*next));
+                    }
+                }
+                State::Union { alternates } => todo.extend(alternates.iter().rev().map(|to| Todo::Look(*to))),
+                State::BinaryUnion { alt1, alt2 } => todo.extend([Todo::Look(*alt2), Todo::Look(*alt1)]),
+                State::Capture { next, slot, .. } => {
+                    if let Some(known) = slots.get_mut(slot.as_usize()) {
+                        todo.push(Todo::Restore(slot.as_usize(), *known));
+                        *known = Some(at);
+                    }
+                    todo.push(Todo::Look(*next));
+                }
+                State::Fail => {}
+                State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) | State::Match { .. } => {
+                    list.push((state, slots.clone()));
+                }
+            }
+        }
+    }
+}
+
+fn step(state: &State, byte: u8) -> Option<StateID> {
+    match state {
+        State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
+        State::Sparse(ways) => ways.matches_byte(byte),
+        State::Dense(ways) => ways.matches_byte(byte),
+        _ => None,
+    }
+}
+
+fn group(slots: &[Option<usize>]) -> Option<Range<usize>> {
+    match slots {
+        [Some(start), Some(end)] => Some(*start..*end),
+        _ => None,
+    }
+}
