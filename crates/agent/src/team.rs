@@ -126,9 +126,10 @@ impl Team {
         let mut told = vec![std::mem::take(&mut spec.instruction)];
         let member = spec.member.as_ref();
         let warn = |warning: &str| shared.warn(&spec.name, warning);
-        for declared in member.into_iter().flat_map(|member| &member.toolsets) {
+        let declared = member.map(|member| member.toolsets.as_slice()).unwrap_or_default();
+        for set in toolsets::open_all(declared, &spec, &self.place, shared) {
             // A server that does not start takes its own tools away, and not the agent (docker-agent, MCP tool).
-            let set = match toolsets::open(declared, &spec, &self.place, shared) {
+            let set = match set {
                 Ok(set) => set,
                 Err(why) => {
                     warn(&why);

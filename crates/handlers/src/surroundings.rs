@@ -25,7 +25,7 @@ pub(crate) struct Place {
 impl Surroundings {
     /// The variables, with `${env.NAME}` replaced by Pintle's own value of it, which may be empty. Any other `$` stays.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        self.variables_from(&|name| std::env::var(name).ok())
+        self.variables_from(&crate::process::variable)
     }
 
     fn variables_from(&self, known: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
@@ -38,7 +38,7 @@ impl Surroundings {
 
     /// The working directory below that of the session; an empty session directory is none.
     pub(crate) fn directory(&self, session: &str) -> Place {
-        self.directory_from(session, &|name| std::env::var(name).ok())
+        self.directory_from(session, &crate::process::variable)
     }
 
     fn directory_from(&self, session: &str, known: &dyn Fn(&str) -> Option<String>) -> Place {

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 /// Tells a fact; an unknown one is the empty text, as for a variable that is not set.
 pub(super) fn tell(workspace: &Workspace, fact: &str, key: Option<&str>) -> Value {
     match fact {
-        "env" => json!(key.and_then(|key| std::env::var(key).ok()).unwrap_or_default()),
+        "env" => json!(key.and_then(process::variable).unwrap_or_default()),
         "cwd" => json!(workspace.root().display().to_string()),
         "hostname" => json!(hostname()),
         "platform" => json!(std::env::consts::OS),

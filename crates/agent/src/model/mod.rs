@@ -61,5 +61,5 @@ pub fn open(spec: &ModelSpec, read: &dyn Fn(&str) -> Result<String, String>) -> 
         let text = read(&spec.name).map_err(ModelError::fatal)?;
         return Ok(Arc::new(ScriptModel::parse(&spec.name, &text)?));
     }
-    Ok(Arc::new(RemoteModel::new(spec, &|variable| std::env::var(variable).ok())?))
+    Ok(Arc::new(RemoteModel::new(spec, &pintle::process::variable)?))
 }

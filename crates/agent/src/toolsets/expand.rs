@@ -23,7 +23,7 @@ pub(super) fn expanded(value: &str, lookup: impl Fn(&str) -> Option<String>) -> 
 
 /// The same for names with values.
 pub(super) fn all(declared: &[(String, String)]) -> Vec<(String, String)> {
-    let host = |name: &str| std::env::var(name).ok();
+    let host = |name: &str| pintle::process::variable(name);
     declared.iter().map(|(name, value)| (name.clone(), expanded(value, host))).collect()
 }
 

@@ -37,11 +37,35 @@ pub(crate) struct Place {
     todos: Arc<Todos>,
 }
 
+/// Opens all declared sets, in their order. Those that wait for a server begin at once, side by side.
+pub(crate) fn open_all(
+    specs: &[ToolsetSpec],
+    member: &AgentSpec,
+    place: &Place,
+    shared: &Shared,
+) -> Vec<Result<Set, String>> {
+    std::thread::scope(|scope| {
+        let opening: Vec<_> = specs
+            .iter()
+            .map(|spec| match &spec.kind {
+                ToolsetKind::Mcp(_) => Ok(scope.spawn(move || open(spec, member, place, shared))),
+                _ => Err(spec),
+            })
+            .collect();
+        let crashed = || Err(String::from("the server's set of tools could not be opened; this is a defect"));
+        let opened = opening.into_iter().map(|opening| match opening {
+            Ok(thread) => thread.join().unwrap_or_else(|_| crashed()),
+            Err(spec) => open(spec, member, place, shared),
+        });
+        opened.collect()
+    })
+}
+
 /// Opens the tools of one declared set.
 ///
 /// # Errors
 /// When the set cannot be had at all.
-pub(crate) fn open(spec: &ToolsetSpec, member: &AgentSpec, place: &Place, shared: &Shared) -> Result<Set, String> {
+fn open(spec: &ToolsetSpec, member: &AgentSpec, place: &Place, shared: &Shared) -> Result<Set, String> {
     let workspace = &shared.workspace;
     let mut set = match &spec.kind {
         ToolsetKind::Shell { environment } => shell::open(expand::all(environment)),

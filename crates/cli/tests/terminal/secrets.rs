@@ -94,3 +94,46 @@ fn commands_of_the_model_do_not_see_variables_that_look_like_secrets() {
     assert_eq!(fs::read_to_string(stage.path("shell.txt")).unwrap(), "[] [] [seen] [given]\n", "{out}{err}");
     assert_eq!(fs::read_to_string(stage.path("script.txt")).unwrap(), "[] [] [seen]\n", "{out}{err}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
+    let agent = r#"agents:
+  root:
+    model: openai/gpt-4o
+    description: Works on files.
+    instruction: Be brief.
+    toolsets: [{type: shell}]
+    hooks:
+      pre_tool_use: [{matcher: "*", hooks: [{type: command, command: 'echo "$GITHUB_PAT $DATABASE_URL" > hook.txt'}]}]
+"#;
+    let script = r#"turns:
+  - calls: [{tool: shell, args: {cmd: 'sh walk.sh'}}]
+  - say: Done.
+"#;
+    // Its own variables, and those of everybody above it.
+    let walk = "p=$$; while [ \"$p\" -gt 1 ] && [ -r /proc/$p/environ ]; do tr '\\0' '\\n' < /proc/$p/environ; \
+                read -r line < /proc/$p/stat; set -- ${line##*) }; p=$2; done > walked.txt\n";
+    let stage = Stage::empty().file("agent.yaml", agent).file("script.yaml", script).file("walk.sh", walk);
+    let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
+    let secrets = [
+        ("GITHUB_PAT", "hidden-1"),
+        ("DATABASE_URL", "hidden-2"),
+        ("DB_PASS", "hidden-3"),
+        ("NPM_AUTH", "hidden-4"),
+        ("SLACK_WEBHOOK", "hidden-5"),
+        ("COOKIE", "hidden-6"),
+        ("AWS_ACCESS_KEY_ID", "hidden-7"),
+        ("OPENAI_KEY_2", "hidden-8"),
+        ("OPENAI_API_KEY", "hidden-9"),
+        ("PLAIN", "postgres://ada:hidden-10@db.test/app"),
+    ];
+    let run = secrets.iter().fold(run, |run, (name, value)| run.environment(name, value));
+    let (out, err, status) = run.environment("HARMLESS", "seen").parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    let walked = fs::read_to_string(stage.path("walked.txt")).unwrap();
+    assert!(walked.lines().any(|line| line == "HARMLESS=seen"), "{walked}");
+    assert!(!walked.contains("hidden-"), "{walked}");
+    // A hook's command has the environment of Pintle, as documented.
+    assert_eq!(fs::read_to_string(stage.path("hook.txt")).unwrap(), "hidden-1 hidden-2\n");
+}

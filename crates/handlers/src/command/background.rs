@@ -1,10 +1,12 @@
 //! Programs that nobody waits for.
 //!
 //! Such a program is no child of a launcher, which would end it with the call: it outlives the call, and this process
-//! too when that ends first. As long as this process is there it ends the program, with its group, when its time is up.
+//! too when that ends first. A supervisor ends it, and all that it started, when its time is up. Where there is none to be
+//! had this process does, with the program's group, as long as it is there.
 
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +18,16 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::input::{Ending, input};
 use super::plain::Program;
-use crate::process::{self, Spec};
+use crate::process::{self, Spec, Until};
 
 /// How many programs of one hook may be at work at once; the next ones are not started.
 const MOST_AT_ONCE: usize = 16;
 
 /// How long an ended program may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How much later than a supervisor this process ends a program.
+const LATE: Duration = Duration::from_secs(2);
 
 /// A hook that is a program that nobody waits for. What it answers is not read.
 #[derive(Debug)]
@@ -78,13 +83,29 @@ impl BackgroundHandler {
 
 /// Starts the program with its whole input and no output.
 fn begin(spec: &Spec) -> io::Result<Child> {
-    let mut command = process::command(spec);
+    let supervised = process::supervised(Until::TimeIsOver(spec.timeout_ms), &spec.program, &spec.arguments);
+    let mut own = spec.clone();
+    if let Some((program, arguments)) = supervised.filter(|_| is_there(spec)) {
+        (own.program, own.arguments) = (program.display().to_string(), arguments);
+    }
+    let mut command = process::command(&own);
     command.stdin(whole(&spec.stdin)?).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     crate::sandbox::within(spec.sandbox, || command.spawn())?
 }
 
-/// Waits for the end of the program, and ends it when its time is up.
+/// Whether there is such a program: a supervisor cannot tell us that there is none.
+fn is_there(spec: &Spec) -> bool {
+    let below = |path: PathBuf| spec.directory.as_ref().map_or(path.clone(), |directory| directory.join(&path)).exists();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    match spec.program.contains('/') {
+        true => below(PathBuf::from(&spec.program)),
+        false => std::env::split_paths(&path).any(|folder| below(folder.join(&spec.program))),
+    }
+}
+
+/// Waits for the end of the program, and ends it when its time is up: a moment after its supervisor should have done so.
 fn watch(mut child: Child, time: Duration) {
+    let time = time + LATE;
     let began = Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
         let left = time.saturating_sub(began.elapsed());

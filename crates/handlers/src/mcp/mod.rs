@@ -36,7 +36,7 @@ pub struct McpTool {
 /// What a server may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct McpLimits {
-    /// How long it may take to start and to tell its tools. Default 30,000.
+    /// How long it may take to start and to tell its tools. Default 10,000.
     pub start_ms: u64,
     /// The most text of one result; the rest is cut and marked. Default 1 MiB.
     pub result_bytes: usize,
@@ -47,7 +47,7 @@ pub struct McpLimits {
 
 impl Default for McpLimits {
     fn default() -> Self {
-        Self { start_ms: 30_000, result_bytes: 1 << 20, pause_ms: 1_000 }
+        Self { start_ms: 10_000, result_bytes: 1 << 20, pause_ms: 1_000 }
     }
 }
 

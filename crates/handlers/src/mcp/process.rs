@@ -1,6 +1,6 @@
 //! A server that is a program of our own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,6 +10,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use crate::process::{Until, base_variables, end_supervised, supervised};
 
 /// What of a server's complaints is kept: the end.
 const COMPLAINT_BYTES: usize = 4 << 10;
@@ -36,28 +38,37 @@ pub(super) struct Process {
 pub(super) struct Complaints(Arc<Mutex<Vec<u8>>>);
 
 impl Process {
-    /// Starts it. Its error output is read and dropped but for its end.
+    /// Starts it, under a supervisor where there can be one: it ends with this process then, however that ends. It has the
+    /// variables that every program needs, and its own. Its error output is read and dropped but for its end.
     pub(super) fn start(
         program: &str,
         arguments: &[String],
         variables: &[(String, String)],
         directory: &Path,
     ) -> Result<(Self, ChildStdout, ChildStdin), String> {
-        let mut command = Command::new(program);
-        command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value))).current_dir(directory);
+        let own: Vec<(String, String)> = base_variables().into_iter().chain(variables.iter().cloned()).collect();
+        let missing = || format!("program `{program}` not found; install it or give its full path");
+        let supervised = supervised(Until::HostEnds, program, arguments);
+        let is_supervised = supervised.is_some();
+        if is_supervised && directory.is_dir() && !is_there(program, directory, &own) {
+            return Err(missing());
+        }
+        let (started, arguments) =
+            supervised.unwrap_or_else(|| (PathBuf::from(program), arguments.to_vec()));
+        let mut command = Command::new(started);
+        command.args(arguments).env_clear().envs(own).current_dir(directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0).kill_on_drop(true);
+        // A supervisor that is killed ends nobody.
+        command.process_group(0).kill_on_drop(!is_supervised);
         let mut child = command.spawn().map_err(|fault| match fault.kind() {
-            std::io::ErrorKind::NotFound if directory.is_dir() => {
-                format!("program `{program}` not found; install it or give its full path")
-            }
+            std::io::ErrorKind::NotFound if directory.is_dir() => missing(),
             _ => format!("cannot run `{program}`: {fault}"),
         })?;
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let complaints = Complaints::default();
         let (stop, stopped) = oneshot::channel();
-        let minder = tokio::spawn(mind(child, group, stopped));
+        let minder = tokio::spawn(mind(child, group, is_supervised, stopped));
         let (Some(output), Some(input), Some(errors)) = pipes else {
             return Err(format!("cannot talk to `{program}`"));
         };
@@ -80,12 +91,17 @@ impl Process {
 }
 
 /// Waits for the end of a program, or for the word to end it, and leaves nothing of it behind.
-async fn mind(mut child: Child, group: Option<Pid>, stopped: oneshot::Receiver<()>) {
+async fn mind(mut child: Child, group: Option<Pid>, is_supervised: bool, stopped: oneshot::Receiver<()>) {
     tokio::select! {
         () = ended(group) => {}
         _ = stopped => {
             // Its input is closed by now, which a good server takes as a goodbye.
             let _ = tokio::time::timeout(GRACE, ended(group)).await;
+            if let Some(supervisor) = group.filter(|_| is_supervised) {
+                // It ends the rest, those that left the group of the program as well.
+                end_supervised(supervisor);
+                let _ = tokio::time::timeout(GRACE, ended(group)).await;
+            }
         }
     }
     if let Some(group) = group {
@@ -93,6 +109,15 @@ async fn mind(mut child: Child, group: Option<Pid>, stopped: oneshot::Receiver<(
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait().await;
+}
+
+/// Whether there is a program to start: at its path, or on the search path that it will see.
+fn is_there(program: &str, directory: &Path, variables: &[(String, String)]) -> bool {
+    if program.contains('/') {
+        return directory.join(program).exists();
+    }
+    let path = variables.iter().rev().find(|(name, _)| name == "PATH");
+    path.is_none_or(|(_, path)| std::env::split_paths(path).any(|folder| directory.join(folder).join(program).exists()))
 }
 
 /// Waits for the end of a program and leaves it unreaped: as long as the leader is there, the group cannot be somebody

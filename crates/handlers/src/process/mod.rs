@@ -25,7 +25,10 @@
 
 mod launcher;
 mod pipes;
+mod reexec;
 mod start;
+mod supervise;
+mod variables;
 mod watch;
 
 use std::fmt;
@@ -37,7 +40,14 @@ use pintle_contract::{Cancel, SandboxSpec};
 
 pub use launcher::contain;
 pub(crate) use launcher::{is_launcher, serve};
+pub use reexec::hide_secrets;
 pub(crate) use start::{Started, command};
+pub(crate) use supervise::{
+    Until, command_line as supervised, end_supervised, run_if_asked as run_as_supervisor,
+};
+pub use variables::{
+    base_variables, harmless_variables, hold, is_secret, is_secret_variable, variable, variables,
+};
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]
@@ -84,11 +94,27 @@ pub enum Environment {
     Inherited,
     /// This process's own and these variables, which replace.
     With(Vec<(String, String)>),
-    /// This process's own without what looks like a secret: names that end in `KEY`, `TOKEN`, `SECRET`, `PASSWORD` or
-    /// `CREDENTIALS`.
+    /// This process's own without what looks like a secret, by name or by value (see [`is_secret_variable`]).
     WithoutSecrets,
     /// These variables and no others.
     Only(Vec<(String, String)>),
+}
+
+impl Environment {
+    /// All variables that the program is given; `None` when it is given what this process has, to the last byte.
+    fn given(&self) -> Option<Vec<(String, String)>> {
+        match self {
+            Self::Inherited => variables::is_holding().then(variables),
+            Self::With(more) => {
+                let mut all = variables();
+                all.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
+                all.extend(more.iter().cloned());
+                Some(all)
+            }
+            Self::WithoutSecrets => Some(harmless_variables()),
+            Self::Only(variables) => Some(variables.clone()),
+        }
+    }
 }
 
 /// What a program did.
@@ -222,13 +248,6 @@ enum Reason {
     Exited,
     Deadline,
     Cancelled,
-}
-
-/// Whether a variable of this name is kept from programs by [`Environment::WithoutSecrets`].
-#[must_use]
-pub fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"].iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]

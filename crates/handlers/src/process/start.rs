@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::launcher::Launched;
 use super::pipes::{FarEnds, NearEnds, Pipes};
 use super::watch::Watch;
-use super::{Environment, Output, Spec, is_secret};
+use super::{Output, Spec};
 use crate::sandbox;
 
 /// How long a wait may be before one has to look up for cancellation.
@@ -172,21 +172,8 @@ pub(crate) fn command(spec: &Spec) -> Command {
     if let Some(directory) = &spec.directory {
         command.current_dir(directory);
     }
-    match &spec.environment {
-        Environment::Inherited => {}
-        Environment::With(variables) => {
-            command.envs(variables.iter().map(|(name, value)| (name, value)));
-        }
-        Environment::WithoutSecrets => {
-            for (name, _) in std::env::vars_os() {
-                if name.to_str().is_none_or(is_secret) {
-                    command.env_remove(name);
-                }
-            }
-        }
-        Environment::Only(variables) => {
-            command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
-        }
+    if let Some(variables) = spec.environment.given() {
+        command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
     }
     command
 }

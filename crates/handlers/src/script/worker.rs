@@ -14,6 +14,9 @@ const STACK_BYTES: usize = 256 << 20;
 /// A host that speaks to it over pipes has it run scripts; one that speaks over a socket has it start programs
 /// (see [`process`](crate::process)).
 pub fn worker_main() -> ExitCode {
+    if let Some(ended) = process::run_as_supervisor() {
+        return ended;
+    }
     if process::is_launcher() {
         return process::serve();
     }

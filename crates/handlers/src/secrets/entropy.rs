@@ -1,7 +1,7 @@
 //! How random a text looks.
 
 /// Shannon's entropy of the bytes of a text, in bits a byte.
-pub(super) fn entropy(text: &str) -> f64 {
+pub(crate) fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
         if let Some(count) = counts.get_mut(usize::from(byte)) {

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use pintle_contract::Redact;
 
+pub(crate) use entropy::entropy;
 use pattern::{Pattern, Plain};
 use rules::TokenRule;
 use token::Runs;
@@ -75,6 +76,11 @@ impl Secrets {
         // Words may stand within each other, so all of them have to be seen.
         builder.match_kind(MatchKind::Standard).ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
         Self { words: builder.build(&words).ok(), leads, tokens, patterns, plain: Plain::new(plain) }
+    }
+
+    /// Whether there is a secret in a text.
+    pub(crate) fn has_any(&self, text: &str) -> bool {
+        !self.find(text).is_empty()
     }
 
     /// Where secrets are, in order and without overlaps.

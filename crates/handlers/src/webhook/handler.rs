@@ -73,7 +73,7 @@ impl WebhookHandler {
 impl Server {
     /// Sends the event and waits for the answer. Only a status from 200 to 299 is one.
     fn post(&self, body: &[u8], limits: &Limits, cancel: &Cancel) -> Result<ProcessAnswer, Failure> {
-        let known = |name: &str| std::env::var(name).ok();
+        let known = |name: &str| crate::process::variable(name);
         let json = (String::from("Content-Type"), String::from("application/json"));
         let own = self.headers.iter().map(|header| header.filled(&known));
         let headers: Vec<(String, String)> =

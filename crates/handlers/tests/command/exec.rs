@@ -112,6 +112,7 @@ fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
         assert_eq!(stage.verdict(), Verdict::pass());
     }
     assert!(matches!(stage.verdict().said, Said::Failed(failure) if failure.kind == FailureKind::Error));
+    // Those that have opened the pipe by now end with this, and the others when their time is up.
     drop(fs::File::options().write(true).open(&path).unwrap());
     let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
     let missing = HookDeclaration { background: true, ..declaration("tool.pre", missing) };

@@ -9,3 +9,5 @@ mod keep;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod stage;
+#[cfg(target_os = "linux")]
+mod supervised;

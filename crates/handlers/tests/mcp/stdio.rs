@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pintle_contract::{Cancel, McpSpec, McpTransport};
+use pintle_handlers::WorkerProgram;
 use pintle_handlers::mcp::{McpLimits, McpServer, McpTool};
 use serde_json::json;
 
@@ -181,6 +182,43 @@ fn nothing_of_a_server_outlives_it() {
     drop(server);
     // It was killed; the system may still be busy with that.
     until(|| !is_alive());
+}
+
+/// A server that says nothing at all, and a process that left its group.
+const SILENT: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > near; exec sleep 1000";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
+    let worker = env!("CARGO_BIN_EXE_pintle-script-worker").into();
+    pintle_handlers::process::contain(&WorkerProgram { program: worker, arguments: Vec::new() });
+    let folder = tempfile::tempdir().unwrap();
+    let short = McpLimits { start_ms: 2_000, ..limits() };
+    let fault = McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &Cancel::default()).unwrap_err();
+    assert!(fault.contains("took longer"), "{fault}");
+    for name in ["near", "far"] {
+        let number = fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();
+        until(|| {
+            let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        });
+    }
+}
+
+#[test]
+fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut own = spec("/bin/sh", &["-c", &format!("env > seen\n{SERVER}")]);
+    if let McpTransport::Stdio { environment, .. } = &mut own.transport {
+        environment.push((String::from("OWN_TOKEN"), String::from("given")));
+    }
+    let _server = McpServer::start(&own, folder.path(), limits(), &Cancel::default()).unwrap();
+    let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
+    let names: Vec<&str> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    assert!(names.contains(&"OWN_TOKEN") && names.contains(&"PATH"), "{names:?}");
+    // Those of cargo are there to be seen by this process.
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO_PKG_")));
+    assert!(!names.iter().any(|name| name.starts_with("CARGO_")), "{names:?}");
 }
 
 #[test]

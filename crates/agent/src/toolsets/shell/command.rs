@@ -63,8 +63,5 @@ fn environment(variables: &[(String, String)]) -> Environment {
     if variables.is_empty() {
         return Environment::WithoutSecrets;
     }
-    let own =
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let harmless = own.filter(|(name, _)| !process::is_secret(name));
-    Environment::Only(harmless.chain(variables.iter().cloned()).collect())
+    Environment::Only(process::harmless_variables().into_iter().chain(variables.iter().cloned()).collect())
 }

@@ -112,6 +112,8 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        // What the agent's tools start can read what this process was started with.
+        pintle::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again = self.resume.take().map(|named| Begun::again(&named, &mut self, clock.clone())).transpose()?;
         let mut place = Place::find(self.path.take(), std::mem::take(&mut self.prompt))?;

@@ -12,7 +12,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 pub use pool::contain;
+pub(crate) use pool::program;
 pub(crate) use serve::{is_launcher, serve};
+pub(super) use serve::adopt;
+pub(super) use sweep::{children_of, sweep};
 
 use super::Spec;
 use super::pipes::{NearEnds, Pipes};

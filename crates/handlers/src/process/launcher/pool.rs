@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::sweep::disarm;
 use super::wire::{HELLO, read_ready, take_frame};
 use crate::isolate::WorkerProgram;
+use crate::process::base_variables;
 use crate::process::pipes::{self, NearEnds};
 
 /// Idle launchers kept for the next call. More are started when more calls run at once.
@@ -58,12 +59,18 @@ pub(super) struct Launcher {
 /// [`worker_main`](crate::worker_main); it is started at the first call. A program that turns out to be none is never
 /// tried again, and programs are started by this process itself.
 ///
-/// Launchers see the environment that this process had when they began. Where there is no `/proc`, this does nothing.
+/// Launchers have harmless variables alone; what a program is to see is sent to them with each call. Where there is no
+/// `/proc`, this does nothing.
 pub fn contain(program: &WorkerProgram) {
     if cfg!(target_os = "linux") {
         let mut launchers = lock();
         launchers.program.get_or_insert_with(|| program.clone());
     }
+}
+
+/// What launchers are started from, where there are any.
+pub(crate) fn program() -> Option<WorkerProgram> {
+    lock().program.clone()
 }
 
 /// An idle launcher, or a new one, which has until `end` to begin; `None` when there can be none.
@@ -125,6 +132,10 @@ impl Launcher {
         let directory = std::env::current_dir().unwrap_or_default();
         let child = Command::new(&program.program)
             .args(&program.arguments)
+            // What a launcher starts can read the launcher's own variables.
+            .env_clear()
+            .envs(base_variables())
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::from(OwnedFd::from(far)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())

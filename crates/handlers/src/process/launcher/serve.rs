@@ -143,7 +143,7 @@ impl Launcher {
 
 /// Makes this process the one that descendants without a parent come to.
 #[cfg(target_os = "linux")]
-fn adopt() -> io::Result<()> {
+pub(in crate::process) fn adopt() -> io::Result<()> {
     let own = rustix::process::getpid();
     // Without these the end of a program could not be waited for together with the host.
     rustix::process::pidfd_open(own, rustix::process::PidfdFlags::empty())?;
@@ -152,6 +152,6 @@ fn adopt() -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn adopt() -> io::Result<()> {
+pub(in crate::process) fn adopt() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

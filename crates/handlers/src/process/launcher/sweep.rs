@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// Only children of this process are killed, and the groups they lead: nobody else can reap them, so that no number
 /// can have passed to a stranger.
-pub(super) fn sweep() -> io::Result<()> {
+pub(in crate::process) fn sweep() -> io::Result<()> {
     if reap() {
         return Ok(());
     }
@@ -73,6 +73,11 @@ pub(super) fn disarm(launcher: Pid) {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn disarm(_launcher: Pid) {}
+
+/// The children of a supervisor; none when it is gone.
+pub(in crate::process) fn children_of(supervisor: Pid) -> Vec<Pid> {
+    children(supervisor.as_raw_nonzero().get().unsigned_abs()).unwrap_or_default()
+}
 
 /// The children of a process which has one thread that starts any.
 fn children(of: u32) -> io::Result<Vec<Pid>> {

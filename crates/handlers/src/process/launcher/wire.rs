@@ -15,10 +15,10 @@ use pintle_contract::SandboxSpec;
 
 use super::super::pipes::NearEnds;
 use super::super::start::Ended;
-use super::super::{Environment, Spec};
+use super::super::{Environment, Spec, variables};
 
 /// What a launcher says first. Another greeting is another program, or another version of this one.
-pub(super) const HELLO: &[u8] = concat!("pintle launcher ", env!("CARGO_PKG_VERSION"), " 2").as_bytes();
+pub(super) const HELLO: &[u8] = concat!("pintle launcher ", env!("CARGO_PKG_VERSION"), " 3").as_bytes();
 
 /// The longest frame; longer than any command line that the system would start.
 const MAX_FRAME_BYTES: usize = 16 << 20;
@@ -86,13 +86,8 @@ pub(super) fn request(spec: &Spec, directory: Option<&Path>, has_input: bool) ->
     put(&mut body, spec.program.as_bytes());
     put_list(&mut body, spec.arguments.iter().map(String::as_bytes));
     put(&mut body, directory.map_or(&[], |directory| directory.as_os_str().as_bytes()));
-    let (kind, variables): (u8, &[(String, String)]) = match &spec.environment {
-        Environment::Inherited => (0, &[]),
-        Environment::WithoutSecrets => (1, &[]),
-        Environment::With(variables) => (2, variables),
-        Environment::Only(variables) => (3, variables),
-    };
-    put(&mut body, &[kind]);
+    // The launcher has no variables but harmless ones: its children can read them.
+    let variables = spec.environment.given().unwrap_or_else(variables);
     put_list(&mut body, variables.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
     frame(&body)
 }
@@ -109,18 +104,12 @@ pub(super) fn read_request(body: &[u8]) -> io::Result<Request> {
     spec.sandbox = SandboxSpec { read_only, no_network };
     let directory = take(rest)?;
     spec.directory = (!directory.is_empty()).then(|| OsStr::from_bytes(directory).into());
-    let kind: [u8; 1] = number(rest)?;
     let mut texts = list(rest)?.into_iter();
     let mut variables = Vec::new();
     while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
         variables.push((name, value));
     }
-    spec.environment = match kind {
-        [0] => Environment::Inherited,
-        [1] => Environment::WithoutSecrets,
-        [2] => Environment::With(variables),
-        _ => Environment::Only(variables),
-    };
+    spec.environment = Environment::Only(variables);
     Ok(Request { has_input, spec })
 }
 

@@ -1,0 +1,112 @@
+//! Programs that live beside their host, such as servers, or on behind it: each has a supervisor, which ends it and all
+//! that came of it when the program ends, when its time is over, or when the host ends, whatever way it does.
+//!
+//! The supervisor is the launcher's program with other arguments. Input and outputs are the program's own; the supervisor
+//! touches none of them.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::launcher;
+use super::watch::Watch;
+
+/// How long it waits before it looks again.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// What makes the launcher's program a supervisor: the number of its host, its time in milliseconds, and the program follow.
+const ARGUMENT: &str = "--supervise";
+
+/// When a supervisor ends its program, unless that has ended by itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Until {
+    /// With this process.
+    HostEnds,
+    /// When so many milliseconds are over, whatever becomes of this process.
+    TimeIsOver(u64),
+}
+
+/// The command line that starts a program under a supervisor; `None` where there is none to be had.
+pub(crate) fn command_line(until: Until, program: &str, arguments: &[String]) -> Option<(PathBuf, Vec<String>)> {
+    let supervisor = launcher::program().filter(|known| known.program.is_absolute() && known.program.is_file())?;
+    let (host, time_ms) = match until {
+        Until::HostEnds => (std::process::id(), 0),
+        Until::TimeIsOver(time_ms) => (0, time_ms.max(1)),
+    };
+    let own = [ARGUMENT.to_owned(), host.to_string(), time_ms.to_string(), program.to_owned()];
+    Some((supervisor.program, supervisor.arguments.into_iter().chain(own).chain(arguments.iter().cloned()).collect()))
+}
+
+/// Ends the program of a supervisor, which then ends what is left and itself.
+pub(crate) fn end_supervised(supervisor: Pid) {
+    for child in launcher::children_of(supervisor) {
+        let _ = kill_process_group(child, Signal::KILL);
+    }
+}
+
+/// Runs as a supervisor, when this process was started as one.
+pub(crate) fn run_if_asked() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip_while(|argument| argument != ARGUMENT).skip(1);
+    let host: i32 = arguments.next()?.to_str()?.parse().ok()?;
+    let time_ms: u64 = arguments.next()?.to_str()?.parse().ok()?;
+    let program = arguments.next()?;
+    let time = (time_ms > 0).then(|| Duration::from_millis(time_ms));
+    Some(supervise(Pid::from_raw(host), time, &program, arguments).unwrap_or(ExitCode::FAILURE))
+}
+
+#[cfg(target_os = "linux")]
+fn supervise(
+    host: Option<Pid>,
+    time: Option<Duration>,
+    program: &OsString,
+    arguments: impl Iterator<Item = OsString>,
+) -> io::Result<ExitCode> {
+    use rustix::process::{PidfdFlags, WaitId, WaitIdOptions, getppid, pidfd_open, waitid};
+
+    let end = time.map(|time| Instant::now() + time);
+    launcher::adopt()?;
+    let host_end = host.map(|host| pidfd_open(host, PidfdFlags::empty())).transpose()?;
+    // Its number may be a stranger's by now; then this process has another parent already.
+    if host.is_some() && getppid() != host {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let child = Command::new(program).args(arguments).process_group(0).spawn()?;
+    let leader = Pid::from_child(&child);
+    let watched = Watch::new(&child).and_then(|watch| {
+        let exit = watch.as_fd().ok_or(io::ErrorKind::Unsupported)?;
+        let ends = [Some(exit), host_end.as_ref().map(AsFd::as_fd)].into_iter().flatten();
+        let mut fds: Vec<PollFd<'_>> = ends.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        while fds.iter().all(|fd| fd.revents().is_empty()) {
+            let left = end.map_or(LONG, |end| end.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                break;
+            }
+            super::pipes::wait(&mut fds, left.min(LONG))?;
+        }
+        Ok(())
+    });
+    // The group is there as long as its leader is not reaped.
+    let _ = kill_process_group(leader, Signal::KILL);
+    let status = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED)?;
+    launcher::sweep()?;
+    watched?;
+    let code = status.and_then(|status| status.exit_status()).and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn supervise(
+    _host: Option<Pid>,
+    _time: Option<Duration>,
+    _program: &OsString,
+    _arguments: impl Iterator<Item = OsString>,
+) -> io::Result<ExitCode> {
+    Err(io::ErrorKind::Unsupported.into())
+}
