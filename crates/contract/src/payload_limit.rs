@@ -111,7 +111,9 @@ mod tests {
         assert!(matches!(read_payload(&text(MAX_PAYLOAD_BYTES + 1)), Err(PayloadError::TooLong)));
         let list = |count: usize, item: &str| format!("[{}]", vec![item; count].join(",")).into_bytes();
         assert!(read_payload(&list(MAX_PAYLOAD_VALUES, "0")).is_ok());
-        for many in [list(MAX_PAYLOAD_VALUES + 1, "0"), list(100_000, "{\"a\":1}"), list(130_000, "[[]]"), list(300_000, "[")] {
+        for many in
+            [list(MAX_PAYLOAD_VALUES + 1, "0"), list(100_000, "{\"a\":1}"), list(130_000, "[[]]"), list(300_000, "[")]
+        {
             assert!(matches!(read_payload(&many), Err(PayloadError::TooMany)));
         }
         // What stands in texts counts for nothing.

@@ -76,11 +76,8 @@ impl Pattern {
     /// # Errors
     /// When it is none, or too large: with the words of the `regex` crate.
     pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
-        let fast = RegexBuilder::new(text)
-            .size_limit(PATTERN_BYTES)
-            .dfa_size_limit(PATTERN_BYTES)
-            .nest_limit(50)
-            .build()?;
+        let fast =
+            RegexBuilder::new(text).size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES).nest_limit(50).build()?;
         Ok(Self { fast, text: text.to_owned(), slow: OnceLock::new() })
     }
 
@@ -90,7 +87,12 @@ impl Pattern {
     }
 
     /// The first match at or after a position.
-    pub(crate) fn find(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Range<usize>>, TimeOver> {
         match self.slow_for(text, from, watch)? {
             Some(slow) => slow.find(text, from, watch),
             None => Ok(self.fast.find_at(text, from).map(|found| found.range())),
@@ -213,10 +215,29 @@ mod tests {
     #[test]
     fn both_engines_find_the_same() {
         let patterns = [
-            "a", "", "a*", "(a)(b)?", "(a|ab)(c|bcd)(d*)", r"\b\w+\b", r"\B", "(?i)straße", "^a|b$", "(?m)^x", "[^a]",
-            "(?P<k>[a-z]+)=(?P<v>[^;]*)", "x{0,20}y|x", "a+?b", "é", ".", "(?s).+", "(a*)*b", r"(?-u:\b)a", r"\pL+",
+            "a",
+            "",
+            "a*",
+            "(a)(b)?",
+            "(a|ab)(c|bcd)(d*)",
+            r"\b\w+\b",
+            r"\B",
+            "(?i)straße",
+            "^a|b$",
+            "(?m)^x",
+            "[^a]",
+            "(?P<k>[a-z]+)=(?P<v>[^;]*)",
+            "x{0,20}y|x",
+            "a+?b",
+            "é",
+            ".",
+            "(?s).+",
+            "(a*)*b",
+            r"(?-u:\b)a",
+            r"\pL+",
         ];
-        let texts = ["", "a", "abcd", "aaab aab", "xxxxxx", "k=v;key=é;=", "straSSe STRASSE straße", "x\nx\n", "日本é", "b"];
+        let texts =
+            ["", "a", "abcd", "aaab aab", "xxxxxx", "k=v;key=é;=", "straSSe STRASSE straße", "x\nx\n", "日本é", "b"];
         for pattern in patterns {
             let compiled = Pattern::new(pattern).unwrap();
             for text in texts {

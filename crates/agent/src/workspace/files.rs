@@ -58,7 +58,8 @@ impl Workspace {
         self.may_change(path)?;
         self.at(path, |dir, path| {
             make_parent(dir, path)?;
-            open_plain(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?.write_all(text.as_bytes())
+            open_plain(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?
+                .write_all(text.as_bytes())
         })
     }
 

@@ -95,7 +95,8 @@ fn begin(spec: &Spec) -> io::Result<Child> {
 
 /// Whether there is such a program: a supervisor cannot tell us that there is none.
 fn is_there(spec: &Spec) -> bool {
-    let below = |path: PathBuf| spec.directory.as_ref().map_or(path.clone(), |directory| directory.join(&path)).exists();
+    let below =
+        |path: PathBuf| spec.directory.as_ref().map_or(path.clone(), |directory| directory.join(&path)).exists();
     let path = std::env::var_os("PATH").unwrap_or_default();
     match spec.program.contains('/') {
         true => below(PathBuf::from(&spec.program)),

@@ -2,6 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
+use crate::process::data_bytes;
+
 /// Address space of a worker. It holds the interpreter, its limits for one script, and a large stack for the parser.
 const ADDRESS_SPACE_BYTES: u64 = 1 << 30;
 
@@ -21,4 +23,11 @@ pub fn limit_this_process() {
     for (resource, most) in limits {
         let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     }
+}
+
+/// Bounds what this process may take from now on: twice what the script may have, since values are copied on their way.
+/// `None` takes the bound away.
+pub(crate) fn confine_memory(script_bytes: Option<u64>) {
+    let bound = script_bytes.and_then(|bytes| Some(data_bytes()?.saturating_add(bytes.saturating_mul(2))));
+    let _ = setrlimit(Resource::Data, Rlimit { current: bound, maximum: None });
 }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::Cancel;
 
+pub(crate) use limits::confine_memory;
 pub use limits::limit_this_process;
 use process::Process;
 

@@ -53,8 +53,7 @@ impl Process {
         if is_supervised && directory.is_dir() && !is_there(program, directory, &own) {
             return Err(missing());
         }
-        let (started, arguments) =
-            supervised.unwrap_or_else(|| (PathBuf::from(program), arguments.to_vec()));
+        let (started, arguments) = supervised.unwrap_or_else(|| (PathBuf::from(program), arguments.to_vec()));
         let mut command = Command::new(started);
         command.args(arguments).env_clear().envs(own).current_dir(directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

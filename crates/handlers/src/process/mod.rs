@@ -24,6 +24,7 @@
 //! fork slips through, and those outside it are killed in turns until none is left.
 
 mod launcher;
+mod memory;
 mod pipes;
 mod reexec;
 mod start;
@@ -40,14 +41,11 @@ use pintle_contract::{Cancel, SandboxSpec};
 
 pub use launcher::contain;
 pub(crate) use launcher::{is_launcher, serve};
+pub(crate) use memory::data_bytes;
 pub use reexec::hide_secrets;
 pub(crate) use start::{Started, command};
-pub(crate) use supervise::{
-    Until, command_line as supervised, end_supervised, run_if_asked as run_as_supervisor,
-};
-pub use variables::{
-    base_variables, harmless_variables, hold, is_secret, is_secret_variable, variable, variables,
-};
+pub(crate) use supervise::{Until, command_line as supervised, end_supervised, run_if_asked as run_as_supervisor};
+pub use variables::{base_variables, harmless_variables, hold, is_secret, is_secret_variable, variable, variables};
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]

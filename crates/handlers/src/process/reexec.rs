@@ -35,7 +35,8 @@ pub fn hide_secrets() {
         return;
     }
     if cfg!(target_os = "linux") {
-        let is_hidden = |name: &str, value: &str| !name.to_ascii_uppercase().ends_with("_PROXY") && is_secret_variable(name, value);
+        let is_hidden =
+            |name: &str, value: &str| !name.to_ascii_uppercase().ends_with("_PROXY") && is_secret_variable(name, value);
         let (hidden, _): (Vec<_>, Vec<_>) = variables().into_iter().partition(|(name, value)| is_hidden(name, value));
         if !hidden.is_empty() {
             // Only a failure comes back; the secrets then stay where they are.

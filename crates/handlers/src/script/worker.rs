@@ -3,7 +3,7 @@
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 
-use crate::isolate::limit_this_process;
+use crate::isolate::{confine_memory, limit_this_process};
 use crate::process;
 
 /// The stack of the thread that serves. Only touched pages cost memory.
@@ -24,7 +24,7 @@ pub fn worker_main() -> ExitCode {
     let serving = std::thread::Builder::new()
         .name(String::from("script worker"))
         .stack_size(STACK_BYTES)
-        .spawn(|| pintle_script::worker::serve(BufReader::new(stdin()), stdout()));
+        .spawn(|| pintle_script::worker::serve(BufReader::new(stdin()), stdout(), &confine_memory));
     match serving.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,

@@ -194,7 +194,8 @@ fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
     pintle_handlers::process::contain(&WorkerProgram { program: worker, arguments: Vec::new() });
     let folder = tempfile::tempdir().unwrap();
     let short = McpLimits { start_ms: 2_000, ..limits() };
-    let fault = McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &Cancel::default()).unwrap_err();
+    let fault =
+        McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &Cancel::default()).unwrap_err();
     assert!(fault.contains("took longer"), "{fault}");
     for name in ["near", "far"] {
         let number = fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();

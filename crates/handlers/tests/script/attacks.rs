@@ -167,6 +167,26 @@ fn memory_ends_the_call_or_its_worker() {
     );
 }
 
+/// Twice what a script may have is the most that its worker takes, however it comes by it: the process ends there, before
+/// the interpreter looks at its heap.
+#[test]
+fn a_worker_ends_at_twice_the_memory_of_its_script() {
+    let big = json!({"a": "x".repeat(1 << 20)});
+    let grows = "def g(l, s):\n  l.append(s)\n";
+    let with = |body: &str| {
+        format!("{grows}{}", handle(&format!("l = []\nfor i in range(300):\n  g(l, payload[\"a\"])\n{body}")))
+    };
+    let crash = End::Failed(&[FailureKind::Crash]);
+    survive(
+        Limits { timeout_ms: 60_000, ..Limits::default() },
+        vec![
+            ("upper", with("for s in l:\n  s.upper()\nreturn allow()"), big.clone(), crash),
+            ("join", with("return block(str(len(\"\".join(l))))"), big.clone(), crash),
+            ("little", with("return allow()"), big, End::Harmless),
+        ],
+    );
+}
+
 #[test]
 fn computing_ends_at_the_deadline() {
     const LATE: &[FailureKind] = &[FailureKind::Timeout, FailureKind::Crash, MEMORY];

@@ -14,8 +14,8 @@ use super::{Groups, TimeOver, Watch};
 
 /// The largest automaton, in bytes.
 const NFA_BYTES: usize = 8 << 20;
-/// What a step costs beside a byte of a search that is not watched: it may have to be worked out first.
-const STEP_COST: usize = 64;
+/// The least that a step costs; one that was never made before has to be worked out from all states.
+const STEP_COST: usize = 16;
 
 /// A pattern whose searches can be interrupted.
 #[derive(Debug)]
@@ -71,12 +71,7 @@ impl SlowPattern {
         Ok(None)
     }
 
-    fn find_anywhere(
-        &self,
-        text: &str,
-        from: usize,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<Range<usize>>, TimeOver> {
+    fn find_anywhere(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
         let bytes = text.as_bytes();
         if let Some(automata) = &self.automata {
             let known = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -122,21 +117,15 @@ fn between(
     })
 }
 
-fn forward(
-    dfa: &DFA,
-    cache: &mut Cache,
-    text: &[u8],
-    from: usize,
-    watch: &mut Watch<'_>,
-) -> Result<Walk, TimeOver> {
+fn forward(dfa: &DFA, cache: &mut Cache, text: &[u8], from: usize, watch: &mut Watch<'_>) -> Result<Walk, TimeOver> {
     let input = Input::new(text).range(from..);
     let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(Walk::Unsuited) };
-    let mut end = None;
+    let (mut end, cost) = (None, step_cost(dfa.get_nfa()));
     for (at, byte) in text.iter().enumerate().skip(from) {
         let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
         state = next;
         // Steps that were not known before are told by nobody; all are taken for such now and then.
-        watch.spend(STEP_COST)?;
+        watch.spend(cost)?;
         if state.is_tagged() {
             if state.is_match() {
                 end = Some(at);
@@ -164,11 +153,11 @@ fn backward(
 ) -> Result<Walk, TimeOver> {
     let input = Input::new(text).range(within.clone()).anchored(Anchored::Yes);
     let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(Walk::Unsuited) };
-    let mut start = None;
+    let (mut start, cost) = (None, step_cost(dfa.get_nfa()));
     for (at, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
         let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
         state = next;
-        watch.spend(STEP_COST)?;
+        watch.spend(cost)?;
         if state.is_tagged() {
             if state.is_match() {
                 start = Some(at + 1);
@@ -190,6 +179,11 @@ fn backward(
         Ok(_) => Ok(Walk::End(start)),
         Err(_) => Ok(Walk::Unsuited),
     }
+}
+
+/// What a step of an automaton may cost.
+fn step_cost(nfa: &NFA) -> usize {
+    nfa.states().len().max(STEP_COST)
 }
 
 /// Where each group begins and ends.

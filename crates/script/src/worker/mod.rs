@@ -68,6 +68,16 @@ pub enum Work {
     },
 }
 
+impl Work {
+    /// What the call may use; loading and `when` have limits of their own.
+    pub(crate) fn limits(&self) -> Option<&Limits> {
+        match self {
+            Self::Handle { limits, .. } | Self::Run { limits, .. } | Self::Call { limits, .. } => Some(limits),
+            Self::Load | Self::Match { .. } => None,
+        }
+    }
+}
+
 /// What a worker can load.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -25,11 +25,14 @@ const KEPT_PROGRAMS: usize = 256;
 
 /// Serves orders until the host closes the pipe.
 ///
+/// `confine` is told how much memory a script may have before each call, and `None` behind it: what the interpreter's own
+/// limit does not see in time ends the process.
+///
 /// Needs a thread with a large stack (256 MiB is right): the parser and the conversions recurse.
 ///
 /// # Errors
 /// When the pipe fails otherwise than by being closed, or carries something unreadable.
-pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
+pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dyn Fn(Option<u64>)) -> io::Result<()> {
     let wire = Wire(Mutex::new((input, output)));
     let mut programs: HashMap<Program, Loaded> = HashMap::new();
     while let Some(line) = wire.lock(|input, _| line(input))? {
@@ -38,7 +41,11 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send) -> io::Resul
                 if programs.len() >= KEPT_PROGRAMS {
                     programs.clear();
                 }
-                perform(&mut programs, order, &wire)
+                let memory_bytes = order.work.limits().map(|limits| limits.memory_bytes);
+                confine(memory_bytes);
+                let report = perform(&mut programs, order, &wire);
+                confine(None);
+                report
             }
             Err(fault) => {
                 failed(Failure::new(FailureKind::Crash, format!("the worker cannot read its order: {fault}")))

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 pub use pool::contain;
 pub(crate) use pool::program;
-pub(crate) use serve::{is_launcher, serve};
 pub(super) use serve::adopt;
+pub(crate) use serve::{is_launcher, serve};
 pub(super) use sweep::{children_of, sweep};
 
 use super::Spec;

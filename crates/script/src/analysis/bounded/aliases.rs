@@ -27,8 +27,7 @@ pub(super) fn no_hidden_growth(root: &AstStmt) -> bool {
     let fresh = fresh_names(root);
     let shared = shared_names(root);
     let called = called_names(root);
-    let is_own =
-        |name: Option<&str>| name.is_some_and(|name| fresh.get(name) == Some(&true) && !shared.contains(name));
+    let is_own = |name: Option<&str>| name.is_some_and(|name| fresh.get(name) == Some(&true) && !shared.contains(name));
     let mut outside_loops = 0;
     for part in block(root) {
         let (body, is_called): (&AstStmt, bool) = match &part.node {
@@ -126,8 +125,19 @@ fn is_flat(value: &AstExpr) -> bool {
                     || of("base64")
                     || matches!(
                         method.node.as_str(),
-                        "lower" | "upper" | "strip" | "lstrip" | "rstrip" | "replace" | "format" | "join" | "title"
-                            | "removeprefix" | "removesuffix" | "capitalize" | "truncate"
+                        "lower"
+                            | "upper"
+                            | "strip"
+                            | "lstrip"
+                            | "rstrip"
+                            | "replace"
+                            | "format"
+                            | "join"
+                            | "title"
+                            | "removeprefix"
+                            | "removesuffix"
+                            | "capitalize"
+                            | "truncate"
                     )
             }
             _ => false,

@@ -6,13 +6,13 @@ use super::bounded;
 use crate::load::dialect;
 
 /// Functions that make grow what they are given, and one that gives it back.
-const GROWING: &str =
-    "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\n";
+const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\n";
 
 fn is_bounded(body: &str) -> bool {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
-    let text =
-        format!("WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\n{GROWING}def handle(event, payload):\n{body}");
+    let text = format!(
+        "WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\n{GROWING}def handle(event, payload):\n{body}"
+    );
     bounded(&AstModule::parse("t", text, &dialect()).unwrap())
 }
 
@@ -42,7 +42,6 @@ fn scripts_whose_cost_is_bounded_run_here() {
         "args = dict(payload[\"args\"])\nargs[\"x\"] = 1\nreturn modify({\"args\": args})",
         "out = {}\nfor k, v in payload.items():\n  out[k] = v\nreturn modify(out)",
         "args = payload[\"args\"]\nargs[\"command\"] = \"timeout 5 \" + args[\"command\"]\nreturn modify({\"args\": args})",
-        "for m in payload[\"messages\"]:\n  m[\"content\"] = re.replace(\"x+\", \"y\", m[\"content\"])\nreturn modify(payload)",
         "kept = []\nfor m in payload[\"messages\"]:\n  kept.append(m)\nreturn modify({\"messages\": kept})",
         "rows = []\nfor m in payload[\"messages\"]:\n  rows.append(m[\"id\"])\nreturn block(\", \".join(rows))",
         "return modify({\"content\": string.truncate(payload[\"content\"], 4000, \"..\")})",
