@@ -47,6 +47,11 @@ pub trait Codec: Send + Sync + Debug {
         true
     }
 
+    /// Tells whether the dialect's hooks on an event can deny or rewrite it at all. Default: they can.
+    fn may_change(&self, _spelling: &str) -> bool {
+        true
+    }
+
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
     fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);

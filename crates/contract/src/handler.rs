@@ -60,6 +60,12 @@ pub trait Handler: Send + Sync + Debug {
         false
     }
 
+    /// Tells whether an answer can deny or rewrite an event that the hook's author spelled like this. A host may let
+    /// text be read before the hooks that cannot have been called. Default: it can.
+    fn may_change(&self, _spelling: &str) -> bool {
+        true
+    }
+
     /// Answers an event.
     fn call(&self, call: &Call<'_>) -> Verdict;
 }

@@ -129,6 +129,13 @@ pub enum Request {
         /// Its arguments by name.
         arguments: Value,
     },
+    /// `transcript.messages`, `transcript.inject_reminder`, `notify_file_edited`, `unsettled_state`: the agent's session.
+    Session {
+        /// Which of them, without the namespace.
+        function: String,
+        /// Its arguments by name.
+        arguments: Value,
+    },
     /// `exec.run(cmd, args, timeout_ms, dir)`, tools only.
     Exec {
         /// The program.

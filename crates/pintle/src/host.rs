@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use pintle_contract::{Caller, EventName, Outcome, Reply, Request, SeamError};
+use serde_json::Value;
 
 use crate::Scope;
 
@@ -16,6 +17,13 @@ pub trait Host: Send + Sync + Debug {
     /// # Errors
     /// When the request is refused or fails; the script sees it as an error at that line.
     fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError>;
+
+    /// A value of the turn's context that the host itself keeps, such as what the agent declared when it said that its work
+    /// is done. What a script sets under the same key comes first. By default there is none.
+    fn context(&self, key: &str) -> Option<Value> {
+        let _ = key;
+        None
+    }
 
     /// Takes over what the hooks of an event that `caller` emitted have for the model and the person, whatever they
     /// decided. By default nothing is.

@@ -125,6 +125,13 @@ impl Runtime {
         may_listen && scope.overlay.over(self.hooks()).listens(name)
     }
 
+    /// Whether any hook of the runtime or of the scope's agent can deny or rewrite an event. Nothing that it may take out
+    /// should be read before the event was fired.
+    #[must_use]
+    pub fn may_change(&self, name: &EventName, scope: &Scope) -> bool {
+        !self.parts.shadow && self.listens(name, scope) && scope.overlay.over(self.hooks()).may_change(name)
+    }
+
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &Scope) -> Outcome {
         let parts = &self.parts;
         let _nested = Nested::begin(scope.depth);

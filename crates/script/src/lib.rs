@@ -31,7 +31,7 @@ mod when;
 pub use call::Invocation;
 pub use compile::{Compiled, Placement, Powers, Role, compile, compile_unbounded, with_room};
 pub use finding::Finding;
-pub use globals::{Builtin, catalogue, get_ready};
+pub use globals::{Builtin, DONE_KEY, catalogue, get_ready};
 pub use load::Script;
 pub use plugin::{
     CompiledPlugin, Facts, Given, Inventory, PluginFunction, PluginModule, Recorded, compile_plugin,

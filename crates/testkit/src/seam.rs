@@ -132,6 +132,7 @@ impl Seam for MapSeam {
             | Request::Meta { .. }
             | Request::Exec { .. }
             | Request::Fs { .. }
+            | Request::Session { .. }
             | Request::Host { .. } => return Err(SeamError(String::from("not available in a test"))),
         })
     }

@@ -40,6 +40,10 @@ pub struct AgentSpec {
     pub hooks: Vec<HookDeclaration>,
     /// What of the conversation is sent.
     pub history: HistorySpec,
+    /// When the conversation is compacted; a member of a team has a word of its own.
+    pub compaction: CompactionSpec,
+    /// What happens to a call that no rule names; `None` runs it. A member of a team has a word of its own.
+    pub permission_mode: Option<PermissionMode>,
     /// Bounds on delegation.
     pub delegation: DelegationSpec,
     /// Bounds on self-augmentation.

@@ -42,6 +42,10 @@ impl Codec for DockerAgent {
         (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        row::ROWS.iter().find(|row| row.name == spelling).is_none_or(row::Row::may_change)
+    }
+
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
         Some(self.input(event, spelling).to_value())
     }

@@ -43,6 +43,11 @@ impl Row {
     pub fn input_keys(&self) -> impl Iterator<Item = (&'static str, bool)> {
         self.keys.iter().copied().flatten().map(|key| (key.name, key.since == Compat::G1))
     }
+
+    /// Whether a hook on it can deny or rewrite it.
+    pub(super) fn may_change(&self) -> bool {
+        self.blocks || self.rewrites.is_some() || self.decisions != Decisions::Nothing || self.summary
+    }
 }
 
 /// What a hook can rewrite.

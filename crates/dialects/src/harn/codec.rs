@@ -44,6 +44,10 @@ impl Codec for Harn {
         ROWS.iter().any(|row| row.name == spelling && row.rewrites.is_some())
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        ROWS.iter().any(|row| row.name == spelling && (row.veto || row.decides || row.rewrites.is_some()))
+    }
+
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
         Some(encode::encode(event, spelling))
     }

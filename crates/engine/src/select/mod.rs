@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ptr;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EventName, Hook};
+use pintle_contract::{Chain, EventName, FailurePolicy, Hook, Mode};
 
 pub(crate) use index::{EventIndex, Turn, Walk};
 pub(crate) use twins::same;
@@ -85,6 +85,16 @@ impl HookSet {
     #[must_use]
     pub fn listens(&self, name: &EventName) -> bool {
         self.event(name).is_some()
+    }
+
+    /// Whether any enforced hook that listens to an event can deny or rewrite it, as far as its dialect tells.
+    #[must_use]
+    pub fn may_change(&self, name: &EventName) -> bool {
+        let can = |hook: &Hook| {
+            let denies_by_failing = hook.on_failure == FailurePolicy::Closed;
+            hook.mode == Mode::Enforce && (denies_by_failing || hook.handler.may_change(&hook.spelling))
+        };
+        self.listens(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }
 
     pub(crate) fn event(&self, name: &EventName) -> Option<&EventIndex> {

@@ -43,6 +43,10 @@ impl Handler for BackgroundHandler {
         "command"
     }
 
+    fn may_change(&self, _spelling: &str) -> bool {
+        false
+    }
+
     fn call(&self, call: &Call<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));

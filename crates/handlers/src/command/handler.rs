@@ -26,6 +26,10 @@ impl Handler for CommandHandler {
         true
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        self.codec.may_change(spelling)
+    }
+
     fn call(&self, call: &Call<'_>) -> Verdict {
         let (place, warning) = self.program.place(call, &*self.codec);
         let answer = match &self.worker {

@@ -58,6 +58,10 @@ impl Handler for JudgeHandler {
         true
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        self.codec.may_change(spelling)
+    }
+
     fn call(&self, call: &Call<'_>) -> Verdict {
         match self.ask(call) {
             Ok(reply) => self.codec.decode(call.event, &call.hook.spelling, Answer::Text(reply)),

@@ -91,6 +91,10 @@ impl Handler for FunctionHandler {
         self.shapes
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        self.codec.may_change(spelling)
+    }
+
     fn call(&self, call: &Call<'_>) -> Verdict {
         match self.returned(call) {
             Ok(returned) => self.codec.decode(call.event, &call.hook.spelling, Answer::Returned(returned)),

@@ -40,6 +40,10 @@ impl Handler for WebhookHandler {
         !self.background
     }
 
+    fn may_change(&self, spelling: &str) -> bool {
+        !self.background && self.codec.may_change(spelling)
+    }
+
     fn call(&self, call: &Call<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));

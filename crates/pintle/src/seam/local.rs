@@ -32,7 +32,10 @@ pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request)
             Reply::Done
         }
         Request::CacheDelete { key } => Reply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
-        Request::ContextGet { key: Some(key) } => found(scope.scratch.get(caller.layer, &key)),
+        Request::ContextGet { key: Some(key) } => {
+            let of_host = || scope.host.as_ref().and_then(|host| host.context(&key));
+            found(scope.scratch.get(caller.layer, &key).or_else(of_host))
+        }
         Request::ContextGet { key: None } => Reply::Value(Value::Object(scope.scratch.all(caller.layer))),
         Request::ContextSet { key, value: Some(value) } => {
             scope.scratch.set(caller.layer, key, value);

@@ -8,6 +8,7 @@ mod outside;
 use std::sync::Arc;
 
 use pintle_contract::{Caller, Origin, Reply, Request, Seam, SeamError};
+use serde_json::json;
 
 use crate::{Runtime, Scope};
 
@@ -26,8 +27,15 @@ impl ScopeSeam<'_> {
             Request::Http { .. } | Request::Sleep { .. } | Request::Now | Request::Random { .. } | Request::Uuid => {
                 outside::answer(self, caller, request)
             }
+            // Without an agent the session is empty, and nobody is there to be told.
+            Request::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
+                "messages" => Reply::Value(json!([])),
+                "unsettled_state" => Reply::Value(json!({})),
+                _ => Reply::Done,
+            }),
             Request::CallTool { .. }
             | Request::Meta { .. }
+            | Request::Session { .. }
             | Request::Exec { .. }
             | Request::Fs { .. }
             | Request::Host { .. } => match &self.scope.host {

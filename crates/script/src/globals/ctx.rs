@@ -11,8 +11,8 @@ use starlark::values::none::{NoneOr, NoneType};
 use crate::payload::to_script;
 use crate::state::{ask, json as to_json, refusal, request};
 
-/// The key under which the `done` tool leaves its mark.
-const DONE: &str = "agent.done";
+/// The key of the turn's context under which a host tells that the agent has declared its work done.
+pub const DONE_KEY: &str = "agent.done";
 /// The key under which a verification may leave its result.
 const VERIFIED: &str = "agent.verification_result";
 
@@ -54,7 +54,7 @@ fn scratch(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn agent(builder: &mut GlobalsBuilder) {
     fn done_flag<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        Ok(truthy(&stored(eval, "ctx.agent.done_flag", DONE)?))
+        Ok(truthy(&stored(eval, "ctx.agent.done_flag", DONE_KEY)?))
     }
 
     fn set_done_flag<'v>(
@@ -65,7 +65,7 @@ fn agent(builder: &mut GlobalsBuilder) {
         let builtin = "ctx.agent.set_done_flag";
         let claims = claims.into_option().map(|claims| to_json(builtin, claims)).transpose()?;
         let value = Some(json!({"summary": summary, "claims": claims}));
-        request(eval, builtin, Request::ContextSet { key: DONE.to_owned(), value })?;
+        request(eval, builtin, Request::ContextSet { key: DONE_KEY.to_owned(), value })?;
         Ok(NoneType)
     }
 
@@ -74,7 +74,7 @@ fn agent(builder: &mut GlobalsBuilder) {
         let result = match stored(eval, builtin, VERIFIED)? {
             Some(result @ Json::Object(_)) => result,
             Some(result) => json!({"ok": truthy(&Some(result)), "reason": ""}),
-            None if truthy(&stored(eval, builtin, DONE)?) => json!({"ok": true, "reason": ""}),
+            None if truthy(&stored(eval, builtin, DONE_KEY)?) => json!({"ok": true, "reason": ""}),
             None => json!({"ok": false, "reason": "the done flag is not set"}),
         };
         to_script(&result, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))

@@ -10,6 +10,7 @@ mod network;
 mod numbers;
 mod regexes;
 mod registering;
+mod session;
 mod sets;
 mod strings;
 mod tools;
@@ -24,6 +25,7 @@ use starlark::values::list::AllocList;
 
 pub(crate) use catalogue::members;
 pub use catalogue::{Builtin, catalogue};
+pub use ctx::DONE_KEY;
 pub(crate) use registering::REGISTRATIONS;
 
 use crate::compile::Role;
@@ -127,6 +129,7 @@ fn base() -> GlobalsBuilder {
     ])
     .with(effects::register)
     .with(ctx::register)
+    .with(session::register)
     .with(json::register)
     .with(network::register)
     .with(numbers::register)

@@ -167,6 +167,7 @@ pub(super) fn assemble(
         policy,
         agents: Vec::<Arc<AgentSpec>>::new(),
         hooks,
+        compaction: around.root.compaction,
         delegation: around.root.delegation.clone(),
         network: around.root.network.clone(),
         location: draft.location,

@@ -54,6 +54,8 @@ fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
         instruction,
         policy: settings::read_policy(fields),
         history,
+        compaction: settings::read_compaction(fields),
+        permission_mode: settings::read_permission_mode(fields),
         delegation: settings::read_delegation(fields),
         meta: settings::read_meta(fields),
         network: settings::read_network(fields),

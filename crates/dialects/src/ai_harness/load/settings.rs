@@ -1,7 +1,8 @@
 //! Reading the settings of an agent's own file (AI Harness reference, `harness.md` frontmatter).
 
 use pintle_contract::{
-    DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, NetworkSpec, OnMaxIterations, PolicyMode, ToolsPolicy,
+    CompactionSpec, DelegationSpec, ExitMode, ExitSpec, HistorySpec, MetaSpec, NetworkSpec, OnMaxIterations,
+    PermissionMode, PolicyMode, ToolsPolicy,
 };
 
 use crate::document::{Fields, Kind, Plain};
@@ -23,6 +24,32 @@ pub(super) fn read_context(fields: &mut Fields<'_>) -> (HistorySpec, Option<Stri
     own.not_supported("sources", "put the text into the body, or read the files with a tool");
     own.finish();
     (history, prompt)
+}
+
+/// Reads `compaction`. Absent is the model's own window, as far as it is known.
+pub(super) fn read_compaction(fields: &mut Fields<'_>) -> CompactionSpec {
+    let default = CompactionSpec::default();
+    let Some(mut own) = fields.fields("compaction") else {
+        return default;
+    };
+    let compaction = CompactionSpec {
+        enabled: own.boolean("enabled").unwrap_or(default.enabled),
+        threshold: own.number("threshold", 0.01..=1.0).unwrap_or(default.threshold),
+        context_limit: own.integer("context_limit", 1..=1_000_000_000),
+    };
+    own.finish();
+    compaction
+}
+
+/// Reads `permission_mode`.
+pub(super) fn read_permission_mode(fields: &mut Fields<'_>) -> Option<PermissionMode> {
+    let modes = [
+        ("strict", PermissionMode::Strict),
+        ("balanced", PermissionMode::Balanced),
+        ("restricted", PermissionMode::Restricted),
+        ("autonomous", PermissionMode::Autonomous),
+    ];
+    fields.choice("permission_mode", &modes)
 }
 
 /// Reads `tools_policy`. A list of allowed tools without a mode means an allow-list.

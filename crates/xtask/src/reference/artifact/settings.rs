@@ -1,11 +1,23 @@
 //! `harness.md`: the agent's own file.
 
-use pintle_contract::{ExitSpec, HistorySpec, MetaSpec, RetrySpec};
+use pintle_contract::{CompactionSpec, ExitSpec, HistorySpec, MetaSpec, RetrySpec};
 
 use super::{Section, field};
 
 pub(super) fn all() -> Vec<Section> {
-    vec![root(), model(), retry(), context(), policy(), delegation(), verify_policy(), meta(), network(), exit()]
+    vec![
+        root(),
+        model(),
+        retry(),
+        context(),
+        compaction(),
+        policy(),
+        delegation(),
+        verify_policy(),
+        meta(),
+        network(),
+        exit(),
+    ]
 }
 
 fn root() -> Section {
@@ -30,6 +42,13 @@ fn root() -> Section {
             field("meta", "mapping", "disabled", "Bounds on self-augmentation."),
             field("network", "mapping", "nowhere", "Where scripts may connect to."),
             field("exit_policy", "mapping", "as below", "When a turn may end."),
+            field("compaction", "mapping", "as below", "When the conversation is summed up."),
+            field(
+                "permission_mode",
+                "`strict`, `balanced`, `restricted`, `autonomous`",
+                "none",
+                "What happens to a call that no hook decided, as with `--permission-mode`; without one it runs. Whatever a mode asks about goes to the hooks of `permission.ask` first.",
+            ),
             field("version", "text", "none", "Reserved: read, and without effect."),
             field("serve", "any", "none", "Not supported: start the agent with `pintle run`."),
             field("artifact_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),
@@ -87,6 +106,29 @@ fn context() -> Section {
                 "any",
                 "none",
                 "Not supported: put the text into the body, or read the files with a tool.",
+            ),
+        ],
+    }
+}
+
+fn compaction() -> Section {
+    let compaction = CompactionSpec::default();
+    Section {
+        title: "compaction",
+        about: "When the conversation is summed up: as it nears the model's window, or when the model refuses it for its length.",
+        fields: vec![
+            field("enabled", "true or false", compaction.enabled, "Whether it is compacted without being asked."),
+            field(
+                "threshold",
+                "number",
+                compaction.threshold,
+                "The share of the window, above 0 up to 1, that what is sent has to pass.",
+            ),
+            field(
+                "context_limit",
+                "whole number",
+                "the model's",
+                "The window in tokens; of a model that is not known it is never full.",
             ),
         ],
     }
