@@ -145,7 +145,7 @@ impl Block {
         self.ignore(decided, options);
         if decided.rewritten {
             let changes = match decided.value.as_deref().or(self.rewritten.as_ref()) {
-                Some(value) => changes(&self.fired, value, options),
+                Some(value) => rewritten(&self.fired, value, options),
                 None => Vec::new(),
             };
             self.details.extend(changes.into_iter().map(|line| line.indented(INDENT)));
@@ -284,18 +284,50 @@ fn verdict_line(answered: &Answered<'_>, options: &Options) -> Line {
     line
 }
 
-/// What a rewrite changed: fields of an object, or the whole.
-pub fn changes(before: &Value, after: &Value, options: &Options) -> Vec<Line> {
-    let text = |value: &Value| plain(&value.to_string(), options.text_chars);
-    let line = |tone, sign, name: &str, value| Line::new(tone, format!("{sign} {name}{}", text(value)));
-    let (Value::Object(old), Value::Object(new)) = (before, after) else {
-        return vec![line(Tone::Bad, "-", "", before), line(Tone::Good, "+", "", after)];
+/// What a rewrite changed, without what it took out: a hook may have rewritten it to keep it from being read.
+fn rewritten(before: &Value, after: &Value, options: &Options) -> Vec<Line> {
+    let whole = |name: &str, old: Option<&Value>, new: Option<&Value>| {
+        let size = |value: Option<&Value>| grouped(value.map_or(0, size));
+        let mut line = Line::new(Tone::Warn, format!("rewrote {name} ({} -> {} bytes)", size(old), size(new)));
+        if let Some(new) = new {
+            line.push(Tone::Good, format!(": {}", plain(&new.to_string(), options.text_chars)));
+        }
+        line
     };
-    let removed = old.iter().filter(|(name, value)| new.get(*name) != Some(value));
-    let added = new.iter().filter(|(name, value)| old.get(*name) != Some(value));
-    let named = |name: &str| format!("{}: ", plain(name, 80));
-    let removed = removed.map(|(name, value)| line(Tone::Bad, "-", &named(name), value));
-    removed.chain(added.map(|(name, value)| line(Tone::Good, "+", &named(name), value))).collect()
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        return vec![whole("the payload", Some(before), Some(after))];
+    };
+    let gone = old.iter().filter(|(name, _)| !new.contains_key(*name));
+    let gone = gone.map(|(name, value)| whole(&plain(name, 80), Some(value), None));
+    let mut lines: Vec<Line> = gone.collect();
+    // A value that has two names is shown once.
+    let mut shown: Vec<(Option<&Value>, &Value)> = Vec::new();
+    for (name, value) in new.iter().filter(|(name, value)| old.get(*name) != Some(value)) {
+        let before = old.get(name);
+        if !shown.contains(&(before, value)) {
+            shown.push((before, value));
+            lines.push(whole(&plain(name, 80), before, Some(value)));
+        }
+    }
+    lines
+}
+
+/// How long a text is in bytes, or the JSON of anything else.
+fn size(value: &Value) -> usize {
+    value.as_str().map_or_else(|| value.to_string().len(), str::len)
+}
+
+/// A number with its digits in groups of three.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// A duration with the unit that suits it.

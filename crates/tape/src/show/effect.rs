@@ -26,6 +26,11 @@ pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<Stri
         }
         Request::CallTool { name, arguments } => format!("call tool {} {}", cut(name), cut(&arguments.to_string())),
         Request::Meta { function, arguments } => format!("meta {} {}", cut(function), cut(&arguments.to_string())),
+        Request::Session { function, arguments }
+            if matches!(function.as_str(), "inject_reminder" | "notify_file_edited") =>
+        {
+            format!("{} {}", cut(function), cut(&arguments.to_string()))
+        }
         Request::Exec { program, arguments, .. } => format!("exec {} {}", cut(program), cut(&arguments.join(" "))),
         Request::Fs { function, arguments } => format!("fs {} {}", cut(function), cut(&arguments.to_string())),
         quiet if options.everything => {

@@ -4,17 +4,18 @@ use pintle_contract::Origin;
 use serde_json::{Map, Value};
 
 use super::block::duration;
+use super::removed::RemovedTexts;
 use super::style::plain;
 use super::{Line, Options, Tone};
 use crate::record::host::{HostRecord, ModelReply, ReminderStep, Source, Stage, Why};
 use crate::record::{AnswerWord, Closed, Healed, Resolved};
 
 /// The line of a record; `None` where what it says is to be seen elsewhere and not everything is shown.
-pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options) -> Option<Line> {
+pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options, removed: &RemovedTexts) -> Option<Line> {
     if !options.everything && is_seen_elsewhere(host) {
         return None;
     }
-    let cut = |text: &str| plain(text, options.text_chars);
+    let cut = |text: &str| removed.shown(text, options.text_chars);
     let (tone, what) = match host {
         HostRecord::Session(session) => (Tone::Quiet, format!("session opened{}", pairs(&session.opened, options))),
         HostRecord::Resumed(session) => (Tone::Warn, format!("session resumed{}", pairs(&session.opened, options))),
@@ -22,7 +23,7 @@ pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options) -> Option
         HostRecord::ModelRequest(request) => {
             (Tone::Quiet, format!("asks {} (request {})", cut(&request.model), request.request))
         }
-        HostRecord::ModelReply(reply) => model_reply(reply, options),
+        HostRecord::ModelReply(reply) => model_reply(reply, &cut),
         HostRecord::ToolCall(call) => {
             (Tone::Plain, format!("runs {} {}", cut(&call.name), cut(&call.args.to_string())))
         }
@@ -107,8 +108,7 @@ fn is_seen_elsewhere(host: &HostRecord<'_>) -> bool {
     }
 }
 
-fn model_reply(reply: &ModelReply<'_>, options: &Options) -> (Tone, String) {
-    let cut = |text: &str| plain(text, options.text_chars);
+fn model_reply(reply: &ModelReply<'_>, cut: &dyn Fn(&str) -> String) -> (Tone, String) {
     let (request, took) = (reply.request, duration(reply.duration_us));
     if let Some(fault) = &reply.error {
         return (

@@ -5,6 +5,7 @@
 mod block;
 mod effect;
 mod host;
+mod removed;
 mod style;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use block::Block;
 use serde_json::Value;
 
-pub use block::changes;
+pub use removed::RemovedTexts;
 pub use style::{Line, Tone, plain};
 
 use crate::read::Reading;
@@ -40,10 +41,10 @@ impl Default for Options {
     }
 }
 
-/// Renders a whole tape.
+/// Renders a whole tape. What a hook took out of a text is not shown: the tape itself holds it.
 #[must_use]
 pub fn lines(reading: &Reading, options: &Options) -> Vec<Line> {
-    let mut view = View::new(*options);
+    let mut view = View::new(*options).hiding(RemovedTexts::of(&reading.records));
     let mut lines: Vec<Line> = reading.records.iter().flat_map(|record| view.feed(record)).collect();
     lines.extend(view.finish());
     if let Some(torn) = reading.torn {
@@ -58,13 +59,22 @@ pub struct View {
     options: Options,
     started_ms: u64,
     open: BTreeMap<u64, Block>,
+    /// Texts that are not shown, as far as they are known.
+    removed: RemovedTexts,
 }
 
 impl View {
     /// A view that has seen nothing.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self { options, started_ms: 0, open: BTreeMap::new() }
+        Self { options, started_ms: 0, open: BTreeMap::new(), removed: RemovedTexts::default() }
+    }
+
+    /// Leaves out texts that hooks took out. A view that sees a session as it happens does not know them beforehand.
+    #[must_use]
+    pub fn hiding(mut self, removed: RemovedTexts) -> Self {
+        self.removed = removed;
+        self
     }
 
     /// Tells when the session began, to a view that is not shown the header.
@@ -103,7 +113,7 @@ impl View {
                     None => lines,
                 }
             }
-            Body::Host(host) if options.notes => host::line(&at, host, &options).into_iter().collect(),
+            Body::Host(host) if options.notes => host::line(&at, host, &options, &self.removed).into_iter().collect(),
             Body::Approval(resolved) if resolved.dispatch.is_none() && options.notes => {
                 vec![host::approval(&at, resolved)]
             }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use pintle::tape::replay::Replayed;
-use pintle::tape::show::{Line, Options, Tone, View, plain};
+use pintle::tape::show::{Line, Options, RemovedTexts, Tone, View, plain};
 use pintle::tape::{Reading, Record, read_bytes};
 
 use crate::fault::Fault;
@@ -28,7 +28,7 @@ pub(super) fn through(replayed: &Replayed, terminal: &Terminal) -> Result<(), Fa
     }
     let reading = read_bytes(&replayed.tape).map_err(Fault::failed)?;
     terminal.lines(&[Line::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
-    let mut steps = Steps { reading: &reading, at: 0, view: View::new(Options::default()) };
+    let mut steps = Steps { reading: &reading, at: 0, view: View::new(Options::default()).hiding(RemovedTexts::of(&reading.records)) };
     let mut input = io::stdin().lock();
     while steps.at < reading.records.len() {
         let mut typed = String::new();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::show::{Line, Options, Tone, View};
+use pintle::tape::show::{Line, Options, RemovedTexts, Tone, View};
 use pintle::tape::{Reader, TapeError};
 
 use super::fault_of;
@@ -32,7 +32,12 @@ impl Show {
             fs::read(&self.tape).map_err(|source| fault(TapeError::Open { path: self.tape.clone(), source }))?;
         let mut reader = Reader::new(&bytes).map_err(fault)?;
         let options = Options { everything: !self.brief, text_chars: self.cut, ..Options::default() };
-        let mut view = View::new(options);
+        let mut removed = RemovedTexts::default();
+        if !global.json {
+            let whole = Reader::new(&bytes).map_err(fault)?.map_while(Result::ok);
+            whole.for_each(|line| removed.add(&line.record.body));
+        }
+        let mut view = View::new(options).hiding(removed);
         for line in &mut reader {
             let line = line.map_err(fault)?;
             if global.json {

@@ -1,0 +1,79 @@
+//! Texts that hooks took out: a reader of the tape is not shown them where the host's own records hold them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pintle_contract::Decision;
+use serde_json::Value;
+
+use super::style::plain;
+use crate::record::{Body, Decided, Record};
+
+/// The fields of payloads that hold what a model or a tool said.
+const TEXTS: [&str; 4] = ["text", "response", "content", "result"];
+
+/// The events whose refusal takes their text out.
+const WITHHELD_IF_DENIED: [&str; 4] = ["completion.post", "agent.stop", "turn.end", "tool.result"];
+
+/// A shorter text that is part of another one is there by chance.
+const SHORTEST_PART_BYTES: usize = 4;
+
+/// Every text of a tape that a hook rewrote or refused, as it was before.
+#[derive(Debug, Default)]
+pub struct RemovedTexts {
+    texts: BTreeSet<String>,
+    /// The payloads of the dispatches that are not over: as fired, and the newest version.
+    open: BTreeMap<u64, (Value, Option<Value>)>,
+}
+
+impl RemovedTexts {
+    /// Those of some records.
+    #[must_use]
+    pub fn of(records: &[Record<'_>]) -> Self {
+        let mut removed = Self::default();
+        records.iter().for_each(|record| removed.add(&record.body));
+        removed
+    }
+
+    /// Looks at the next record.
+    pub fn add(&mut self, body: &Body<'_>) {
+        match body {
+            Body::Event(fired) => {
+                self.open.insert(fired.dispatch, (fired.payload.clone().into_owned(), None));
+            }
+            Body::HookCall(call) => {
+                let seen = call.value.as_deref().cloned();
+                if let (Some(seen), Some((_, newest))) = (seen, self.open.get_mut(&call.dispatch)) {
+                    *newest = Some(seen);
+                }
+            }
+            Body::Outcome(decided) => self.conclude(decided),
+            _ => {}
+        }
+    }
+
+    fn conclude(&mut self, decided: &Decided<'_>) {
+        let Some((before, newest)) = self.open.remove(&decided.dispatch) else { return };
+        let is_refused = decided.decision == Decision::Deny && WITHHELD_IF_DENIED.contains(&&*decided.event);
+        let after = decided.value.as_deref().or(newest.as_ref()).filter(|_| decided.rewritten);
+        for name in TEXTS {
+            let Some(old) = before.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()) else { continue };
+            let is_changed = after.is_some_and(|after| after.get(name).and_then(Value::as_str) != Some(old));
+            if is_refused || is_changed {
+                self.texts.insert(old.to_owned());
+            }
+        }
+    }
+
+    /// What is shown of a record's text instead, when it holds one of them.
+    pub(super) fn stand_in(&self, text: &str) -> Option<String> {
+        let is_in = |removed: &String| {
+            text == removed || (removed.len() >= SHORTEST_PART_BYTES && text.contains(removed.as_str()))
+        };
+        self.texts.iter().any(is_in).then(|| format!("({} bytes, which a hook took out)", text.len()))
+    }
+
+    /// What a host's record says, cut and safe on a terminal.
+    pub(super) fn shown(&self, text: &str, chars: usize) -> String {
+        self.stand_in(text).unwrap_or_else(|| plain(text, chars))
+    }
+}
