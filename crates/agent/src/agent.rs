@@ -17,8 +17,8 @@ use crate::meta::Registered;
 use crate::model::{Model, ModelError, ToolDefinition};
 use crate::observe::{Happening, Observer};
 use crate::permission::Permissions;
-use crate::persona::{Meter, Personas};
-use crate::session::{Inbox, Sleeper};
+use crate::persona::{MarkQueue, Meter, Personas};
+use crate::session::{Inbox, Sleeper, StartedAgents};
 use crate::team::{Member, Team};
 use crate::tools::{Done, Policies, StarlarkTool, Tool, Toolbox, told};
 use crate::workspace::Workspace;
@@ -60,6 +60,10 @@ pub(crate) struct Shared {
     pub(crate) personas: Personas,
     /// What all model calls of the session use up.
     pub(crate) meter: Arc<Meter>,
+    /// The marks of budgets that hooks were not told of yet.
+    pub(crate) marks: MarkQueue,
+    /// The agents whose hooks heard of the session's start, by name.
+    pub(crate) started: StartedAgents,
     numbers: AtomicU64,
 }
 
@@ -123,12 +127,13 @@ impl Shared {
             approvals: Approvals::default(),
             personas: Personas::default(),
             meter: Arc::new(Meter::new("session", budget, &prices)),
+            marks: MarkQueue::default(),
+            started: StartedAgents::default(),
             numbers: AtomicU64::new(0),
         }
     }
 
-    /// Ends what belongs to the session and not to a turn: agents at work in the background, servers and jobs. Nothing
-    /// of a session outlives it.
+    /// Ends what belongs to the session and not to a turn: agents in the background, servers and jobs.
     pub(crate) fn close(&self) {
         self.background.join();
         if let Some(team) = &self.team {
@@ -136,8 +141,7 @@ impl Shared {
         }
     }
 
-    /// What marks the host's own words to the models, so that no text they read can imitate them. It is taken when it is
-    /// first needed.
+    /// What marks the host's own words to the models, so that no text they read can imitate them.
     pub(crate) fn nonce(&self) -> &str {
         self.nonce.get_or_init(|| format!("{:016x}", self.runtime.random().next()))
     }

@@ -61,16 +61,17 @@ impl Approvals {
 /// Asks a person. Questions come one at a time; when this one's turn comes, `is_settled` says whether the answer to
 /// another one has settled it, and then there is no answer to this one.
 ///
-/// Hooks are told of the question and the host of the wait only if there is somebody to be asked. A resolver that panics
-/// has answered nothing.
+/// Hooks are told of every question, also when nobody is there to answer it; of the wait only if there is somebody. A
+/// resolver that panics has answered nothing.
 pub(crate) fn ask<'t>(turn: &'t Turn, asking: &Asking<'_>, is_settled: &dyn Fn() -> bool) -> Option<Answer<'t>> {
     let Asking { kind, name, call, event, reasons, metadata, grants } = *asking;
     let resolver = turn.resolver();
     let digest = event.payload.digest();
-    let _open = resolver.is_there().then(|| {
-        let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
-        request(turn, kind, name, texts.join("\n"), &digest)
-    });
+    let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let _open = request(turn, kind, name, texts.join("\n"), &digest);
+    if resolver.is_there() {
+        tell_of_wait(turn, kind, name);
+    }
     let question = Question { event, reasons, digest: &digest, metadata, grants };
     // Nothing but the person is waited for here: a hook that asked something while this is held would wait for itself.
     let one_at_a_time = turn.agent.shared.permissions.question();
@@ -80,6 +81,12 @@ pub(crate) fn ask<'t>(turn: &'t Turn, asking: &Asking<'_>, is_settled: &dyn Fn()
     let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
     taping::answered(turn, call, &question, &resolution);
     Some(Answer { resolution, _one_at_a_time: one_at_a_time })
+}
+
+/// Tells hooks of a question that nobody is asked, because nobody is there and only a person's word would count.
+pub(crate) fn announce(turn: &Turn, asking: &Asking<'_>) {
+    let texts: Vec<&str> = asking.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    drop(request(turn, asking.kind, asking.name, texts.join("\n"), &asking.event.payload.digest()));
 }
 
 /// An answer. The next question waits until it is dropped, and so until what was answered is settled.
@@ -126,11 +133,15 @@ fn request<'t>(turn: &'t Turn, kind: &'static str, name: &str, reason: String, d
         };
         let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     }
+    open
+}
+
+/// Fires `user.input`: the agent waits for the user.
+fn tell_of_wait(turn: &Turn, kind: &str, name: &str) {
     let (reason, message) = match kind {
         "tool" => ("permission", format!("run `{name}`?")),
         "limit" => ("limit", name.to_owned()),
         _ => ("approval", format!("{kind} `{name}`: go on?")),
     };
     let _ = turn.fire_of(|| UserInput { reason: reason.to_owned(), message });
-    open
 }

@@ -29,14 +29,24 @@ pub enum Happening<'a> {
         /// Which model call of the turn it is, from 1.
         iteration: u32,
     },
-    /// More text of the model's answer arrived.
+    /// More text of the model's answer arrived. Told only where no hook can change or block the text any more; otherwise
+    /// the text comes whole, as [`Happening::Message`].
     Text {
         /// The text.
         text: &'a str,
     },
+    /// The agent says something, and every hook that can change or block it has been called. An answer that a hook blocked
+    /// is not told.
+    Message {
+        /// The whole text, as the hooks left it.
+        text: &'a str,
+        /// Whether it arrived as [`Happening::Text`] before.
+        streamed: bool,
+    },
     /// The model answered.
     ModelAnswered {
-        /// The whole text.
+        /// The whole text, as the hooks of `completion.post` left it. Those of `agent.stop` and `turn.end` may still change
+        /// or block it: show [`Happening::Message`] to people.
         text: &'a str,
         /// How many tools it calls.
         tool_calls: usize,

@@ -7,7 +7,7 @@ use pintle::{
     Cancel, Effect, Event, EventName, LogBook, ModelSpec, Origin, Outcome, Question, Reminder, Resolution, Resolver,
     Scope, Scratch,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::host::AgentHost;
@@ -15,6 +15,7 @@ use crate::model::{Model, ToolDefinition};
 use crate::observe::Happening;
 use crate::persona::Work;
 use crate::reminders::Reminders;
+use crate::session::Transcript;
 
 /// One turn of one agent: who, where in the session, and what its hooks see.
 #[derive(Debug, Clone)]
@@ -32,8 +33,10 @@ pub(crate) struct Turn {
 pub(crate) struct TurnState {
     /// What hooks told the model in this turn.
     notes: Mutex<Notes>,
-    /// What the model said when it called `done`.
+    /// What the model said when it called `done`, until the loop has seen it.
     done: Mutex<Option<String>>,
+    /// The same with its claims, for hooks: `ctx.agent.done_flag()` and the verification chain read it.
+    done_flag: Mutex<Option<Value>>,
     /// The tokens of other agents that were called in this turn and that nobody has counted yet.
     spent: Mutex<Usage>,
     /// The agent that the model handed the conversation to, when it did and nobody took it up yet.
@@ -48,6 +51,10 @@ pub(crate) struct TurnState {
     pub(crate) redirects: Vec<Value>,
     /// The step that the turn begins in, when there is one.
     pub(crate) work: Option<Arc<Work>>,
+    /// The conversation as it stands, for scripts.
+    pub(crate) transcript: Transcript,
+    /// Whether hooks of the delegating agents can change or block the answer once the turn is over.
+    pub(crate) is_reviewed: bool,
 }
 
 /// Texts of hooks for the model, by how long they stay.
@@ -92,8 +99,22 @@ impl TurnState {
         Self { work, ..self }
     }
 
-    pub(crate) fn set_done(&self, summary: &str) {
+    /// The same turn, whose answer hooks of the delegating agents can still change or block.
+    pub(crate) fn reviewed(self, is_reviewed: bool) -> Self {
+        Self { is_reviewed, ..self }
+    }
+
+    /// Takes note that the model called `done` with these arguments.
+    pub(crate) fn set_done(&self, arguments: &Value) {
+        let summary = arguments.get("summary").and_then(Value::as_str).unwrap_or_default();
         *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(summary.to_owned());
+        let flag = json!({"summary": summary, "claims": arguments.get("claims")});
+        *self.done_flag.lock().unwrap_or_else(PoisonError::into_inner) = Some(flag);
+    }
+
+    /// What the model declared when it called `done` last in this turn.
+    pub(crate) fn done_flag(&self) -> Option<Value> {
+        self.done_flag.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the model said when it called `done`, once.
@@ -264,6 +285,11 @@ impl Turn {
     /// Whether a hook listens to an event, so that it is worth firing: for events that no team needs.
     pub(crate) fn listens<P: EventPayload>(&self) -> bool {
         self.agent.shared.runtime.listens(&EventName::of(P::row()), &self.scope)
+    }
+
+    /// Whether a hook can deny or rewrite an event.
+    pub(crate) fn may_change<P: EventPayload>(&self) -> bool {
+        self.agent.shared.runtime.may_change(&EventName::of(P::row()), &self.scope)
     }
 
     /// Fires an event that is for those who listen alone.

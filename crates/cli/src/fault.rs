@@ -16,6 +16,12 @@ pub(crate) enum Status {
     Denied = 2,
     /// The input or the configuration is invalid.
     Invalid = 3,
+    /// SIGHUP ended it; as for every signal this is 128 and its number, as shells have it.
+    HungUp = 129,
+    /// SIGINT (Ctrl-C) ended it.
+    Interrupted = 130,
+    /// SIGTERM ended it.
+    Terminated = 143,
 }
 
 impl From<Status> for ExitCode {

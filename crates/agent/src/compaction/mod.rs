@@ -1,8 +1,8 @@
 //! Compaction: a conversation that grows too long is summed up, and goes on with the summary.
 //!
 //! `compact.pre` may veto it or steer the summary, `compact.before` may veto it or write the summary itself, and
-//! `compact.post` tells of it (docker-agent behaviour, section 6.1). Conversations of agents outside a team are cut by
-//! their history bounds, and compacted only when the person asks for it.
+//! `compact.post` tells of it (docker-agent behaviour, section 6.1). So it is for every agent: what counts is what is sent,
+//! which for agents outside a team their history bounds cut.
 
 mod split;
 mod summary;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use pintle::Event;
 use pintle::event::{CompactBefore, CompactPost, CompactPre};
 use pintle::tape::record::host::Why;
-use pintle::{Effect, Outcome};
+use pintle::{CompactionSpec, Effect, Outcome};
 
 use crate::model::{Message, Role};
 use crate::observe::Happening;
@@ -21,7 +21,7 @@ use crate::session::{Conversation, Fault, FaultKind, Length, estimate, shown};
 use crate::turn::{Turn, words};
 
 /// What begins the message that stands for everything that was summed up (docker-agent).
-const SUMMARY: &str = "Session Summary: ";
+pub(crate) const SUMMARY: &str = "Session Summary: ";
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,9 +72,15 @@ pub struct Compacted {
     pub tokens_after: u64,
 }
 
+/// What is declared for the agent at work.
+fn declared(turn: &Turn) -> CompactionSpec {
+    let spec = &turn.agent.spec;
+    spec.member.as_ref().map_or(spec.compaction, |member| member.compaction)
+}
+
 /// Whether the conversation has to be compacted before the next model call, and why.
 pub(crate) fn due(turn: &Turn, conversation: &Conversation) -> Option<Cause> {
-    let spec = turn.agent.spec.member.as_ref()?.compaction;
+    let spec = declared(turn);
     let limit = context_limit(turn).filter(|_| spec.enabled)?;
     let share = if spec.threshold > 0.0 && spec.threshold <= 1.0 { spec.threshold } else { 0.9 };
     let over = |tokens: u64| {
@@ -94,8 +100,9 @@ pub(crate) fn due(turn: &Turn, conversation: &Conversation) -> Option<Cause> {
 
 /// Whether a failed turn can be saved by compacting: the model says that the conversation is too long.
 pub(crate) fn is_overflow(turn: &Turn, fault: &Fault) -> bool {
-    let is_enabled = turn.agent.spec.member.as_ref().is_some_and(|member| member.compaction.enabled);
-    is_enabled && matches!(fault.kind, FaultKind::Failed { what: "model", .. }) && says_too_long(&fault.message)
+    declared(turn).enabled
+        && matches!(fault.kind, FaultKind::Failed { what: "model", .. })
+        && says_too_long(&fault.message)
 }
 
 /// Whether a provider's words mean that the conversation is too long for the model.
@@ -234,7 +241,7 @@ fn is_vetoed(turn: &Turn, outcome: &Outcome) -> Result<bool, Fault> {
 
 /// The tokens that the model takes at most, as far as that is known.
 fn context_limit(turn: &Turn) -> Option<u64> {
-    let declared = turn.agent.spec.member.as_ref().and_then(|member| member.compaction.context_limit);
+    let declared = declared(turn).context_limit;
     let named = turn.model_spec().map_or_else(|| turn.model().name(), |model| &model.name);
     declared.filter(|limit| *limit > 0).or_else(|| window::of(named))
 }

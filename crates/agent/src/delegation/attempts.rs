@@ -11,7 +11,7 @@ use super::request::Request;
 use crate::agent::Agent;
 use crate::observe::Happening;
 use crate::reminders::Reminders;
-use crate::session::{Answer, Conversation, run_turn};
+use crate::session::{Answer, Conversation, reviews_answers, run_turn};
 use crate::tools::told;
 use crate::turn::{Turn, TurnState, redirect};
 use crate::verify;
@@ -49,6 +49,23 @@ pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool
         shared.runtime.verifier("delegation", &script).map_err(fault)
     };
     declared.into_iter().chain(given).map(compile).collect()
+}
+
+/// Tells the hooks of `delegation.post` of a delegation that `delegation.pre` announced and that came to nothing. Gives
+/// what the model is told.
+pub(super) fn refused(turn: &Turn, id: &str, request: &Request, why: String) -> String {
+    let payload = DelegationPost {
+        id: id.to_owned(),
+        parent_id: turn.state.delegation.clone(),
+        agent: request.agent.clone(),
+        result: why.clone(),
+        response: why.clone(),
+        depth: turn.agent.depth + 1,
+        is_error: true,
+        ..DelegationPost::default()
+    };
+    let outcome = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason()) }
 }
 
 impl Task<'_> {
@@ -107,7 +124,7 @@ impl Task<'_> {
     /// A turn of the child. Whoever answers the asks of the delegating agent answers those of the child too.
     pub(super) fn turn_at(&self, number: u32) -> Turn {
         let state = TurnState::new(&self.reminders, Some(self.id.clone()), self.redirects.clone());
-        let state = state.in_work(self.turn.work.clone());
+        let state = state.in_work(self.turn.work.clone()).reviewed(reviews_answers(self.turn));
         let scope = &self.turn.scope;
         let mut turn = Turn::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
         turn.scope.resolver.clone_from(&scope.resolver);

@@ -22,6 +22,10 @@ pub(super) fn of(turn: &Turn, request: &Request) -> Result<Arc<Agent>, String> {
     let parent = &turn.agent;
     let is_named = !request.agent.is_empty();
     let mut spec = if is_named { named(parent, &request.agent)? } else { described(request) };
+    if spec.agents.is_empty() {
+        // Whoever may be delegated to may delegate to the same agents, as deep as the bounds allow.
+        spec.agents = parent.agents();
+    }
     if let Some(model) = &request.model {
         let retry = parent.spec.model.as_ref().map(|model| model.retry).unwrap_or_default();
         spec.model = Some(ModelSpec {

@@ -80,9 +80,10 @@ fn run(turn: &Turn, request: &Value, redirects: Vec<Value>) -> Delegated {
 fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut Usage) -> Result<Answer, String> {
     let parent = &turn.agent;
     let id = announce(turn, &mut request)?;
-    let verifiers = attempts::verifiers(turn, &request)?;
-    let child: Arc<Agent> = child::of(turn, &request)?;
-    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
+    let refused = |why: String| attempts::refused(turn, &id, &request, why);
+    let verifiers = attempts::verifiers(turn, &request).map_err(refused)?;
+    let child: Arc<Agent> = child::of(turn, &request).map_err(refused)?;
+    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
     Task { turn, id, request, child, verifiers, redirects, reminders: Arc::default() }.run(usage)
 }
 

@@ -41,10 +41,11 @@ fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut Usage) -> Re
     let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is in no team")) };
     let id = announce(turn, &mut request)?;
     // The hooks may have chosen another agent, which must be one that this agent may call all the same.
-    may_call(parent, &request.agent)?;
-    let verifiers = attempts::verifiers(turn, &request)?;
-    let child = team.below(parent, &request.agent)?;
-    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(String::from("cancelled")) };
+    let refused = |why: String| attempts::refused(turn, &id, &request, why);
+    may_call(parent, &request.agent).map_err(refused)?;
+    let verifiers = attempts::verifiers(turn, &request).map_err(refused)?;
+    let child = team.below(parent, &request.agent).map_err(refused)?;
+    let Some(_slot) = parent.slots.take(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
     let kind = if way == Way::Waiting { "task" } else { "background" };
     let payload = || json!({"task": request.task.clone(), "delegation": id.clone()});
     persona::emit(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);

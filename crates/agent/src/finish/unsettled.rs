@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use pintle::event::Unsettled;
 
+use serde::Serialize;
+
 use super::open::{Item, Kind};
 use crate::agent::Shared;
-use crate::session::Conversation;
+use crate::model::Message;
+use crate::session::{Conversation, unanswered};
 
 /// What is not settled in a session: work that has begun and not ended, and words that nobody has heard.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnsettledState {
     /// Tool calls that run, or that the model made and that have no result.
     pub tool_calls: Vec<Unsettled>,
@@ -28,6 +31,11 @@ const WORDS: [&str; 5] = ["tool call", "background task", "message", "approval",
 
 impl UnsettledState {
     pub(crate) fn of(shared: &Shared, conversation: &Conversation) -> Self {
+        Self::collect(shared, &conversation.messages)
+    }
+
+    /// The same of a conversation's messages.
+    pub(crate) fn collect(shared: &Shared, messages: &[Message]) -> Self {
         let now_us = shared.runtime.clock().monotonic_us();
         let open = shared.open.all();
         let of_kind = |kind: Kind, category: &str| {
@@ -47,7 +55,7 @@ impl UnsettledState {
         };
         let mut tool_calls = of_kind(Kind::ToolCall, "tool_call");
         let known: BTreeSet<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
-        let unanswered = conversation.unanswered().filter(|call| !known.contains(&call.id));
+        let unanswered = unanswered(messages).filter(|call| !known.contains(&call.id));
         tool_calls.extend(unanswered.map(|call| piece("tool_call", call.id.clone(), call.name.clone())));
         let texts = shared.inbox.texts().into_iter().enumerate();
         let approvals = shared.approvals.pending().into_iter();

@@ -3,11 +3,15 @@
 mod exec;
 mod facts;
 mod fs;
+mod session;
 
 use std::sync::Arc;
 
 use pintle::event::{EventPayload, FileEdited};
+use pintle::script::DONE_KEY;
 use pintle::{CallId, Caller, EventName, Host, Origin, Outcome, Reply, Request, Scope, SeamError};
+
+use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::edits::{By, Files};
@@ -74,6 +78,10 @@ impl Host for AgentHost {
         }
     }
 
+    fn context(&self, key: &str) -> Option<Value> {
+        (key == DONE_KEY).then(|| self.state.done_flag()).flatten()
+    }
+
     fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
@@ -93,6 +101,9 @@ impl Host for AgentHost {
             }
             Request::Meta { function, arguments } => {
                 meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth).map(Reply::Value)
+            }
+            Request::Session { function, arguments } => {
+                session::perform(&self.turn(caller, scope)?, &function, &arguments)
             }
             _ => Err(String::from("the agent cannot do that")),
         };

@@ -6,6 +6,7 @@ use pintle::event::{BudgetThreshold, Usage};
 use pintle::{BudgetSpec, ErrorBoundary, Event, HookId, Origin, Reason, StepSpec};
 use serde_json::Map;
 
+use super::marks::ReachedMark;
 use super::meter::{Over, Reached};
 use super::work::Charged;
 use super::{BudgetExceeded, Meter};
@@ -21,10 +22,7 @@ impl Turn {
         let nobody = StepSpec::default();
         let charged = self.charged(&nobody);
         let marks = self.marks(&charged);
-        // Everything is counted before anybody is told, so that hooks see all budgets as they stand.
-        let reached: Vec<(&Arc<Meter>, Vec<Reached>)> =
-            charged.iter().map(|charged| (charged.meter, charged.meter.count(model, usage, &marks))).collect();
-        for (meter, reached) in reached {
+        for meter in charged.iter().map(|charged| charged.meter) {
             if meter.lacks_price(model) {
                 let message = format!(
                     "model `{model}` has no price, so that its calls do not count towards `max_usd` of the {}; declare one",
@@ -32,10 +30,16 @@ impl Turn {
                 );
                 self.tell(Happening::Notice { message: &message });
             }
-            for reached in reached {
-                self.tell_mark(meter.scope, &reached);
-            }
         }
+        // Everything is counted before anybody is told, so that hooks see all budgets as they stand.
+        let count = || {
+            let of_meter = |charged: &Charged<'_>| {
+                let (scope, reached) = (charged.meter.scope, charged.meter.count(model, usage, &marks));
+                reached.into_iter().map(move |reached| ReachedMark { turn: self.clone(), scope, reached })
+            };
+            charged.iter().flat_map(of_meter).collect()
+        };
+        self.agent.shared.marks.count(count, |mark| mark.turn.tell_mark(mark.scope, &mark.reached));
     }
 
     /// Looks at every budget that the last model call counted on.

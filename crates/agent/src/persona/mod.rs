@@ -11,6 +11,7 @@ mod charge;
 mod declared;
 mod error;
 mod handoff;
+mod marks;
 mod meter;
 mod registry;
 mod run;
@@ -30,6 +31,7 @@ pub use meter::Used;
 pub use registry::Paused;
 
 pub(crate) use handoff::emit;
+pub(crate) use marks::MarkQueue;
 pub(crate) use meter::Meter;
 pub(crate) use registry::Personas;
 pub(crate) use work::Work;

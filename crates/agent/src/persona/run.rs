@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::work::Role;
 use super::{Step, StepError, StepErrorKind, Work};
 use crate::approval::{self, Asking};
+use crate::observe::Happening;
 use crate::session::Session;
 use crate::turn::{Turn, words};
 
@@ -189,11 +190,17 @@ impl Life {
             usage: used.usage,
         };
         let outcome = self.turn.fire_end(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+        let is_withheld = self.work.takes_withheld_answer();
         let output = result?;
         if !outcome.is_allowed() {
             return Err(denied("PostStep", &outcome));
         }
-        Ok(if outcome.rewritten { outcome.payload.field("output").cloned().unwrap_or(output) } else { output })
+        let rewritten = outcome.payload.field("output").filter(|_| outcome.rewritten);
+        let output = rewritten.cloned().unwrap_or(output);
+        if let Some(text) = output.as_str().filter(|text| is_withheld && !text.is_empty()) {
+            self.turn.tell(Happening::Message { text, streamed: false });
+        }
+        Ok(output)
     }
 
     fn not_cancelled(&self) -> Result<(), StepError> {

@@ -1,6 +1,7 @@
 //! What holds while a step runs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pintle::{ModelSpec, PersonaSpec, StepSpec};
 
@@ -25,6 +26,8 @@ pub(crate) struct Work {
     outer: Option<Arc<Work>>,
     /// What all model calls of the session count on.
     session: Arc<Meter>,
+    /// Whether an answer of the agent has not been told of, since the hooks of `step.post` can still change it.
+    is_answer_withheld: AtomicBool,
 }
 
 /// The model that the agent of a step uses. Agents that it delegates to have their own.
@@ -73,7 +76,17 @@ impl Work {
         let prices = persona.as_ref().map(|(persona, _)| persona.prices.as_slice()).unwrap_or_default();
         let meter = Arc::new(Meter::new("step", step.budget, prices));
         let session = Arc::clone(&agent.shared.meter);
-        Ok(Self { persona, step, meter, policies, model, instructions, outer, session })
+        Ok(Self {
+            persona,
+            step,
+            meter,
+            policies,
+            model,
+            instructions,
+            outer,
+            session,
+            is_answer_withheld: AtomicBool::new(false),
+        })
     }
 
     /// The persona's name; empty for a step of its own.
@@ -83,6 +96,24 @@ impl Work {
 
     pub(crate) fn step_name(&self) -> &str {
         &self.step.name
+    }
+
+    /// Leaves it to the end of the step to tell of the agent's answer.
+    pub(crate) fn withhold_answer(&self) {
+        self.is_answer_withheld.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the step's output has to be told of, now that its hooks have been called. The step around it has hooks of its
+    /// own, which see that output first.
+    pub(super) fn takes_withheld_answer(&self) -> bool {
+        let is_withheld = self.is_answer_withheld.swap(false, Ordering::Relaxed);
+        match &self.outer {
+            Some(outer) if is_withheld => {
+                outer.withhold_answer();
+                false
+            }
+            _ => is_withheld,
+        }
     }
 
     /// What the model is told while the step runs.

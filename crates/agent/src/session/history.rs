@@ -7,6 +7,7 @@ use pintle::event::Usage;
 use pintle::tape::record::host::Why;
 
 use crate::agent::Agent;
+use crate::compaction::SUMMARY;
 use crate::model::{Message, Role, ToolCall};
 use crate::reminders::Reminders;
 use crate::taping;
@@ -49,28 +50,28 @@ impl Conversation {
         Self { id, ..Self::default() }
     }
 
+    /// Takes over what the hooks of a session's start told the model, unless it was told already.
+    pub(crate) fn add_notes(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
     /// Adds a message, on the tape first.
     pub(crate) fn push(&mut self, turn: &Turn, message: Message) {
         taping::message(turn, &self.id, &message);
+        turn.state.transcript.push(&message);
         self.messages.push(message);
     }
 
     /// Puts other messages in the place of all there are, on the tape first.
     pub(crate) fn replace(&mut self, turn: &Turn, why: Why, messages: Vec<Message>) {
         taping::messages(turn, &self.id, why, &messages);
+        turn.state.transcript.replace(&messages);
         self.messages = messages;
         self.length = Length::default();
-    }
-
-    /// The tool calls that no result answers.
-    pub(crate) fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
-        let is_open = |call: &&ToolCall| {
-            let mut results = self.messages.iter().filter(|message| message.role == Role::Tool);
-            !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
-        };
-        // A call and its results stand together, so the last message that calls is the only one that can lack any.
-        let calls = self.messages.iter().rev().find(|message| !message.tool_calls.is_empty());
-        calls.into_iter().flat_map(|message| &message.tool_calls).filter(is_open)
     }
 
     /// What the person said last.
@@ -99,14 +100,29 @@ impl Conversation {
             }
         }
         let sent = self.messages.get(start..).unwrap_or_default();
-        let mut window = Vec::with_capacity(sent.len() + 1);
+        let mut window = Vec::with_capacity(sent.len() + 2);
+        // What stands for all that was summed up is never cut off.
+        let summary = self.messages.first().filter(|first| start > 0 && first.content.starts_with(SUMMARY));
+        window.extend(summary.cloned());
         if sent.first().is_some_and(|first| first.role != Role::User) {
             let before = self.messages.get(..start).unwrap_or_default();
+            let before = before.get(window.len()..).unwrap_or_default();
             window.extend(before.iter().rev().find(|message| message.role == Role::User).cloned());
         }
         window.extend_from_slice(sent);
         window
     }
+}
+
+/// The tool calls of a conversation that no result answers.
+pub(crate) fn unanswered(messages: &[Message]) -> impl Iterator<Item = &ToolCall> {
+    let is_open = |call: &&ToolCall| {
+        let mut results = messages.iter().filter(|message| message.role == Role::Tool);
+        !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
+    };
+    // A call and its results stand together, so the last message that calls is the only one that can lack any.
+    let calls = messages.iter().rev().find(|message| !message.tool_calls.is_empty());
+    calls.into_iter().flat_map(|message| &message.tool_calls).filter(is_open)
 }
 
 /// About how many tokens a message is: a fourth of its bytes, and a few for its frame.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::looping::Loops;
 use super::restore::CutOff;
+use super::text_gate::TextGate;
 use super::{Answer, Conversation, Fault, FaultKind, prompts};
 use crate::edits::Edits;
 use crate::model::Message;
@@ -25,6 +26,8 @@ pub(super) struct Progress {
     pub(super) tool_results: Vec<ToolResult>,
     pub(super) is_done: bool,
     pub(super) last_text: String,
+    /// What observers know of it.
+    pub(super) text: TextGate,
     pub(super) loops: Loops,
     /// Whether the conversation was compacted because the last request was too long.
     pub(super) has_overflowed: bool,
@@ -66,6 +69,7 @@ pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Openin
             conversation.usage
         }
     };
+    turn.state.transcript.replace(&conversation.messages);
     let (turn, limit) = (turn.clone(), turn.agent.max_iterations);
     let mut run = Run { turn, conversation, progress: Progress::default(), before, limit };
     let result = run.play(opening);
@@ -114,7 +118,9 @@ impl Run<'_> {
         if !outcome.is_allowed() {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
         }
-        Ok(if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer })
+        let answer = if outcome.rewritten { taken_over(answer, outcome.payload.value()) } else { answer };
+        self.progress.text.conclude(&self.turn, &answer.text);
+        Ok(answer)
     }
 
     /// Shows the words to the hooks of `prompt.submit` and `turn.start`, and takes them into the conversation.

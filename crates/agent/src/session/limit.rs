@@ -53,6 +53,9 @@ impl Run<'_> {
         let payload = LimitIterations { limit, message: message.clone(), action: action.to_owned() };
         let event = Event::of(&payload, Arc::clone(&self.turn.origin));
         let _ = self.turn.fire(&event);
+        if matches!(choice, OnMaxIterations::Error | OnMaxIterations::Ask) {
+            self.progress.text.release(&self.turn);
+        }
         match choice {
             OnMaxIterations::Error => {
                 Err(Fault::failed("limit", format!("{message}; raise `exit_policy.max_iterations`"))
@@ -77,7 +80,12 @@ impl Run<'_> {
     fn last_words(&mut self, message: &str) -> Result<String, Fault> {
         self.turn.tell(Happening::Notice { message });
         self.conversation.push(&self.turn, Message::user(LAST_CALL));
+        // Without last words it is the answer.
+        let before = self.progress.text.take_held();
         let reply = self.ask(ToolUsage::Withheld)?;
+        if let Some(text) = before.filter(|_| !reply.text.is_empty()) {
+            self.turn.tell(Happening::Message { text: &text, streamed: false });
+        }
         // The model may call tools though it was given none; nothing runs, and each call still has a result.
         for call in &reply.tool_calls {
             self.conversation.push(&self.turn, Message::tool(call, "not called: the turn is over"));
@@ -89,8 +97,7 @@ impl Run<'_> {
     /// Asks the person, and raises the limit on a yes that no hook of `session.resume` speaks against.
     fn may_go_on(&mut self, event: &Event, message: &str) -> Result<bool, Fault> {
         let turn = &self.turn;
-        let resolver = turn.resolver();
-        if !prompts::is_of_person(turn) || !resolver.is_there() {
+        if !prompts::is_of_person(turn) {
             return Ok(false);
         }
         let reasons = [Reason::new(HookId::new("max_iterations"), message)];
@@ -104,6 +111,10 @@ impl Run<'_> {
             metadata: &metadata,
             grants: false,
         };
+        if !turn.resolver().is_there() {
+            approval::announce(turn, &asking);
+            return Ok(false);
+        }
         let answer = approval::ask(turn, &asking, &|| false);
         if turn.scope.cancel.is_cancelled() {
             return Err(Fault::cancelled());

@@ -17,14 +17,17 @@ mod looping;
 mod prompts;
 mod restore;
 mod retry;
+mod started;
 mod step;
 mod stop;
+mod text_gate;
+mod transcript;
 
 use std::sync::Arc;
 
 use pintle::event::{SessionStart, Usage, WorktreeCreate};
 use pintle::tape::record::host::{Source, Why};
-use pintle::{Cancel, Event, Origin, Outcome, Scratch};
+use pintle::{Cancel, Event, LogLine, Origin, Outcome, Scratch};
 use serde_json::{Map, Value};
 
 use crate::agent::{Agent, Shared};
@@ -50,17 +53,20 @@ pub use retry::{RealSleeper, Sleeper};
 
 pub(crate) use completion::shown;
 pub(crate) use ending::ends_badly;
-pub(crate) use history::{Conversation, Length, estimate};
+pub(crate) use history::{Conversation, Length, estimate, unanswered};
 pub(crate) use iterations::{run_turn, since};
 pub(crate) use retry::complete;
+pub(crate) use started::StartedAgents;
+pub(crate) use text_gate::reviews_answers;
+pub(crate) use transcript::Transcript;
 
 /// A session of many turns.
 ///
 /// `session.start` is fired by [`Session::start`], and `session.end` by [`Session::end`] or, at the latest, when the
-/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. A session
-/// that was taken up from its tape ([`SessionBuilder::resume`]) fires `session.resume` in the place of `session.start`. No
-/// other source is fired: what the hooks of `session.start` told the model stays when its conversation is compacted or
-/// the session taken up again, so that they need not be asked again.
+/// session is dropped: once, and only if it was started. [`Session::clear`] fires both for members of a team. A member of a
+/// team that the conversation is handed to for the first time hears `session.start` too. A session that was taken up from
+/// its tape ([`SessionBuilder::resume`]) fires `session.resume`, then `session.start` with the source `resume`. What its
+/// hooks told the model stays when the conversation is compacted or the session taken up again, and is not told twice.
 #[derive(Debug)]
 pub struct Session {
     /// The agent that the session began with; its hooks are told of the session.
@@ -88,6 +94,8 @@ pub struct Session {
     is_resumed: bool,
     /// The turn that was cut off when the tape ended.
     cut_off: Option<Box<CutOff>>,
+    /// What hooks logged outside of turns; the hooks of the next `turn.end` see it.
+    logs: Vec<LogLine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +126,7 @@ impl Session {
             opened,
             is_resumed: false,
             cut_off: None,
+            logs: Vec::new(),
         }
     }
 
@@ -153,16 +162,22 @@ impl Session {
     /// Fires `session.start`. What its hooks tell the model stays for the session, compaction included.
     fn begin(&mut self, source: &str) -> Result<(), Fault> {
         self.stage = Stage::Started;
-        let cwd = self.agent.shared.workspace.root().display().to_string();
-        let payload = SessionStart { source: source.to_owned(), cwd, host: None };
-        let turn = self.turn_at(&self.first, 0);
-        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let first = Arc::clone(&self.first);
+        first.shared.started.clear();
+        self.begin_agent(&first, source)
+    }
+
+    /// Fires `session.start` for one agent of the session.
+    pub(super) fn begin_agent(&mut self, agent: &Arc<Agent>, source: &str) -> Result<(), Fault> {
+        let turn = self.turn_at(agent, 0);
+        let outcome = start_agent(&turn, source);
         self.begun(&turn, &outcome)
     }
 
     /// Takes over what the hooks of the session's beginning said. What they tell the model stays for the session.
     pub(super) fn begun(&mut self, turn: &Turn, outcome: &Outcome) -> Result<(), Fault> {
-        self.conversation.notes.extend(turn.state.take_persistent());
+        self.conversation.add_notes(turn.state.take_persistent());
+        self.logs.extend(turn.scope.logs.take());
         if outcome.is_allowed() {
             return Ok(());
         }
@@ -251,7 +266,7 @@ impl Session {
             let _working = self.interrupt.begin(&turn.scope.cancel);
             compaction::compact(&turn, &mut self.conversation, Cause::Manual, instructions)
         };
-        self.conversation.notes.extend(turn.state.take_persistent());
+        self.keep_notes(&turn);
         compacted
     }
 
@@ -309,6 +324,7 @@ impl Session {
         let cancel = agent.shared.cancel.part();
         let state = TurnState::new(&self.conversation.reminders, None, Vec::new());
         let state = state.in_work(self.work.clone());
+        state.transcript.replace(&self.conversation.messages);
         Turn::new(agent, number, Arc::new(Scratch::default()), cancel, state)
     }
 
@@ -335,10 +351,20 @@ impl Session {
         &self.agent.shared
     }
 
-    /// Keeps what hooks told the model for the rest of the session.
+    /// Keeps what hooks told the model for the rest of the session, and what they logged for the next turn.
     pub(crate) fn keep_notes(&mut self, turn: &Turn) {
         self.conversation.notes.extend(turn.state.take_persistent());
+        self.logs.extend(turn.scope.logs.take());
     }
+}
+
+/// Fires `session.start` at the hooks of a turn's agent, which takes up a session.
+pub(super) fn start_agent(turn: &Turn, source: &str) -> Outcome {
+    let shared = &turn.agent.shared;
+    shared.started.add(&turn.agent.spec.name);
+    let cwd = shared.workspace.root().display().to_string();
+    let payload = SessionStart { source: source.to_owned(), cwd, host: None };
+    turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)))
 }
 
 impl Drop for Session {

@@ -8,7 +8,7 @@
 use pintle::ExitMode;
 use serde_json::Value;
 
-use super::completion::{self, ToolUsage};
+use super::completion::{self, Completion, ToolUsage};
 use super::iteration::{self, Iteration};
 use super::iterations::Run;
 use super::limit::Limit;
@@ -19,6 +19,7 @@ use crate::edits::Edits;
 use crate::model::{Message, ModelReply};
 use crate::observe::Happening;
 use crate::persona;
+use crate::tools::Done;
 
 /// What is said to a model that stopped without calling `done` (exit modes `done_tool` and `hybrid`).
 const CALL_DONE: &str = "Call the `done` tool when you have completed the task.";
@@ -115,9 +116,17 @@ impl Run<'_> {
         };
         self.progress.has_overflowed = false;
         if !reply.tool_calls.is_empty() {
+            if !self.may_be_last(&reply) {
+                self.progress.text.release(&self.turn);
+            }
             batch::call(&self.turn, self.conversation, &mut self.progress, &reply);
         }
         self.follow(reply)
+    }
+
+    /// Whether the text beside a reply's calls may become the answer.
+    fn may_be_last(&self, reply: &ModelReply) -> bool {
+        self.progress.iteration >= self.limit || reply.tool_calls.iter().any(|call| call.name == Done::NAME)
     }
 
     /// Does what a reply leads to once its calls have been made.
@@ -133,6 +142,7 @@ impl Run<'_> {
         let Some(text) = candidate else { return self.after_tools() };
         let needs_done = matches!(self.turn.agent.spec.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
         if needs_done && !self.progress.is_done {
+            self.progress.text.release(&self.turn);
             self.conversation.push(&self.turn, Message::user(CALL_DONE));
             return Ok(Step::On("continue"));
         }
@@ -140,6 +150,7 @@ impl Run<'_> {
             stop::Stop::Accept(text) => self.after_answer(text),
             stop::Stop::GoOn(message) => {
                 self.progress.continuations += 1;
+                self.progress.text.discard();
                 self.progress.is_done = false;
                 self.turn.tell(Happening::SentOn { message: &message });
                 self.conversation.push(&self.turn, Message::user(message));
@@ -162,10 +173,15 @@ impl Run<'_> {
             return Err(Fault::denied(why).into());
         }
         // Only a `done` that ran counts: a hook may have blocked it.
-        Ok(self.turn.state.take_done().map(|summary| {
-            self.progress.is_done = true;
-            if summary.is_empty() { reply.text.clone() } else { summary }
-        }))
+        let done = self.turn.state.take_done();
+        self.progress.is_done |= done.is_some();
+        if done.as_ref().is_some_and(String::is_empty) {
+            return Ok(Some(reply.text.clone()));
+        }
+        if done.is_some() || self.progress.iteration < self.limit {
+            self.progress.text.release(&self.turn);
+        }
+        Ok(done)
     }
 
     fn after_tools(&mut self) -> Result<Step, Halted> {
@@ -189,19 +205,20 @@ impl Run<'_> {
                 return Err(Fault::failed("limit", why).during("agent.switch").into());
             }
             self.progress.forced_handoffs += 1;
+            self.progress.text.accept(&self.turn, &text);
             let from = self.turn.agent.spec.name.clone();
             self.hand_over(&next, "forced_handoff")?;
             let said = format!("The agent {from} has answered. Take the conversation over from there.");
             self.conversation.push(&self.turn, Message::user(said));
             return Ok(Step::On("force_handoff"));
         }
-        if prompts::steer(&self.turn, self.conversation) {
-            return Ok(Step::On("steered"));
-        }
-        if prompts::follow_up(&self.turn, self.conversation) {
-            return Ok(Step::On("continue"));
-        }
-        Ok(Step::Done(text))
+        let reason = match () {
+            () if prompts::steer(&self.turn, self.conversation) => "steered",
+            () if prompts::follow_up(&self.turn, self.conversation) => "continue",
+            () => return Ok(Step::Done(text)),
+        };
+        self.progress.text.accept(&self.turn, &text);
+        Ok(Step::On(reason))
     }
 
     /// Gives the conversation to another member of the team.
@@ -219,7 +236,15 @@ impl Run<'_> {
         self.limit = next.max_iterations;
         self.turn = self.turn.under(&next);
         self.conversation.reminders.handed_over(&self.turn);
-        Ok(())
+        if next.shared.started.contains(name) {
+            return Ok(());
+        }
+        let outcome = super::start_agent(&self.turn, "startup");
+        self.conversation.add_notes(self.turn.state.take_persistent());
+        match outcome.is_allowed() {
+            true => Ok(()),
+            false => Err(Fault::denied(format!("session blocked: {}", outcome.reason()))),
+        }
     }
 
     /// Whether a failure was that the conversation is too long for the model, and it is shorter now. Once in a row.
@@ -235,7 +260,9 @@ impl Run<'_> {
     pub(super) fn ask(&mut self, tools: ToolUsage) -> Result<ModelReply, Fault> {
         self.progress.iteration += 1;
         let turn = &self.turn;
-        let reply = completion::complete(turn, self.conversation, self.progress.iteration, tools)?;
+        let Completion { reply, streamed } =
+            completion::complete(turn, self.conversation, self.progress.iteration, tools)?;
+        self.progress.text.take_reply(turn, &reply.text, streamed);
         self.progress.finish_reason.clone_from(&reply.finish_reason);
         if reply.finish_reason == "content_filter" {
             let why = "the provider's content filter cut the answer; ask in another way";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Tool, ToolUse, text};
+use super::{Tool, ToolUse};
 use crate::model::ToolDefinition;
 
 /// The name of the tool.
@@ -21,7 +21,10 @@ impl Done {
             description: String::from("Says that the task is complete. Call it once, when nothing is left to do."),
             parameters: json!({
                 "type": "object",
-                "properties": {"summary": {"type": "string", "description": "The final answer."}},
+                "properties": {
+                    "summary": {"type": "string", "description": "The final answer."},
+                    "claims": {"type": "array", "description": "What you claim to have done, for those who verify it."},
+                },
             }),
         })
     }
@@ -37,7 +40,7 @@ impl Tool for Done {
     }
 
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-        at.turn.state.set_done(text(arguments, "summary"));
+        at.turn.state.set_done(arguments);
         Ok(json!("the task is marked as complete"))
     }
 }

@@ -223,7 +223,7 @@ fn a_person_may_give_as_much_again() {
     // Nobody is there.
     let mut stage = crate::stage::stage([costing(150, 0)], |_| {});
     assert_eq!(asking(&mut stage, &spec, 1).unwrap_err().category(), "budget_exceeded");
-    assert_eq!(stage.heard_of("approval.requested"), [] as [&str; 0]);
+    assert_eq!(stage.heard_of("approval.requested").len(), 1, "hooks are told all the same");
 }
 
 #[test]

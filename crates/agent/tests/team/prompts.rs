@@ -143,10 +143,11 @@ fn hooks_may_drop_what_a_person_says_and_the_person_is_told() {
 }
 
 #[test]
-fn the_text_of_a_reply_is_told_while_it_arrives() {
+fn the_text_of_a_reply_is_told_once_no_hook_can_change_it() {
+    // The hooks of the stage listen to every event and might.
     let mut stage = Scene::of([say("hello")]).open();
     stage.session.turn("go").unwrap();
-    assert_eq!(stage.told.lines(), ["text: hello", "answered: hello"]);
+    assert_eq!(stage.told.lines(), ["answered: hello", "message: hello"]);
 }
 
 #[test]

@@ -167,6 +167,7 @@ impl Observer for Told {
             Happening::Notice { message } => format!("notice: {message}"),
             Happening::Text { text } => format!("text: {text}"),
             Happening::ModelAnswered { text, .. } => format!("answered: {text}"),
+            Happening::Message { text, .. } => format!("message: {text}"),
             _ => return,
         };
         self.0.lock().unwrap().push(line);

@@ -172,6 +172,7 @@ fn a_handoff_changes_who_answers() {
             "root:session.start:startup",
             "root:tool.pre:handoff",
             "root:agent.switch:handoff",
+            "closer:session.start:startup",
             "closer:tool.pre:list_directory",
         ]
     );

@@ -50,7 +50,7 @@ fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
         let server = server();
         let stage = agent(provider, declared, &server);
         let model = format!("{provider}:another");
-        let run = stage.pintle(&["run", ".", "--model", &model, "--json", "clean", "up"]).environment("TEST_KEY", "k");
+        let run = stage.pintle(&["run", ".", "--model", &model, "--json", "clean up"]).environment("TEST_KEY", "k");
         let (out, err, status) = run.parts();
         assert_eq!((err.as_str(), status), ("", Some(0)), "{provider}");
         let records: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -65,7 +65,7 @@ fn the_prompt_comes_from_the_line_or_from_standard_input() {
     let quiet = |arguments: &[&'static str], input: &'static str| stage.pintle(arguments).input(input).parts();
     let note = "note: no hooks found in `.`; a hook is a file such as `.harness/hooks/NAME.md`\n";
     let said = (String::from("Hello yourself.\n"), String::from(note), Some(0));
-    assert_eq!(quiet(&["run", "-q", ".", "well,", "hello"], ""), said);
+    assert_eq!(quiet(&["run", "-q", ".", "well, hello"], ""), said);
     assert_eq!(quiet(&["run", "-q", ".", "hello there"], ""), said);
     assert_eq!(quiet(&["run", "-q", "."], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", "harness.md"], "hello\n"), said);
@@ -161,7 +161,7 @@ fn an_interrupted_run_ends_in_good_order() {
     let output = child.wait_with_output().unwrap();
     let screen =
         format!("{}\n[stderr]\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(1), "{screen}");
+    assert_eq!(output.status.code(), Some(130), "{screen}");
     snapshot!("run_interrupted", screen);
     let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
     assert!(tape.lines().any(|line| line.contains(r#""event":"session.end""#) && line.contains("cancelled")), "{tape}");

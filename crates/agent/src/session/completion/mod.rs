@@ -4,12 +4,14 @@ pub(super) mod wire;
 
 pub(crate) use wire::shown;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle::event::{CompletionPost, CompletionPre, Usage};
 use pintle::{Event, HistorySpec};
 
 use super::retry::Replied;
+use super::text_gate::TextGate;
 use super::{Conversation, Fault, retry};
 use crate::model::{Message, ModelReply, ModelRequest};
 use crate::observe::Happening;
@@ -23,13 +25,20 @@ pub(super) enum ToolUsage {
     Withheld,
 }
 
+/// A reply as hooks left it.
+pub(super) struct Completion {
+    pub(super) reply: ModelReply,
+    /// Whether observers were told of its text as it arrived.
+    pub(super) streamed: bool,
+}
+
 /// Asks the model once. What hooks rewrite counts for this call only; the conversation stays as it is.
 pub(super) fn complete(
     turn: &Turn,
     conversation: &mut Conversation,
     iteration: u32,
     tools: ToolUsage,
-) -> Result<ModelReply, Fault> {
+) -> Result<Completion, Fault> {
     let mut request = request(turn, conversation, tools);
     // They stand behind everything else: what stands before them is the same in the next request.
     let (reminders, carried) = conversation.reminders.due(turn);
@@ -39,8 +48,14 @@ pub(super) fn complete(
     let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
     turn.tell(Happening::ModelAsked { model, iteration });
     let began_us = clock.monotonic_us();
-    let Replied { mut reply, fallback } =
-        retry::complete(turn, &request, same_as, &|text| turn.tell(Happening::Text { text }))?;
+    let (is_open, streamed) = (TextGate::is_open(turn), Cell::new(false));
+    let heard = |text: &str| {
+        if is_open && !text.is_empty() {
+            streamed.set(true);
+            turn.tell(Happening::Text { text });
+        }
+    };
+    let Replied { mut reply, fallback } = retry::complete(turn, &request, same_as, &heard)?;
     conversation.calls += 1;
     conversation.reminders.carried(turn, &carried, &request.messages);
     let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
@@ -59,7 +74,7 @@ pub(super) fn complete(
     conversation.length.counted_messages = conversation.messages.len() + 1;
     let reply = review_reply(turn, conversation, reply, model, duration_ms)?;
     turn.tell(Happening::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
-    Ok(reply)
+    Ok(Completion { reply, streamed: streamed.get() })
 }
 
 fn request(turn: &Turn, conversation: &mut Conversation, tools: ToolUsage) -> ModelRequest {

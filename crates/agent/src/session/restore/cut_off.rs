@@ -51,8 +51,8 @@ pub(super) struct Batch {
     pub(super) gave: HashMap<String, ToolResult>,
     /// Those that hooks of `tool.post` saw the end of, with their names and arguments.
     pub(super) judged: HashMap<String, (String, Value)>,
-    /// What the model said with `done`.
-    pub(super) done: Option<String>,
+    /// The arguments of the model's `done`.
+    pub(super) done: Option<Value>,
     /// The agent that the conversation was handed to.
     pub(super) handoff: Option<String>,
     /// Why a hook ends the run.
@@ -191,8 +191,8 @@ impl Run<'_> {
         for batch in &cut_off.batches {
             let _ = self.progress.loops.take(batch, most);
         }
-        if let Some(summary) = cut_off.calls.done.take() {
-            turn.state.set_done(&summary);
+        if let Some(arguments) = cut_off.calls.done.take() {
+            turn.state.set_done(&arguments);
         }
         if let Some(agent) = cut_off.calls.handoff.take() {
             // Nobody else has asked for one yet.

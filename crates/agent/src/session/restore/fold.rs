@@ -194,7 +194,7 @@ impl<'r> Fold<'r> {
             let Effect::Context(text) = &*told.effect else { continue };
             let mut notes = self.turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
             notes.add(&name, text);
-            self.restored.notes.append(&mut notes.persistent);
+            self.restored.add_notes(open.event, std::mem::take(&mut notes.persistent));
             if let Some(turn) = &mut self.turn {
                 turn.notes = notes;
             }
@@ -379,7 +379,7 @@ impl<'r> Fold<'r> {
         };
         // What these two did is kept by the turn alone.
         if !result.is_error && name == Done::NAME {
-            turn.calls.done = given("summary");
+            turn.calls.done = turn.calls.began.get(&id).map(|(_, args)| args.clone());
         } else if !result.is_error && name == "handoff" {
             turn.calls.handoff = given("agent");
         }

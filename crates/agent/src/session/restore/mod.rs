@@ -75,6 +75,15 @@ impl Restored {
     pub(super) fn of(reading: &Reading, session: &str) -> Result<Self, String> {
         fold::of(reading, session)
     }
+
+    /// Takes over what hooks told the model for the rest of the session. What a session's start tells is not told twice.
+    fn add_notes(&mut self, event: &str, notes: Vec<String>) {
+        for note in notes {
+            if event != "session.start" || !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
 }
 
 /// The session that a tape tells of: the one that was opened last.
@@ -127,7 +136,8 @@ impl Session {
         Ok(self)
     }
 
-    /// Fires `session.resume`. What its hooks tell the model stays for the session.
+    /// Fires `session.resume`, then `session.start` for the first agent and for the one that speaks now. What their hooks
+    /// tell the model stays for the session.
     pub(super) fn begin_again(&mut self) -> Result<(), Fault> {
         self.stage = Stage::Started;
         let turn = self.turn_at(&self.first, 0);
@@ -135,7 +145,13 @@ impl Session {
         let cwd = self.agent.shared.workspace.root().display().to_string();
         let payload = SessionResume { source: String::from("resume"), cwd, ..SessionResume::default() };
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
-        self.begun(&turn, &outcome)
+        self.begun(&turn, &outcome)?;
+        let (first, now) = (Arc::clone(&self.first), Arc::clone(&self.agent));
+        self.begin_agent(&first, "resume")?;
+        match Arc::ptr_eq(&first, &now) {
+            true => Ok(()),
+            false => self.begin_agent(&now, "resume"),
+        }
     }
 
     /// The number of the turn that was cut off, for a session that was taken up again and has not gone on with it yet.
@@ -175,6 +191,7 @@ impl Session {
     pub(super) fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
         let turn = self.turn_of(self.turns);
         turn.scope.scratch.tell(String::from("turn"), turn.origin.turn.into());
+        self.logs.drain(..).for_each(|line| turn.scope.logs.push(line));
         let answer = {
             let _working = self.interrupt.begin(&turn.scope.cancel);
             play(&turn, &mut self.conversation, opening)

@@ -1,19 +1,18 @@
-//! Ctrl-C.
+//! Signals that end the program: Ctrl-C, SIGTERM and SIGHUP.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use pintle::Cancel;
 use pintle_agent::{Interrupt, Interrupted};
 
 use super::input::Input;
+use crate::fault::Status;
 use crate::terminal::Terminal;
 
-/// The exit status of a program that was interrupted, as shells have it.
-const INTERRUPTED: i32 = 130;
-
-/// What a Ctrl-C is about.
+/// What a signal is about.
 pub(super) struct Watch {
-    /// The turn of a conversation, which goes on afterwards; else the whole session.
+    /// Whether Ctrl-C stops the turn of a conversation, which goes on afterwards; else it stops the whole session.
     pub(super) is_conversation: bool,
     pub(super) session: Cancel,
     pub(super) turn: Interrupt,
@@ -21,45 +20,107 @@ pub(super) struct Watch {
     pub(super) terminal: Terminal,
 }
 
-impl Watch {
-    /// Lets a Ctrl-C stop the agent in good order, with its last events and its tape. In a conversation it stops the turn
-    /// at work, and without one it is for whoever reads what the person types. A second one, while the agent is still
-    /// stopping, ends the program.
-    ///
-    /// Where the signal cannot be watched, Ctrl-C ends the program as ever.
-    pub(super) fn start(self) {
-        let watcher = move || {
-            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-            runtime.block_on(async {
-                while tokio::signal::ctrl_c().await.is_ok() {
-                    self.pressed();
-                }
-            });
-        };
-        // Without the thread there is no watching, and Ctrl-C ends the program.
-        let _ = thread::Builder::new().name(String::from("interrupt")).spawn(watcher);
+/// The signal that ended the session, if one did.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Signalled(Arc<Mutex<Option<Status>>>);
+
+impl Signalled {
+    /// The exit status of a program that this signal ended.
+    pub(super) fn status(&self) -> Option<Status> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pressed(&self) {
-        let what = if self.is_conversation {
+    /// Takes note of the first one.
+    fn note(&self, status: Status) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(status);
+    }
+}
+
+impl Watch {
+    /// Lets a signal stop the agent in good order, with its last events and its tape. In a conversation Ctrl-C stops the turn
+    /// at work, and without one it is for whoever reads what the person types. SIGTERM and SIGHUP always end the session. A
+    /// second signal, while the agent is still stopping, ends the program.
+    ///
+    /// Where a signal cannot be watched, it ends the program as ever. A SIGHUP that whoever started the program wants to be
+    /// ignored (`nohup`) stays ignored.
+    pub(super) fn start(self) -> Signalled {
+        let signalled = Signalled::default();
+        let seen = signalled.clone();
+        let watcher = move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            runtime.block_on(self.watch(&seen));
+        };
+        // Without the thread there is no watching, and a signal ends the program.
+        let _ = thread::Builder::new().name(String::from("interrupt")).spawn(watcher);
+        signalled
+    }
+
+    #[cfg(unix)]
+    async fn watch(&self, signalled: &Signalled) {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut interrupt) = signal(SignalKind::interrupt()) else { return };
+        let mut terminate = signal(SignalKind::terminate()).ok();
+        let mut hang_up = (!ignores_hang_up()).then(|| signal(SignalKind::hangup()).ok()).flatten();
+        loop {
+            let status = tokio::select! {
+                pressed = interrupt.recv() => match pressed {
+                    Some(()) => Status::Interrupted,
+                    None => return,
+                },
+                Some(()) = next(&mut terminate) => Status::Terminated,
+                Some(()) = next(&mut hang_up) => Status::HungUp,
+            };
+            self.signalled(status, signalled);
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn watch(&self, signalled: &Signalled) {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            self.signalled(Status::Interrupted, signalled);
+        }
+    }
+
+    fn signalled(&self, status: Status, signalled: &Signalled) {
+        let exit = || std::process::exit(status as i32);
+        let what = if self.is_conversation && status == Status::Interrupted {
             match self.turn.raise() {
                 Interrupted::Nothing => "",
                 Interrupted::Turn => "turn",
-                Interrupted::Again => std::process::exit(INTERRUPTED),
+                Interrupted::Again => exit(),
             }
         } else if self.session.is_cancelled() {
-            std::process::exit(INTERRUPTED)
+            exit()
         } else {
+            signalled.note(status);
             self.session.cancel();
             "session"
         };
         if !what.is_empty() {
             self.terminal.err("");
-            self.terminal.note(format!("stopping the {what}; Ctrl-C again ends the program at once"));
+            let again = if status == Status::Interrupted { "Ctrl-C again" } else { "another signal" };
+            self.terminal.note(format!("stopping the {what}; {again} ends the program at once"));
         }
         // An answer to a hook's question is no longer wanted either.
         if !self.input.interrupt() && what.is_empty() {
-            std::process::exit(INTERRUPTED);
+            exit();
         }
     }
+}
+
+/// The next signal; never where it is not watched.
+#[cfg(unix)]
+async fn next(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
+    match signal {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the program was started with SIGHUP ignored. Systems without this file do not tell.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

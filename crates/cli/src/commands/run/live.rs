@@ -21,6 +21,9 @@ use crate::terminal::Terminal;
 /// Characters of a result or argument that are shown.
 const CUT: usize = 160;
 
+/// The tool with which an agent says that it is done.
+const DONE: &str = "done";
+
 /// How the result of a call begins that a hook refused: of an agent of AI Harness, and of a member of a team.
 const BLOCKED: [&str; 2] = ["tool blocked: ", "The tool call was rejected by a "];
 
@@ -65,8 +68,6 @@ struct State {
     repeats: Repeats,
     /// The person types the prompts, so they need not be shown.
     typed: bool,
-    /// The model's answer arrived piece by piece, so it need not be shown whole.
-    streamed: bool,
     tool_calls: usize,
     denied: usize,
     failures: Failures,
@@ -87,7 +88,6 @@ impl Live {
             open: None,
             repeats: Repeats::default(),
             typed: false,
-            streamed: false,
             tool_calls: 0,
             denied: 0,
             failures: Failures::default(),
@@ -241,12 +241,9 @@ impl Live {
     fn words(&self, origin: &Origin, what: &Happening<'_>) {
         let mut state = self.state();
         match what {
-            Happening::Text { text } if origin.depth == 0 => {
-                state.streamed = true;
-                self.say(&mut state, text);
-            }
-            Happening::ModelAnswered { text, .. } if origin.depth == 0 => {
-                if !std::mem::take(&mut state.streamed) {
+            Happening::Text { text } if origin.depth == 0 => self.say(&mut state, text),
+            Happening::Message { text, streamed } if origin.depth == 0 => {
+                if !streamed {
                     self.say(&mut state, text);
                 }
                 if state.open == Some(Open::Words) {
@@ -269,14 +266,17 @@ impl Live {
             Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => {
                 line(Tone::Plain, format!("\n> {}", paragraph(message)))
             }
-            Happening::ModelAnswered { text, .. } if origin.depth > 0 && !text.is_empty() => {
+            Happening::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
                 line(Tone::Plain, plain(text, CUT))
             }
+            // Its arguments are the answer, which is shown when the hooks have left it.
+            Happening::ToolCalled { name: DONE, .. } if all => line(Tone::Plain, format!("call {DONE}")),
             Happening::ToolCalled { name, arguments, .. } if all => {
                 line(Tone::Plain, format!("call {} {}", plain(name, 80), plain(arguments, CUT)))
             }
             Happening::ToolCalled { name, arguments, .. } => {
-                let text = format!("{who}call {} {}", plain(name, 80), plain(arguments, CUT));
+                let arguments = if *name == DONE { String::new() } else { plain(arguments, CUT) };
+                let text = format!("{who}call {} {arguments}", plain(name, 80));
                 return self.repeat(&origin.agent, name, Line::new(Tone::Quiet, text));
             }
             // The hook that blocked it has just said why.
@@ -314,7 +314,7 @@ impl Observer for Live {
             self.state().tool_calls += 1;
         }
         match (self.shown, what) {
-            (Shown::Records, Happening::Text { text }) => {
+            (Shown::Records, Happening::Text { text } | Happening::Message { text, streamed: false }) => {
                 self.terminal.json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
             }
             (Shown::Records, _) => {}

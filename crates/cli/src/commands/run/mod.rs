@@ -20,6 +20,7 @@ mod typed;
 mod worktree;
 
 use std::fs;
+use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,13 +46,17 @@ use scrub::Scrubbed;
 use taken_up::{Begun, Opened};
 use worktree::Worktree;
 
+/// What a turn stops with when it has made as many model calls as it may.
+const MAX_ITERATIONS: &str = "max_iterations";
+
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The agent's folder, which holds its `harness.md`, or a docker-agent YAML. Default: the current directory.
     #[arg(value_name = "AGENT")]
     path: Option<PathBuf>,
-    /// What to tell the agent, or `/NAME` for a prompt that its file declares. Default: the prompts of its script, a
-    /// conversation on a terminal, or else standard input.
+    /// What to tell the agent: each argument is the prompt of a turn of its own, `/NAME` a prompt that its file declares,
+    /// and `-` all of standard input. Default: the prompts of its script, a conversation on a terminal, or else standard
+    /// input.
     prompt: Vec<String>,
     /// The model, as `PROVIDER:NAME`, such as `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or `script:demo.yaml`. In a
     /// team it counts for every agent; `AGENT=PROVIDER/NAME` is for one.
@@ -116,7 +121,7 @@ impl Run {
         pintle::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again = self.resume.take().map(|named| Begun::again(&named, &mut self, clock.clone())).transpose()?;
-        let mut place = Place::find(self.path.take(), std::mem::take(&mut self.prompt))?;
+        let mut place = Place::find(self.path.take(), take(&mut self.prompt))?;
         let begun = again.map_or_else(|| Begun::anew(&mut self, &place, clock), Ok)?;
         let Begun { mut tape, path, name, started_ms, before } = begun;
         let (reading, before) = before.unzip();
@@ -149,12 +154,12 @@ impl Run {
         let member = chosen.spec.member.as_ref();
         let commands = member.map(|member| member.commands.clone()).unwrap_or_default();
         let welcome = member.and_then(|member| member.welcome_message.clone());
-        let scripted = std::mem::take(&mut chosen.prompts);
-        let part = self.role.part(&built, &mut place.prompt)?;
+        let scripted = take(&mut chosen.prompts);
+        let part = self.role.part(&built, &mut place.prompts)?;
         let prompts = match (&part, self.waits.daemon) {
-            (Some(_), _) => Prompts::known(None, Vec::new(), &commands, before.as_ref()),
-            (None, true) => Prompts::known(place.prompt.clone(), scripted, &commands, before.as_ref()),
-            (None, false) => Prompts::find(place.prompt.clone(), scripted, commands, &input, before.as_ref())?,
+            (Some(_), _) => Prompts::known(Vec::new(), Vec::new(), &commands, before.as_ref()),
+            (None, true) => Prompts::known(take(&mut place.prompts), scripted, &commands, before.as_ref()),
+            (None, false) => Prompts::find(take(&mut place.prompts), scripted, commands, &input, before.as_ref())?,
         };
         tape.keep();
         live.begin(&chosen, &prompts, &built.runtime, self.shadow);
@@ -198,7 +203,7 @@ impl Run {
             input: input.clone(),
             terminal: terminal.clone(),
         };
-        watch.start();
+        let signalled = watch.start();
         if let Some(worktree) = &worktree
             && let Err(fault) = session.enter(&worktree.payload())
         {
@@ -207,7 +212,11 @@ impl Run {
         }
         let ended = match part {
             Some(part) => part.play(&mut session),
-            None => converse(&mut session, prompts, &input, &live, terminal),
+            None => {
+                let secrets = |fault| scrub::fault(&built.runtime, fault);
+                let told = Told { input: &input, live: &live, terminal, is_quiet: self.quiet, secrets: &secrets };
+                converse(&mut session, prompts, &told)
+            }
         };
         let ended = match self.waits.daemon {
             true => ended.and_then(|status| self.waits.wait(&mut session, status)),
@@ -220,7 +229,11 @@ impl Run {
         if let Some(fault) = tape.fault() {
             return Err(fault);
         }
-        ended.map_err(|fault| scrub::fault(&built.runtime, fault))
+        let ended = ended.map_err(|fault| scrub::fault(&built.runtime, fault));
+        match signalled.status() {
+            Some(status) => ended.map(|_| status).map_err(|fault| Fault { status, ..fault }),
+            None => ended,
+        }
     }
 
     fn shown(&self, global: &Global) -> Shown {
@@ -247,36 +260,59 @@ impl Run {
     }
 }
 
-/// Plays the turns. A refused turn does not keep the next one from being played; a failed one does.
-fn converse(
-    session: &mut Session,
-    mut prompts: Prompts,
-    input: &Input,
-    live: &Arc<Live>,
-    terminal: &Terminal,
-) -> Result<Status, Fault> {
+/// Where the turns of a conversation are told of.
+struct Told<'a> {
+    input: &'a Input,
+    live: &'a Arc<Live>,
+    terminal: &'a Terminal,
+    /// Whether the live view shows only what the agent says, so that a refusal is told of here.
+    is_quiet: bool,
+    /// Takes the secrets out of a fault.
+    secrets: &'a dyn Fn(Fault) -> Fault,
+}
+
+/// Plays the turns. A refused turn does not keep the next one from being played; a failed one does. A turn that stopped at
+/// its limit of model calls fails the command once all are played.
+fn converse(session: &mut Session, mut prompts: Prompts, told: &Told<'_>) -> Result<Status, Fault> {
+    let Told { input, live, terminal, .. } = told;
     session.start().or_else(|fault| ended(fault).map(drop))?;
     let is_conversation = prompts.is_conversation();
     let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnFault>| {
-        let steering = is_conversation.then(|| input.steer(session.inbox(), live.clone()));
+        let steering = is_conversation.then(|| input.steer(session.inbox(), Arc::clone(live)));
         let played = play(session);
         drop(steering);
         match played {
+            Ok(()) if !is_conversation && session.stop_reason() == MAX_ITERATIONS => {
+                live.settle();
+                let fault = Fault::failed("the turn stopped at its limit of model calls, before the agent was done");
+                terminal.fault(&fault.help("raise `max_iterations`"));
+                Ok(Status::Failed)
+            }
             Ok(()) => Ok(Status::Done),
-            Err(fault) if fault.is_denied() => Ok(Status::Denied),
+            Err(fault) if fault.is_denied() => {
+                if told.is_quiet {
+                    live.settle();
+                    terminal.fault(&(told.secrets)(Fault::failed(fault.message)));
+                }
+                Ok(Status::Denied)
+            }
             // The person saw what happened and can say what is to be done about it.
             Err(_) if is_conversation => Ok(Status::Done),
             Err(fault) => ended(fault),
         }
     };
     let mut status = Status::Done;
-    if prompts.goes_on() && play(session, &|session| session.go_on().map(drop))? == Status::Denied {
-        status = Status::Denied;
+    // A denial says more than a failure.
+    let mut note = |played: Status| {
+        if played != Status::Done && status != Status::Denied {
+            status = played;
+        }
+    };
+    if prompts.goes_on() {
+        note(play(session, &|session| session.go_on().map(drop))?);
     }
     while let Some(prompt) = prompts.next(session, live, terminal)? {
-        if play(session, &|session| session.turn(&prompt).map(drop))? == Status::Denied {
-            status = Status::Denied;
-        }
+        note(play(session, &|session| session.turn(&prompt).map(drop))?);
     }
     Ok(status)
 }

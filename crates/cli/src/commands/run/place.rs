@@ -12,6 +12,9 @@ use crate::options::Places;
 /// The file that makes a folder an agent's.
 pub(super) const AGENT_FILE: &str = "harness.md";
 
+/// The prompt that stands for all of standard input.
+pub(super) const STDIN: &str = "-";
+
 /// What is run, and what the person typed behind it.
 pub(super) struct Place {
     /// The agent's folder, or the YAML of a team; the folder of that, where it holds hooks besides.
@@ -22,14 +25,14 @@ pub(super) struct Place {
     pub(super) folder: PathBuf,
     /// The folder it works in unless another one is named: an agent's own, and for a team the current one.
     pub(super) home: PathBuf,
-    pub(super) prompt: Option<String>,
+    pub(super) prompts: Vec<String>,
     /// Whether nobody named the agent: it is what the current directory holds.
     pub(super) is_found: bool,
 }
 
 impl Place {
     /// Reads the arguments. A first argument with a space in it is no path but the beginning of the prompt.
-    pub(super) fn find(named: Option<PathBuf>, mut prompt: Vec<String>) -> Result<Self, Fault> {
+    pub(super) fn find(named: Option<PathBuf>, mut prompts: Vec<String>) -> Result<Self, Fault> {
         let here = PathBuf::from(".");
         let mut is_found = true;
         let path = match named {
@@ -38,8 +41,8 @@ impl Place {
                 is_found = false;
                 path
             }
-            Some(words) if words.to_string_lossy().contains(char::is_whitespace) => {
-                prompt.insert(0, words.to_string_lossy().into_owned());
+            Some(words) if words.as_os_str() == STDIN || words.to_string_lossy().contains(char::is_whitespace) => {
+                prompts.insert(0, words.to_string_lossy().into_owned());
                 here
             }
             Some(path) => {
@@ -49,11 +52,10 @@ impl Place {
                 )));
             }
         };
-        let prompt = (!prompt.is_empty()).then(|| prompt.join(" "));
         if let Some(file) = team_file(&path) {
             let source = if holds_more_than(&path, &file) { path } else { file.clone() };
             let home = PathBuf::from(".");
-            return Ok(Self { folder: parent(&file), source, team: Some(file), home, prompt, is_found });
+            return Ok(Self { folder: parent(&file), source, team: Some(file), home, prompts, is_found });
         }
         let folder = match path {
             folder if folder.is_dir() => folder,
@@ -64,7 +66,7 @@ impl Place {
                 return Err(Fault::invalid(format!("`{}` is no agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: folder.clone(), team: None, home: folder.clone(), folder, prompt, is_found })
+        Ok(Self { source: folder.clone(), team: None, home: folder.clone(), folder, prompts, is_found })
     }
 
     /// Where the agent's hooks are, and whether somebody named it.

@@ -6,6 +6,7 @@ use pintle_agent::Session;
 
 use super::input::{Input, Typed};
 use super::live::Live;
+use super::place::STDIN;
 use super::taken_up::Before;
 use crate::fault::Fault;
 use crate::terminal::Terminal;
@@ -27,23 +28,33 @@ enum Supply {
 }
 
 impl Prompts {
-    /// The prompt that was typed behind the command, else those of the script, else a conversation when there is a person
+    /// The prompts that were typed behind the command, else those of the script, else a conversation when there is a person
     /// to have one with, else all of standard input.
     ///
     /// `commands` are named prompts: `/name` stands for one. A session that goes on, `before`, has heard some of its script's
     /// prompts already; a turn of it that was cut off comes first, unless a prompt was typed. The steps of a persona are not
     /// gone on with, and its script has no prompts.
     pub(super) fn find(
-        typed: Option<String>,
+        typed: Vec<String>,
         scripted: Vec<String>,
         commands: Vec<(String, String)>,
         input: &Input,
         before: Option<&Before>,
     ) -> Result<Self, Fault> {
         let given = |prompts: Vec<String>| Supply::Given(prompts.into_iter());
-        if let Some(prompt) = typed {
-            let prompt = named(&commands, &prompt).unwrap_or(prompt);
-            return Ok(Self { from: given(vec![prompt]), goes_on: false });
+        if !typed.is_empty() {
+            let prompt = |typed: String| match typed == STDIN {
+                true => read_all().map(|text| text.unwrap_or_default()),
+                false => Ok(named(&commands, &typed).unwrap_or(typed)),
+            };
+            if typed.iter().filter(|typed| *typed == STDIN).count() > 1 {
+                return Err(Fault::invalid("`-` stands twice").help("standard input can be read once; leave one out"));
+            }
+            let prompts = typed.into_iter().map(prompt).collect::<Result<Vec<_>, _>>()?;
+            if prompts.iter().any(|prompt| prompt.trim().is_empty()) {
+                return Err(Fault::invalid("a prompt is empty").help("leave it out, or say what to tell the agent"));
+            }
+            return Ok(Self { from: given(prompts), goes_on: false });
         }
         let goes_on = is_cut_off(before);
         let left = left(&scripted, before);
@@ -71,29 +82,24 @@ impl Prompts {
         if io::stdin().is_terminal() {
             return Err(nothing());
         }
-        let mut bytes = Vec::new();
-        io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|fault| Fault::failed(format!("cannot read the prompt from standard input: {fault}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| Fault::invalid("the prompt on standard input is not UTF-8"))?;
-        if text.trim().is_empty() {
-            return Err(nothing());
+        match read_all()? {
+            Some(text) => Ok(Self { from: given(vec![text]), goes_on }),
+            None => Err(nothing()),
         }
-        Ok(Self { from: given(vec![text.trim_end().to_owned()]), goes_on })
     }
 
     /// The prompts of an agent that waits for more afterwards: what was typed behind the command, else those of the
     /// script, else none.
     pub(super) fn known(
-        typed: Option<String>,
+        typed: Vec<String>,
         scripted: Vec<String>,
         commands: &[(String, String)],
         before: Option<&Before>,
     ) -> Self {
-        let goes_on = typed.is_none() && is_cut_off(before);
-        let prompts = match typed {
-            Some(prompt) => vec![named(commands, &prompt).unwrap_or(prompt)],
-            None => left(&scripted, before),
+        let goes_on = typed.is_empty() && is_cut_off(before);
+        let prompts = match typed.is_empty() {
+            true => left(&scripted, before),
+            false => typed.into_iter().map(|prompt| named(commands, &prompt).unwrap_or(prompt)).collect(),
         };
         Self { from: Supply::Given(prompts.into_iter()), goes_on }
     }
@@ -136,7 +142,7 @@ fn converse(
         let typed = input.line().map_err(|fault| Fault::failed(format!("cannot read from the terminal: {fault}")))?;
         let line = match typed {
             Typed::Line(line) => line,
-            Typed::Interrupted if interruptions == 0 => {
+            Typed::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
                 interruptions += 1;
                 terminal.out("");
                 terminal.note("Ctrl-C again or Ctrl-D ends the session");
@@ -172,6 +178,16 @@ fn converse(
             _ => return Ok(Some(words.to_owned())),
         }
     }
+}
+
+/// All of standard input; `None` when there are no words in it.
+fn read_all() -> Result<Option<String>, Fault> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|fault| Fault::failed(format!("cannot read the prompt from standard input: {fault}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| Fault::invalid("the prompt on standard input is not UTF-8"))?;
+    Ok(Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty()))
 }
 
 fn is_cut_off(before: Option<&Before>) -> bool {

@@ -23,7 +23,7 @@ pub(super) struct Part {
 
 impl Role {
     /// The persona that is meant, if one is; it takes what was typed as its arguments.
-    pub(super) fn part(&self, built: &Built, typed: &mut Option<String>) -> Result<Option<Part>, Fault> {
+    pub(super) fn part(&self, built: &Built, typed: &mut Vec<String>) -> Result<Option<Part>, Fault> {
         let Some(name) = &self.persona else { return Ok(None) };
         let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
             let known = || built.personas.iter().map(|persona| persona.name.as_str());
@@ -34,7 +34,8 @@ impl Role {
             };
             return Err(Fault::invalid(format!("there is no persona `{name}`")).help(help));
         };
-        let args = match typed.take() {
+        let typed = std::mem::take(typed);
+        let args = match (!typed.is_empty()).then(|| typed.join(" ")) {
             Some(text) => serde_json::from_str(&text).map_err(|fault| {
                 let fault = format!("the arguments of persona `{name}` are no JSON: {fault}");
                 Fault::invalid(fault).help("write them as a list, such as `[\"main\", 17]`, or as one value")

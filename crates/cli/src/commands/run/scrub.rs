@@ -116,6 +116,9 @@ impl Observer for Scrubbed {
             Happening::ModelAnswered { text, tool_calls, usage } => {
                 tell(Happening::ModelAnswered { text: &clean(text), tool_calls: *tool_calls, usage: *usage });
             }
+            Happening::Message { text, streamed } => {
+                tell(Happening::Message { text: &clean(text), streamed: *streamed });
+            }
             Happening::Retried { message, attempt, delay_ms } => {
                 tell(Happening::Retried { message: &clean(message), attempt: *attempt, delay_ms: *delay_ms });
             }

@@ -1,0 +1,66 @@
+//! `transcript.*`, `notify_file_edited`, `unsettled_state`: the session as scripts see it.
+
+use pintle::{Reminder, Reply};
+use serde_json::{Map, Value};
+
+use crate::edits::Edits;
+use crate::finish::UnsettledState;
+use crate::session::shown;
+use crate::turn::Turn;
+
+/// The keys of a reminder.
+const KEYS: [&str; 8] =
+    ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
+
+/// Performs one of them.
+pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<Reply, String> {
+    let argument = |name: &str| arguments.get(name).cloned().unwrap_or_default();
+    match function {
+        "messages" => {
+            let last = argument("last").as_u64().and_then(|last| usize::try_from(last).ok()).unwrap_or(usize::MAX);
+            let messages = turn.state.transcript.messages();
+            let from = messages.len().saturating_sub(last);
+            let newest = messages.get(from..).unwrap_or_default().iter().map(shown);
+            Ok(Reply::Value(newest.filter_map(|message| serde_json::to_value(message).ok()).collect()))
+        }
+        "inject_reminder" => {
+            turn.remind(reminder(argument("reminder")).map_err(|why| format!("transcript.inject_reminder: {why}"))?);
+            Ok(Reply::Done)
+        }
+        "notify_file_edited" => {
+            let metadata = match argument("metadata") {
+                Value::Object(metadata) => metadata,
+                Value::Null => Map::new(),
+                _ => return Err(String::from("notify_file_edited: metadata must be a dict")),
+            };
+            let path = argument("path").as_str().unwrap_or_default().to_owned();
+            // The same bounds as for a file that a tool names.
+            turn.agent.shared.workspace.exists(&path).map_err(|why| format!("notify_file_edited: {why}"))?;
+            Edits::notify(turn, &path, metadata);
+            Ok(Reply::Done)
+        }
+        "unsettled_state" => {
+            let state = UnsettledState::collect(&turn.agent.shared, &turn.state.transcript.messages());
+            Ok(Reply::Value(serde_json::to_value(state).unwrap_or_default()))
+        }
+        _ => Err(String::from("the session has no such function")),
+    }
+}
+
+/// Reads a reminder: its text alone, or a dict.
+fn reminder(value: Value) -> Result<Reminder, String> {
+    let reminder = match value {
+        Value::String(body) => Reminder { body, ..Reminder::default() },
+        Value::Object(fields) => {
+            if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                return Err(format!("a reminder has no `{unknown}`; it has {}", KEYS.join(", ")));
+            }
+            serde_json::from_value(Value::Object(fields)).map_err(|fault| fault.to_string())?
+        }
+        _ => return Err(String::from("a reminder is a text or a dict with `body`")),
+    };
+    match reminder.body.trim() {
+        "" => Err(String::from("a reminder needs a `body` with words in it")),
+        _ => Ok(reminder),
+    }
+}
