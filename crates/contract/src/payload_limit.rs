@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::{JsonError, read_json_bytes};
+
 /// The most JSON text of a payload.
 pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
 
@@ -18,7 +20,7 @@ pub enum PayloadError {
     /// It holds more than [`MAX_PAYLOAD_VALUES`] values.
     TooMany,
     /// It is not JSON.
-    NotJson(serde_json::Error),
+    NotJson(JsonError),
 }
 
 impl fmt::Display for PayloadError {
@@ -53,7 +55,7 @@ pub fn read_payload(text: &[u8]) -> Result<Value, PayloadError> {
     if text.len() > MAX_PAYLOAD_VALUES && count_values(text) > MAX_PAYLOAD_VALUES {
         return Err(PayloadError::TooMany);
     }
-    serde_json::from_slice(text).map_err(PayloadError::NotJson)
+    read_json_bytes(text).map_err(PayloadError::NotJson)
 }
 
 /// The values and keys of a JSON text, at the least: what separates and opens them, outside of strings.

@@ -189,6 +189,7 @@ impl Request {
             | Self::ContextSet { .. }
             | Self::Now
             | Self::Random { .. }
+            | Self::Session { .. }
             | Self::Uuid => false,
         }
     }

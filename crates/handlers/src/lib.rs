@@ -25,6 +25,6 @@ mod webhook;
 mod worker;
 
 pub use build::Builder;
-pub use builtin::{BuiltinRow, builtins, calendar_date};
+pub use builtin::{BuiltinRow, CommandSafety, builtins, calendar_date, read_large_result, safety_of};
 pub use isolate::WorkerProgram;
 pub use script::{ScriptTool, worker_main};

@@ -1,7 +1,7 @@
 //! Tasks of a team that run beside the conversation: what a model may ask of them (docker-agent, background agents
 //! tool).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use pintle::{Cancel, DenyAll};
 
@@ -17,6 +17,8 @@ const MAX_AT_ONCE: usize = 20;
 pub(super) struct About {
     agent: String,
     began_us: u64,
+    /// When it ended by itself.
+    ended_us: Arc<OnceLock<u64>>,
     /// Stops this task alone.
     pub(super) cancel: Cancel,
 }
@@ -37,8 +39,18 @@ impl Background {
         }
         let shared = &turn.agent.shared;
         let cancel = shared.cancel.part();
-        let about =
-            About { agent: agent.to_owned(), began_us: shared.runtime.clock().monotonic_us(), cancel: cancel.clone() };
+        let ended_us = Arc::new(OnceLock::new());
+        let about = About {
+            agent: agent.to_owned(),
+            began_us: shared.runtime.clock().monotonic_us(),
+            ended_us: Arc::clone(&ended_us),
+            cancel: cancel.clone(),
+        };
+        let work = move |turn: &Turn| {
+            let delegated = work(turn);
+            ended_us.get_or_init(|| turn.agent.shared.runtime.clock().monotonic_us());
+            delegated
+        };
         let mut turn = turn.clone();
         turn.scope.cancel = cancel;
         turn.scope.resolver = Some(Arc::new(DenyAll));
@@ -108,6 +120,9 @@ fn status(job: &Job, about: &About) -> &'static str {
     }
 }
 
+/// How long a task has run, or ran.
 fn seconds(turn: &Turn, about: &About) -> u64 {
-    turn.agent.shared.runtime.clock().monotonic_us().saturating_sub(about.began_us) / 1_000_000
+    let ended_us = about.ended_us.get().copied();
+    let until_us = ended_us.unwrap_or_else(|| turn.agent.shared.runtime.clock().monotonic_us());
+    until_us.saturating_sub(about.began_us) / 1_000_000
 }

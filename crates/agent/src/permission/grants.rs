@@ -1,11 +1,9 @@
 //! What a person has allowed for the rest of the session.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-
-use super::shell;
 
 /// What a person has allowed for the rest of the session.
 #[derive(Debug, Default)]
@@ -13,23 +11,22 @@ pub(super) struct Grants(Mutex<Given>);
 
 #[derive(Debug, Default)]
 struct Given {
-    tools: HashSet<String>,
+    calls: HashMap<String, Vec<Value>>,
     all: bool,
 }
 
 impl Grants {
-    /// Whether `always this tool` was said of a call's tool. Of a tool that takes a shell command it was said of plain
-    /// commands alone (docker-agent, issue 3569).
+    /// Whether `always` was said of a call: of its tool with these arguments, which are what was shown.
     pub(super) fn cover(&self, tool: &str, args: &Value) -> bool {
-        if !self.given().tools.contains(tool) {
-            return false;
-        }
-        let mut commands = shell::ARGUMENTS.iter().filter_map(|name| args.get(name));
-        commands.all(|command| command.as_str().is_some_and(shell::is_plain))
+        self.given().calls.get(tool).is_some_and(|known| known.contains(args))
     }
 
-    pub(super) fn add_tool(&self, tool: &str) {
-        self.given().tools.insert(tool.to_owned());
+    pub(super) fn add_call(&self, tool: &str, args: &Value) {
+        let mut given = self.given();
+        let known = given.calls.entry(tool.to_owned()).or_default();
+        if !known.contains(args) {
+            known.push(args.clone());
+        }
     }
 
     pub(super) fn add_all(&self) {
@@ -52,16 +49,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn always_this_tool_does_not_cover_compound_commands() {
+    fn always_covers_the_tool_with_the_arguments_that_were_shown() {
         let grants = Grants::default();
-        grants.add_tool("shell");
-        grants.add_tool("write_file");
+        grants.add_call("shell", &json!({"cmd": "ls -la", "cwd": "."}));
+        grants.add_call("write_file", &json!({"path": "a", "content": "b"}));
         let cases = [
-            ("shell", json!({"cmd": "ls -la"}), true),
-            ("shell", json!({"cmd": "ls; rm -rf x"}), false),
-            ("shell", json!({"cmd": ["ls"]}), false),
-            ("shell", json!({"command": "ls | sh"}), false),
-            ("write_file", json!({"content": "a; b"}), true),
+            ("shell", json!({"cmd": "ls -la", "cwd": "."}), true),
+            ("shell", json!({"cwd": ".", "cmd": "ls -la"}), true),
+            ("shell", json!({"cmd": "ls -la"}), false),
+            ("shell", json!({"cmd": "ls -la ", "cwd": "."}), false),
+            ("shell", json!({"cmd": "ls -la; rm x", "cwd": "."}), false),
+            ("write_file", json!({"path": "a", "content": "c"}), false),
+            ("Shell", json!({"cmd": "ls -la", "cwd": "."}), false),
             ("fetch", json!({}), false),
         ];
         for (tool, args, expected) in cases {

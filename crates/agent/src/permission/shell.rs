@@ -1,14 +1,31 @@
-//! Whether a shell command is one plain command.
+//! What is known of shell commands: whether one is plain, and how safe it is.
+
+use pintle::{CommandSafety, safety_of};
+use serde_json::Value;
+
+/// The tool that runs a shell command and waits for it.
+const TOOL: &str = "shell";
 
 /// The names under which tools take a shell command.
 pub(super) const ARGUMENTS: [&str; 2] = ["cmd", "command"];
 
 /// Whether a command is one program with its words: nothing in it starts a second program, redirects or expands.
 ///
-/// What a person allowed of a shell holds for such commands alone: `always` said to one is not said to what hides behind
-/// a `;`.
+/// What a rule allows of a shell holds for such commands alone, and not for what hides behind a `;`.
 pub(super) fn is_plain(command: &str) -> bool {
     !command.contains([';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\\', '\0'])
+}
+
+/// How safe a call of the shell is; `None` is any other tool. A call with two commands is not known to be anything.
+pub(super) fn safety(tool: &str, args: &Value) -> Option<CommandSafety> {
+    if tool != TOOL {
+        return None;
+    }
+    let mut commands = ARGUMENTS.iter().filter_map(|name| args.get(*name));
+    match (commands.next().and_then(Value::as_str), commands.next()) {
+        (Some(command), None) => Some(safety_of(command)),
+        _ => Some(CommandSafety::Unknown),
+    }
 }
 
 #[cfg(test)]

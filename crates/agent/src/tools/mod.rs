@@ -73,6 +73,14 @@ impl ToolUse<'_> {
         &self.turn.agent.shared.workspace
     }
 
+    /// The text of a file of the workspace, or of one that holds a large result of this session.
+    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
+        match pintle::read_large_result(&self.turn.origin.session, path) {
+            Some(kept) => kept.map_err(|fault| format!("cannot read `{path}`: {fault}")),
+            None => self.workspace().read(path),
+        }
+    }
+
     /// The same for a tool that changes files: the hooks of `file.edited` are told.
     pub(crate) fn files(&self) -> Files<'_> {
         let by = By { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };

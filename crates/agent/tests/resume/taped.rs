@@ -70,7 +70,7 @@ impl Tool for LookingTool {
     }
 }
 
-/// Allows the tool for the whole session, and counts how often it was asked.
+/// Allows the call for the whole session, and counts how often it was asked.
 #[derive(Debug, Default)]
 struct Generous(Mutex<usize>);
 
@@ -86,7 +86,7 @@ turns:
   - calls: [{tool: look, args: {at: 1}}]
   - error: {retryable: true, message: overloaded}
   - say: Seen.
-  - calls: [{tool: look, args: {at: 2}}]
+  - calls: [{tool: look, args: {at: 1}}]
   - say: Seen again.
 "#;
 

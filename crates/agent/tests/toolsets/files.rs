@@ -4,10 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::ToolsetKind;
+use pintle::dialects::command_hooks::tools_of;
+use pintle::{Layer, PermissionMode, Runtime, ToolsetKind};
+use pintle_agent::Session;
 use serde_json::{Value, json};
 
-use crate::bench::{check, with};
+use crate::bench::{check, member, toolset, with};
 use crate::support::*;
 
 fn prepare(folder: &Path) {
@@ -161,4 +163,45 @@ fn hooks_see_the_names_the_category_and_the_claim() {
         "{names:?}"
     );
     assert!(told(&stage.model.request(0))[0].contains("be brief\n\nFiles: the working directory is"));
+}
+
+#[test]
+fn the_file_of_a_large_result_can_be_read_by_its_path_and_by_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let hooks = folder.path().join("hooks.yaml");
+    let limiter = "tool_response_transform:\n  - hooks: [{type: builtin, command: limit_large_tool_results}]\n";
+    fs::write(&hooks, limiter).unwrap();
+    let built = Runtime::builder().path(&hooks, Layer::User).build();
+    assert!(!built.has_errors(), "{:?}", built.diagnostics);
+    let model = Play::root([call(&[("shell", r#"{"cmd":"yes line | head -n 20000; echo last"}"#)]), say("large")]);
+    let spec = member([ToolsetKind::Shell { environment: Vec::new() }, ToolsetKind::Filesystem].map(toolset));
+    let session = Session::builder(built.runtime, spec, model.clone()).permission_mode(PermissionMode::Autonomous);
+    let mut session = session.workspace(folder.path()).name("large").build().unwrap();
+    let told = session.turn("go").unwrap().tool_results[0].content.clone();
+    let path = told.split("available in a file: ").nth(1).unwrap().lines().next().unwrap();
+    let read =
+        |path: &str, line: u32| call(&[("read_file", &json!({"path": path, "line": line, "limit": 2}).to_string())]);
+    model.add("root", [read(path, 20_000), read("/etc/passwd", 1), read(&format!("{path}/../x"), 1), say("read")]);
+    let results = session.turn("read on").unwrap().tool_results;
+    assert_eq!(results[0].content, "line\nlast");
+    assert!(results[1..].iter().all(|result| result.is_error), "{results:?}");
+}
+
+#[test]
+fn the_tools_of_each_set_are_those_that_matchers_are_compared_with() {
+    for kind in [
+        ToolsetKind::Shell { environment: Vec::new() },
+        ToolsetKind::Filesystem,
+        ToolsetKind::Think,
+        ToolsetKind::Todo { shared: false },
+        ToolsetKind::Memory { path: None },
+        ToolsetKind::Fetch { timeout_ms: None },
+    ] {
+        let (_, stage) = with(kind.clone(), |_| {}, &[]);
+        let mut names: Vec<String> = stage.model.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
+        let mut known = tools_of(&kind).to_vec();
+        names.sort();
+        known.sort_unstable();
+        assert_eq!(names, known);
+    }
 }

@@ -66,6 +66,7 @@ impl Seam for UntrustedSeam<'_> {
             | Request::Meta { .. }
             | Request::Exec { .. }
             | Request::Fs { .. }
+            | Request::Session { .. }
             | Request::Host { .. } => Err(SeamError(String::from(
                 "not available to a hook of a project that is not trusted; `pintle trust` shows what it may do and asks",
             ))),

@@ -3,16 +3,23 @@
 //! Each session has a directory of its own below the host's temporary directory. It is made anew for this process and
 //! belongs to its user alone, so that nobody can have put something there before.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The directories of the sessions of this process. Hooks of one session share them, whichever declaration they are of.
-fn sessions() -> &'static Mutex<HashMap<String, PathBuf>> {
-    static SESSIONS: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+/// What is kept of one session.
+#[derive(Debug)]
+struct KeptResults {
+    directory: PathBuf,
+    files: HashSet<PathBuf>,
+}
+
+/// What is kept of the sessions of this process. Hooks of one session share it, whichever declaration they are of.
+fn sessions() -> &'static Mutex<HashMap<String, KeptResults>> {
+    static SESSIONS: OnceLock<Mutex<HashMap<String, KeptResults>>> = OnceLock::new();
     SESSIONS.get_or_init(Mutex::default)
 }
 
@@ -21,24 +28,37 @@ const MOST_TRIES: u32 = 10_000;
 
 /// Writes a result into the session's directory.
 pub(super) fn keep(session: &str, text: &str) -> io::Result<PathBuf> {
-    let directory = {
-        let mut sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
-        match sessions.get(session) {
-            Some(directory) if directory.is_dir() => directory.clone(),
-            _ => {
-                let directory = private(&std::env::temp_dir())?;
-                sessions.insert(session.to_owned(), directory.clone());
-                directory
-            }
+    let mut sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = match sessions.get(session) {
+        Some(kept) if kept.directory.is_dir() => kept.directory.clone(),
+        _ => {
+            let directory = private(&std::env::temp_dir())?;
+            let kept = KeptResults { directory: directory.clone(), files: HashSet::new() };
+            sessions.insert(session.to_owned(), kept);
+            directory
         }
     };
-    write_new(&directory, |number| format!("tool-result-{number}.txt"), text)
+    let path = write_new(&directory, |number| format!("tool-result-{number}.txt"), text)?;
+    if let Some(kept) = sessions.get_mut(session) {
+        kept.files.insert(path.clone());
+    }
+    Ok(path)
+}
+
+/// Reads a result that was put into a file in this session. `None` is any other file: the path has to be the one that the
+/// model was told.
+#[must_use]
+pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>> {
+    let sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
+    let known = sessions.get(session)?.files.get(Path::new(path))?.clone();
+    drop(sessions);
+    Some(std::fs::read_to_string(known))
 }
 
 /// Removes the session's directory with all that is in it.
 pub(super) fn forget(session: &str) -> io::Result<()> {
     let known = sessions().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-    match known.map(std::fs::remove_dir_all) {
+    match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
         Some(Err(fault)) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
         _ => Ok(()),
     }
@@ -76,4 +96,28 @@ pub(super) fn write_new(directory: &Path, name: impl Fn(u32) -> String, text: &s
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_result_is_read_by_its_own_path_in_its_own_session_alone() {
+        let path = keep("one", "text").unwrap();
+        let shown = path.display().to_string();
+        assert_eq!(read_large_result("one", &shown).unwrap().unwrap(), "text");
+        let directory = path.parent().unwrap().display().to_string();
+        for (session, path) in [
+            ("two", shown.clone()),
+            ("one", format!("{directory}/../{directory}/tool-result-1.txt")),
+            ("one", format!("{directory}/tool-result-2.txt")),
+            ("one", directory.clone()),
+            ("one", String::from("/etc/passwd")),
+        ] {
+            assert!(read_large_result(session, &path).is_none(), "{session} {path}");
+        }
+        forget("one").unwrap();
+        assert!(read_large_result("one", &shown).is_none());
+    }
 }

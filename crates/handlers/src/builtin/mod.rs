@@ -37,6 +37,8 @@ use std::sync::{Arc, OnceLock};
 use pintle_contract::{BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redact, Verdict, did_you_mean};
 
 pub(crate) use asked::Asked;
+pub use large_results::read_large_result;
+pub use safer_shell::{CommandSafety, safety_of};
 pub use table::{Builtin as BuiltinRow, builtins};
 pub use zone::calendar_date;
 

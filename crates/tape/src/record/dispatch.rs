@@ -61,7 +61,7 @@ pub struct Resolved<'a> {
 pub enum AnswerWord {
     /// Yes.
     Approved,
-    /// Yes, for every call of the tool.
+    /// Yes, for every call of the tool with the same arguments.
     GrantedTool,
     /// Yes, for every call of the session.
     GrantedSession,

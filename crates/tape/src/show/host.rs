@@ -70,7 +70,7 @@ pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options, removed: 
 pub(super) fn approval(at: &str, resolved: &Resolved<'_>) -> Line {
     let (tone, word) = match resolved.answer {
         AnswerWord::Approved => (Tone::Good, "approved"),
-        AnswerWord::GrantedTool => (Tone::Good, "approved for every call of the tool"),
+        AnswerWord::GrantedTool => (Tone::Good, "approved for every call with the same arguments"),
         AnswerWord::GrantedSession => (Tone::Good, "approved for the whole session"),
         AnswerWord::Refused => (Tone::Bad, "refused"),
         AnswerWord::Deferred => (Tone::Warn, "left to the host"),

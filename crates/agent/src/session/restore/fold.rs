@@ -57,8 +57,8 @@ struct Fold<'r> {
     /// The personas that a request counts on and the model that was asked, by request.
     asked: HashMap<u64, (Vec<String>, String)>,
     steps: Steps,
-    /// The tool of each call that hooks of `tool.pre` were asked about, as they left it, by run and id.
-    tools: HashMap<(String, String), String>,
+    /// Each call that hooks of `tool.pre` were asked about, as they left it, by run and id.
+    tools: HashMap<(String, String), &'r Value>,
     /// The request to the model whose answer is not in the conversation yet.
     pending: Option<u64>,
     /// The turn under way.
@@ -159,7 +159,7 @@ impl<'r> Fold<'r> {
         let text = |name: &str| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         match open.event {
             "completion.pre" => drop(self.requests.insert(decided.dispatch, last)),
-            "tool.pre" => drop(self.tools.insert((open.run.to_owned(), text("id")), text("name"))),
+            "tool.pre" => drop(self.tools.insert((open.run.to_owned(), text("id")), last)),
             _ => {}
         }
         if !open.is_main {
@@ -216,9 +216,11 @@ impl<'r> Fold<'r> {
         };
         let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
         if origin.session == self.session
-            && let Some(tool) = self.tools.get(&(origin.run.clone(), id.clone().into_owned()))
+            && let Some(call) = self.tools.get(&(origin.run.clone(), id.clone().into_owned()))
         {
-            self.restored.grants.push((grant, tool.clone()));
+            let tool = call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let args = call.get("args").cloned().unwrap_or_default();
+            self.restored.grants.push((grant, tool, args));
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Restored {
     turns: u32,
     /// The agent that the person talks to, when it is another than at first.
     speaker: Option<String>,
-    grants: Vec<(Grant, String)>,
+    grants: Vec<(Grant, String, Value)>,
     /// What scripts did to the metrics and the cache, and who.
     kept: Vec<(Layer, String, Request)>,
     spent: Vec<Spent>,
@@ -109,9 +109,9 @@ impl Session {
         for (layer, by, request) in restored.kept {
             shared.runtime.recall(&Scope::default(), layer, &by, request);
         }
-        for (grant, tool) in &restored.grants {
+        for (grant, tool, args) in &restored.grants {
             match grant {
-                Grant::Tool => shared.permissions.grant_tool(tool),
+                Grant::Tool => shared.permissions.grant_call(tool, args),
                 Grant::Session => shared.permissions.grant_session(),
             }
         }

@@ -92,9 +92,19 @@ pub(super) struct Asks {
     pub(super) reasons: Vec<Reason>,
     /// Whether a hook of `tool.guard` asks: then no other hook can answer for the person.
     pub(super) by_guard: bool,
-    /// What a rule or the mode asks for, and whether a hook that allows the call is enough.
-    pub(super) by_rule: Option<(String, bool)>,
+    /// What a rule or the mode asks for.
+    pub(super) by_rule: Option<AskOfRule>,
     pub(super) metadata: Map<String, Value>,
+}
+
+/// What a rule or the mode asks for.
+#[derive(Debug)]
+pub(super) struct AskOfRule {
+    pub(super) why: String,
+    /// Whether a hook that allows the call is enough.
+    hook_settles: bool,
+    /// Whether a person's `always` is.
+    grant_settles: bool,
 }
 
 impl Asks {
@@ -122,6 +132,11 @@ impl Asks {
         for (name, value) in said {
             self.metadata.entry(name).or_insert(value);
         }
+    }
+
+    /// Whether nobody asks but the session's mode.
+    pub(super) fn are_of_mode(&self) -> bool {
+        self.reasons.is_empty() && self.by_rule.as_ref().is_some_and(|asked| asked.grant_settles)
     }
 
     fn is_silent(&self) -> bool {
@@ -177,7 +192,7 @@ impl Gate<'_> {
         if target.unusable(self.turn).is_some() {
             return Ok(Answered::Settled(Settled::yes("rule", "")));
         }
-        if outcome.approved && asks.by_rule.as_ref().is_some_and(|(_, hook_settles)| *hook_settles) {
+        if outcome.approved && asks.by_rule.as_ref().is_some_and(|asked| asked.hook_settles) {
             asks.by_rule = None;
             runs = ("hook", "pre_tool_use_hook_allow");
         }
@@ -229,10 +244,11 @@ impl Gate<'_> {
             Standing::Denied { by, detail } => {
                 Err(Settled { reason: by.clone(), ..Settled::no("rule", detail, Refusal::Denied(by)) })
             }
-            Standing::Asks { why, hook_settles } => {
-                let firm = asks.by_rule.as_ref().is_some_and(|(_, settles)| !settles);
-                if !firm {
-                    asks.by_rule = Some((why, hook_settles));
+            Standing::Asks { why, hook_settles, grant_settles } => {
+                match &mut asks.by_rule {
+                    // What asked about the call before a hook changed it still asks.
+                    Some(firm) if !firm.hook_settles => firm.grant_settles &= grant_settles,
+                    open => *open = Some(AskOfRule { why, hook_settles, grant_settles }),
                 }
                 Ok(("rule", ""))
             }

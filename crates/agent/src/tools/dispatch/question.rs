@@ -17,15 +17,17 @@ pub(super) enum Answered {
 
 /// Asks.
 pub(super) fn ask(gate: &Gate<'_>, target: &mut Target, mut asks: Asks) -> Answered {
-    if gate.turn.agent.shared.permissions.is_granted(&target.name, &target.args) {
+    // No hook and no rule asks: it is the session's mode, which a person may have answered for good.
+    let can_grant = asks.are_of_mode();
+    if can_grant && gate.turn.agent.shared.permissions.is_granted(&target.name, &target.args) {
         return Answered::Settled(granted());
     }
-    if let Some((why, _)) = &asks.by_rule {
-        asks.reasons.push(Reason::new(HookId::new("permissions"), why.clone()));
+    if let Some(asked) = &asks.by_rule {
+        asks.reasons.push(Reason::new(HookId::new("permissions"), asked.why.clone()));
     }
     match hooks(gate, target, &mut asks) {
         Some(answered) => answered,
-        None => Answered::Settled(person(gate, target, &asks)),
+        None => Answered::Settled(person(gate, target, &asks, can_grant)),
     }
 }
 
@@ -56,8 +58,8 @@ fn hooks(gate: &Gate<'_>, target: &mut Target, asks: &mut Asks) -> Option<Answer
     None
 }
 
-/// Asks the person about the exact call that runs on a yes.
-fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
+/// Asks the person about the exact call that runs on a yes. What hooks and rules ask is asked every time.
+fn person(gate: &Gate<'_>, target: &Target, asks: &Asks, can_grant: bool) -> Settled {
     let turn = gate.turn;
     let event = gate.final_event(target);
     let permissions = &turn.agent.shared.permissions;
@@ -68,19 +70,22 @@ fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
         event: &event,
         reasons: &asks.reasons,
         metadata: &asks.metadata,
-        grants: true,
+        grants: can_grant,
     };
-    let is_granted = || permissions.is_granted(&target.name, &target.args);
+    let is_granted = || can_grant && permissions.is_granted(&target.name, &target.args);
     let Some(answer) = approval::ask(turn, &asking, &is_granted) else { return granted() };
     if let Err(cancelled) = gate.not_cancelled() {
         return cancelled;
     }
     match &answer.resolution {
         Resolution::Approved { by } => Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") },
+        Resolution::Granted { by, grant: Grant::Tool } if !can_grant => {
+            Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") }
+        }
         Resolution::Granted { by, grant } => {
             let detail = match grant {
                 Grant::Tool => {
-                    permissions.grant_tool(&target.name);
+                    permissions.grant_call(&target.name, &target.args);
                     "user_approved_tool"
                 }
                 Grant::Session => {
@@ -100,7 +105,7 @@ fn person(gate: &Gate<'_>, target: &Target, asks: &Asks) -> Settled {
     }
 }
 
-/// The person has said yes before, to all calls of this tool.
+/// The person has said yes before, to this call for the whole session.
 fn granted() -> Settled {
     Settled::yes("person", "session_permissions_allow")
 }

@@ -6,6 +6,7 @@ use pintle::event::{PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTran
 use serde_json::{Map, Value};
 
 use super::super::{Tool, arguments};
+use crate::permission::Permissions;
 use crate::turn::Turn;
 
 /// A call on its way: the name and arguments that stand after the hooks.
@@ -139,6 +140,12 @@ impl Target {
             category,
             read_only,
             permission_mode,
+            safety_label: turn
+                .agent
+                .shared
+                .permissions
+                .is_declared()
+                .then(|| Permissions::safety_label(&self.name, &self.args, self.is_read_only()).to_owned()),
             ..PermissionReply::default()
         }
     }

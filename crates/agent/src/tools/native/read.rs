@@ -26,7 +26,7 @@ pub(super) const TOOL: Native = Native {
 };
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let content = at.workspace().read(text(arguments, "path"))?;
+    let content = at.read(text(arguments, "path"))?;
     let (offset, limit) = (number(arguments, "offset"), number(arguments, "limit"));
     if offset.is_none() && limit.is_none() {
         return Ok(Value::String(content));

@@ -22,7 +22,7 @@ pub(super) const ONE: Row<Nothing> = Row {
     },
     is_read_only: true,
     call: |_, arguments, at| {
-        let content = at.workspace().read(text(arguments, "path"))?;
+        let content = at.read(text(arguments, "path"))?;
         let (line, limit) = (number(arguments, "line"), number(arguments, "limit"));
         if line.is_none() && limit.is_none() {
             return Ok(Value::String(content));
@@ -55,7 +55,7 @@ pub(super) const MANY: Row<Nothing> = Row {
         let mut bytes = 0;
         for path in texts(arguments, "paths") {
             cancelled(at)?;
-            let content = at.workspace().read(path).unwrap_or_else(|why| why);
+            let content = at.read(path).unwrap_or_else(|why| why);
             bytes += content.len();
             if bytes > MAX_BYTES {
                 return Err(format!("the files are larger than {} MiB together; read fewer at once", MAX_BYTES >> 20));

@@ -77,7 +77,7 @@ fn lines(question: &Question<'_>) -> Vec<String> {
         lines.push(format!("{}: {}", plain(name, 80), plain(&text_of(value), 2_000)));
     }
     lines.push(String::from(match question.grants {
-        true => "allow? type `y` for yes, `a` for always this tool in this session, anything else is no:",
+        true => "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",
         false => "allow? type `y` for yes, anything else is no:",
     }));
     lines
@@ -108,7 +108,7 @@ mod tests {
                 "  \"cmd\": \"ls\\u001b[31m\"",
                 "}",
                 "blast_radius: high",
-                "allow? type `y` for yes, `a` for always this tool in this session, anything else is no:",
+                "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",
             ]
         );
     }

@@ -84,6 +84,39 @@ impl Builtin for SaferShell {
     }
 }
 
+/// How safe a shell command is, as docker-agent labels it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandSafety {
+    /// It is one plain command that only looks.
+    Safe,
+    /// It destroys something.
+    Destructive,
+    /// Neither is known.
+    Unknown,
+}
+
+impl CommandSafety {
+    /// Its name in payloads.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Destructive => "destructive",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How safe a shell command is.
+#[must_use]
+pub fn safety_of(command: &str) -> CommandSafety {
+    match Label::of(command) {
+        Label::Safe(_) => CommandSafety::Safe,
+        Label::Destructive(_) => CommandSafety::Destructive,
+        Label::Unknown => CommandSafety::Unknown,
+    }
+}
+
 /// What a command is.
 #[derive(Debug, PartialEq, Eq)]
 enum Label {
