@@ -22,7 +22,7 @@ use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
 pub struct Errand<'a> {
     /// The host.
     pub host: &'static Host,
-    /// The event, where the command line names it. What the payload says counts more.
+    /// The event, where the command line names it. A payload that is of another one is refused.
     pub event: Option<&'static Row>,
     /// What the host sent.
     pub payload: &'a [u8],
@@ -48,18 +48,20 @@ pub struct Place {
 /// Answers one call of a host. Never fails: what cannot be decided is denied where something is guarded, and told where
 /// not. `hooks` begins a runtime over the hooks of a place; an error is why that cannot be.
 pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, String>) -> Answer {
-    let payload = read_payload(errand.payload);
-    let read = payload.as_ref().unwrap_or(&Value::Null);
+    let payload = read(errand.payload);
+    let (Ok(read) | Err((read, _))) = &payload;
     let named = (errand.host.event)(read);
-    let Some(row) = named.and_then(|name| errand.host.row(name)).or(errand.event) else {
-        return unknown(errand.host, named, payload.as_ref().err());
+    let said = named.and_then(|name| errand.host.row(name));
+    let Some(row) = one_of(errand.event, said) else {
+        return unknown(errand.host, named, payload.as_ref().err().map(|(_, fault)| fault));
     };
     // What another host sent is read and answered in that host's terms.
     let sender = errand.host.sender.and_then(|sender| sender(read));
     let (host, row) = sender.and_then(|host| Some((host, host.row(row.name)?))).unwrap_or((errand.host, row));
     errand.deadline.is_about(host, row);
     let heard = match &payload {
-        Err(fault) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
+        Err((_, fault)) => Err(format!("could not read what {} sent: {fault}", errand.host.title)),
+        Ok(_) if is_contradicted(errand.event, said) => Err(contradiction(errand, named)),
         // Somebody else's code may run in hooks, and ours is not without faults either.
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| heard(errand, host, row, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("the bridge itself failed; `pintle hook` should not do that"))),
@@ -71,6 +73,38 @@ pub fn run(errand: &Errand<'_>, hooks: impl FnOnce(&Place) -> Result<Builder, St
         Err(why) => Ruling { notices: vec![format!("pintle: {why}")], ..Ruling::pass() },
     };
     (row.answer)(&Asked { row, payload: read }, &narrowed(ruling, row.can))
+}
+
+/// Reads a payload. What holds a key twice is read all the same, for the name of its event, and is a fault.
+fn read(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
+    read_payload(bytes).map_err(|fault| {
+        let value = match fault {
+            PayloadError::NotJson(_) => serde_json::from_slice(bytes).unwrap_or_default(),
+            PayloadError::TooLong | PayloadError::TooMany => Value::Null,
+        };
+        (value, fault)
+    })
+}
+
+/// The event that is answered. Where the command line and the payload disagree it is one that can be refused.
+fn one_of(given: Option<&'static Row>, said: Option<&'static Row>) -> Option<&'static Row> {
+    match (given, said) {
+        (Some(given), Some(said)) if said.guards && !given.guards => Some(said),
+        (Some(given), _) => Some(given),
+        (None, said) => said,
+    }
+}
+
+fn is_contradicted(given: Option<&Row>, said: Option<&Row>) -> bool {
+    matches!((given, said), (Some(given), Some(said)) if given.name != said.name)
+}
+
+/// What is said of a payload that is not of the event that the command line names.
+fn contradiction(errand: &Errand<'_>, named: Option<&str>) -> String {
+    let given = errand.event.map_or("", |row| row.name);
+    let (title, said) = (errand.host.title, named.unwrap_or_default());
+    let told = format!("{title} sent the payload of `{said}` to the hook of `{given}`");
+    format!("{told}; run `pintle install {}` again, or leave the event out of the command", errand.host.name)
 }
 
 /// What is answered to an event that is none of the host's, as far as is known here.

@@ -1,5 +1,6 @@
 //! Fields of payloads, in whatever spelling.
 
+use pintle::read_json;
 use serde_json::{Map, Value};
 
 use crate::Unreadable;
@@ -47,10 +48,14 @@ pub fn value(fields: &Map<String, Value>, name: &str) -> Value {
 /// A value that stands there as such or as JSON text.
 ///
 /// # Errors
-/// When it is missing.
+/// When it is missing, or holds a key twice.
 pub fn decoded(fields: &Map<String, Value>, name: &str) -> Result<Value, Unreadable> {
     match fields.get(name) {
-        Some(Value::String(text)) => Ok(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))),
+        Some(Value::String(text)) => match read_json(text) {
+            Ok(value) => Ok(value),
+            Err(fault) if fault.is_repeated_key() => Err(Unreadable(format!("in `{name}`, {fault}"))),
+            Err(_) => Ok(Value::String(text.clone())),
+        },
         Some(value) => Ok(value.clone()),
         None => Err(Unreadable(format!("`{name}` is missing"))),
     }

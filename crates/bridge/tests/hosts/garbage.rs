@@ -2,7 +2,7 @@
 
 use pintle_bridge::{Deadline, Errand, HOSTS, run};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::stage::{answered, hosts, row_of, under};
 
@@ -11,8 +11,20 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
     for host in HOSTS {
         for row in host.rows.iter().filter(|row| row.guards) {
             let denied = |payload: &[u8]| answered(host, row, payload, Vec::new());
-            let cases: [&[u8]; 9] =
-                [b"", b"{", b"nonsense", b"null", b"[]", b"\xff\xfe", b"\"text\"", b"1", "{}{}".as_bytes()];
+            let cases: [&[u8]; 11] = [
+                b"",
+                b"{",
+                b"nonsense",
+                b"null",
+                b"[]",
+                b"\xff\xfe",
+                b"\"text\"",
+                b"1",
+                b"{}{}",
+                // The host and a hook may disagree about which of the two counts.
+                b"{\"session_id\":\"a\",\"session_id\":\"b\"}",
+                b"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\",\"c\\u006fmmand\":\"rm\"}}",
+            ];
             for payload in cases {
                 let answer = denied(payload);
                 let nothing = answer.stdout.is_empty() && answer.exit_code == 0;
@@ -23,6 +35,25 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
             assert!(format!("{:?}", denied(deep.as_bytes())).contains("could not read"));
         }
     }
+}
+
+#[test]
+fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
+    let mut contradictions = 0;
+    for host in HOSTS {
+        for (given, said) in host.rows.iter().flat_map(|given| host.rows.iter().map(move |said| (given, said))) {
+            let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": said.name});
+            if given.name == said.name || (host.event)(&payload).is_none() {
+                continue;
+            }
+            let answer = answered(host, given, payload.to_string().as_bytes(), Vec::new());
+            let told = format!("{answer:?}");
+            let names = told.contains(&format!("sent the payload of `{}` to the hook of `{}`", said.name, given.name));
+            assert!(names || !(given.guards || said.guards), "{} {} {}: {told}", host.name, given.name, said.name);
+            contradictions += 1;
+        }
+    }
+    assert!(contradictions > 100, "{contradictions}");
 }
 
 #[test]

@@ -37,11 +37,18 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let places = self.hooks.places(&self.path).listing();
-        let given = payload(&self.event.0, true)?;
+        let given = payload(&self.event, true)?;
         let built = load(builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with(self.hooks.agent.chains(&built)?);
-        let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(Origin::default()));
-        let explanations = explain(&hooks, &event);
+        let origin = Arc::new(Origin::default());
+        let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
+        let mut explanations = explain(&hooks, &event);
+        // Hooks under the same name that are asked first.
+        if let Some(first) = self.event.asked_first(&hooks, &given.value, &origin) {
+            explanations.retain(|one| one.event != first.name);
+            let of_first = explain(&hooks, &first).into_iter().filter(|one| one.event == first.name);
+            explanations.splice(0..0, of_first.collect::<Vec<_>>());
+        }
         if global.json {
             let hooks: Vec<Value> =
                 explanations.iter().map(|one| explanation_json(one, is_trusted(&built, one))).collect();

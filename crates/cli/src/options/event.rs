@@ -1,14 +1,32 @@
 //! Events as people type them.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use pintle::dialects::DIALECTS;
 use pintle::event::{CATALOGUE, Row};
-use pintle::{EventName, did_you_mean};
+use pintle::{Event, EventName, Hook, HookSet, Origin, did_you_mean};
+use serde_json::Value;
 
-/// An event named on the command line: by its canonical name, or by a dialect's name for it.
+/// An event named on the command line: by its canonical name, or by a dialect's name for it, which stands behind it.
 #[derive(Debug, Clone)]
-pub(crate) struct EventArgument(pub(crate) EventName);
+pub(crate) struct EventArgument(pub(crate) EventName, pub(crate) Option<String>);
+
+/// An event whose hooks are asked first, and the event that some dialect gives the same name.
+const ASKED_FIRST: (&str, &str) = ("tool.guard", "tool.pre");
+
+impl EventArgument {
+    /// The event that a host fires before this one, and what of it, where hooks under the typed name listen to it.
+    pub(crate) fn asked_first(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
+        let typed = self.1.as_deref().filter(|_| self.0.as_str() == ASKED_FIRST.1)?;
+        let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.spelling == typed;
+        hooks.hooks().find(|(_, hook)| listens(hook))?;
+        let name = EventName::parse(ASKED_FIRST.0).ok()?;
+        let mut payload = payload.clone();
+        name.complete(&mut payload).ok()?;
+        Some(Event::new(name, payload, Arc::clone(origin)))
+    }
+}
 
 impl FromStr for EventArgument {
     type Err = String;
@@ -17,8 +35,8 @@ impl FromStr for EventArgument {
         let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
         let unknown = match EventName::parse(text) {
             // What looks like one of a family may be a dialect's name for another of it (`meta.tool_register`).
-            Ok(name) if name.row().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name))),
-            Ok(name) => return Ok(Self(name)),
+            Ok(name) if name.row().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name), None)),
+            Ok(name) => return Ok(Self(name, None)),
             Err(unknown) => unknown,
         };
         if CATALOGUE.iter().any(|row| row.name == text) {
@@ -27,9 +45,11 @@ impl FromStr for EventArgument {
         }
         // A slip in a dialect's name is nearer to that name than to a canonical one.
         let near = || did_you_mean(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
-        of_dialect().map(Self).ok_or_else(|| match near().filter(|_| unknown.suggestion.is_none()) {
-            Some(near) => format!("{unknown}; did you mean `{near}`?"),
-            None => format!("{unknown}; `pintle events` lists them"),
+        of_dialect().map(|name| Self(name, Some(text.to_owned()))).ok_or_else(|| {
+            match near().filter(|_| unknown.suggestion.is_none()) {
+                Some(near) => format!("{unknown}; did you mean `{near}`?"),
+                None => format!("{unknown}; `pintle events` lists them"),
+            }
         })
     }
 }

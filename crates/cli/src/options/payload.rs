@@ -2,11 +2,12 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use pintle::dialects::command_hooks::pasted;
+use pintle::dialects::command_hooks::{self, pasted};
 use pintle::tape::show::plain;
-use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
+use super::EventArgument;
 use crate::fault::Fault;
 
 /// A payload and where it came from.
@@ -21,9 +22,10 @@ pub(crate) struct Given {
 ///
 /// What a docker-agent hook gets on its own standard input is taken as well, and made a payload. With a person at standard
 /// input it is the example of the catalogue, and where it `may_be_blank`, with nothing there as well.
-pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fault> {
+pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Given, Fault> {
+    let event = &argument.0;
     if io::stdin().is_terminal() {
-        return Ok(example(event));
+        return Ok(example(argument));
     }
     let mut bytes = Vec::new();
     read_stdin(&mut bytes)
@@ -34,7 +36,7 @@ pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fa
             Fault::invalid("there is no payload on standard input")
                 .help("`--example` fires the example of the catalogue")
         };
-        return if may_be_blank { Ok(example(event)) } else { Err(fault()) };
+        return if may_be_blank { Ok(example(argument)) } else { Err(fault()) };
     }
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
     let mut value = read_payload(&bytes).map_err(|fault| match fault {
@@ -53,9 +55,11 @@ pub(crate) fn payload(event: &EventName, may_be_blank: bool) -> Result<Given, Fa
     Ok(Given { value, example: false })
 }
 
-/// The example of the catalogue.
-pub(crate) fn example(event: &EventName) -> Given {
-    Given { value: (event.row().example)(), example: true }
+/// The example of the event under the name that was typed.
+pub(crate) fn example(argument: &EventArgument) -> Given {
+    let EventArgument(event, typed) = argument;
+    let value = command_hooks::example(typed.as_deref().unwrap_or_default(), (event.row().example)());
+    Given { value, example: true }
 }
 
 /// Reads standard input up to a little more than a payload may have. The rest is read and dropped, so that whoever writes

@@ -30,6 +30,35 @@ fn hooks_of_the_organisation_hold_for_every_agent() {
 }
 
 #[test]
+fn a_name_that_two_lanes_share_stands_for_both_and_its_example_is_a_tool_that_there_is() {
+    let guard = |preempt: bool| {
+        let hook = "{type: command, command: \"echo never >&2; exit 2\"}";
+        format!("pre_tool_use:\n  - matcher: shell\n    preempt_yolo: {preempt}\n    hooks:\n      - {hook}\n")
+    };
+    for preempt in [true, false] {
+        let stage = Stage::empty().file("guard.yaml", guard(preempt));
+        let run = |command: &'static str| stage.pintle(&[command, "pre_tool_use", "--hooks", "guard.yaml"]).parts();
+        let (out, err, status) = run("fire");
+        assert_eq!(status, Some(2), "{preempt}: {out}{err}");
+        assert!(out.contains("never"), "{preempt}: {out}{err}");
+        let (out, _, _) = run("explain");
+        assert!(out.contains("  1. "), "{preempt}: {out}");
+        let (out, _, status) =
+            stage.pintle(&["fire", "tool.pre", "--hooks", "guard.yaml"]).input(r#"{"name": "shell"}"#).parts();
+        assert_eq!(status, Some(if preempt { 0 } else { 2 }), "{out}");
+    }
+}
+
+#[test]
+fn a_payload_in_which_a_key_is_there_twice_is_refused() {
+    let stage = Stage::governed();
+    let payload = r#"{"name": "run_command", "args": {"command": "ls", "command": "mkfs"}}"#;
+    let (_, err, status) = stage.pintle(&["fire", "tool.pre"]).input(payload).parts();
+    assert_eq!(status, Some(3));
+    assert!(err.contains("the key `command` is there twice"), "{err}");
+}
+
+#[test]
 fn bad_input() {
     let stage = Stage::governed();
     snapshot!("fire_no_json", stage.pintle(&["fire", "tool.pre"]).input("{\"name\":\n oops}").screen());

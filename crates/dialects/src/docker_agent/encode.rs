@@ -40,7 +40,7 @@ impl Serialize for Input<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { event, spelling, row, compat } = *self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("session_id", (row.opening.session)(event))?;
+        map.serialize_entry("session_id", &(row.opening.session)(event))?;
         map.serialize_entry("cwd", (row.opening.cwd)(event))?;
         map.serialize_entry("hook_event_name", spelling)?;
         let agent = (row.opening.agent)(event);

@@ -14,6 +14,7 @@ use super::Compat;
 use crate::document::{Node, Report, after_byte_order_mark, parse};
 use crate::{Artifact, Project, Reading, Role};
 
+pub use agent::tools_of;
 pub use recognise::recognise;
 
 /// Reads the files of one project. Every fault of every file is in the diagnostics.

@@ -14,8 +14,8 @@ mod row;
 
 pub use codec::codec;
 pub use compat::Compat;
-pub use load::{hooks, load, recognise};
-pub use paste::pasted;
+pub use load::{hooks, load, recognise, tools_of};
+pub use paste::{example, pasted};
 pub use row::{Context, Decisions, ROWS, Rewrites, Row};
 
 use pintle_contract::Profile;

@@ -2,7 +2,7 @@
 //! that at hand.
 
 use pintle_contract::EventName;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::encode::{chat, keys};
 use super::{ROWS, Row};
@@ -51,6 +51,21 @@ pub fn pasted(event: &EventName, object: &Value) -> Option<Value> {
     Some(Value::Object(payload))
 }
 
+/// The example payload of an event under this dialect's name for it: its tool is one that files of this dialect have.
+#[must_use]
+pub fn example(name: &str, mut payload: Value) -> Value {
+    let is_call = ROWS.iter().any(|row| row.name == name) && payload.get("args").is_some();
+    if let Some(fields) = payload.as_object_mut().filter(|_| is_call) {
+        fields.insert(String::from("name"), Value::from("shell"));
+        let args = json!({"cmd": "ls -la"});
+        if fields.contains_key("arguments") {
+            fields.insert(String::from("arguments"), Value::from(args.to_string()));
+        }
+        fields.insert(String::from("args"), args);
+    }
+    payload
+}
+
 /// Whether an object has a key that hooks of this dialect know, and the payload of the event has not.
 fn is_foreign(event: &EventName, row: &Row, given: &Map<String, Value>) -> bool {
     let schema = (event.row().schema)();
@@ -63,7 +78,9 @@ fn opening(row: &Row, given: &Map<String, Value>, payload: &mut Map<String, Valu
     if row.canonical == "delegation.post" {
         for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
             if let Some(value) = given.get(key) {
-                payload.insert(field.to_owned(), value.clone());
+                // The child's session is named after its parent's.
+                let own = value.as_str().and_then(|name| name.rsplit('.').next()).filter(|_| field == "id");
+                payload.insert(field.to_owned(), own.map_or_else(|| value.clone(), Value::from));
             }
         }
     }

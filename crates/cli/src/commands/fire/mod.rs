@@ -45,8 +45,8 @@ impl Fire {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let places = self.hooks.places(&self.path);
         let given = match self.example {
-            true => example(&self.event.0),
-            false => payload(&self.event.0, false)?,
+            true => example(&self.event),
+            false => payload(&self.event, false)?,
         };
         if given.example && !self.example && !global.json {
             terminal.note("no payload was given on standard input; firing the example of the catalogue");
@@ -67,6 +67,7 @@ impl Fire {
         if !chains.is_empty() {
             tape.tape.hooks(&chains);
         }
+        let hooks = built.runtime.hooks().with(chains.iter().cloned());
         let scope = Scope { overlay: Arc::new(Overlay::new(chains)), ..Scope::default() };
         let origin = Origin {
             session: SESSION.to_owned(),
@@ -75,8 +76,25 @@ impl Fire {
             cwd: here().display().to_string(),
             ..Origin::default()
         };
-        let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::new(origin));
-        let outcome = built.runtime.fire_in(&event, &scope);
+        let origin = Arc::new(origin);
+        // Hooks under the same name that a host asks first. What they deny is not asked about again.
+        let first = self.event.asked_first(&hooks, &given.value, &origin).map(|event| {
+            let outcome = built.runtime.fire_in(&event, &scope);
+            (event, outcome)
+        });
+        let main = || {
+            let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
+            let outcome = built.runtime.fire_in(&event, &scope);
+            (event, outcome)
+        };
+        let (event, outcome) = match first {
+            Some(first) if first.1.decision == Decision::Deny => first,
+            Some(first) if first.1.decision == Decision::Ask => {
+                let main = main();
+                if main.1.decision == Decision::Deny { main } else { first }
+            }
+            _ => main(),
+        };
         let metrics = built.runtime.metrics();
         if global.json {
             terminal.json(&report.json(&event, &outcome, metrics, given.example));

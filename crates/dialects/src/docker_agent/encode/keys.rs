@@ -37,7 +37,7 @@ enum Source {
 #[derive(Debug)]
 pub(crate) struct Opening {
     /// The session.
-    pub(crate) session: for<'a> fn(&'a Event) -> &'a str,
+    pub(crate) session: for<'a> fn(&'a Event) -> Cow<'a, str>,
     /// The working directory.
     pub(crate) cwd: for<'a> fn(&'a Event) -> &'a str,
     /// The agent.
@@ -83,12 +83,20 @@ impl Key {
     }
 }
 
+/// The session of a run: that of a delegated agent is named after the whole session, so that no two sessions have children
+/// of the same name.
+fn session_of<'a>(event: &'a Event, run: &str) -> Cow<'a, str> {
+    let session = event.origin.session.as_str();
+    match (session, run) {
+        (session, "") => Cow::Borrowed(session),
+        ("", run) => Cow::Owned(run.to_owned()),
+        (session, run) => Cow::Owned(format!("{session}.{run}")),
+    }
+}
+
 /// An event of one agent in its session.
 pub(crate) const PLAIN: Opening = Opening {
-    session: |event| match event.origin.run.as_str() {
-        "" => &event.origin.session,
-        run => run,
-    },
+    session: |event| session_of(event, &event.origin.run),
     cwd: |event| &event.origin.cwd,
     agent: |event| &event.origin.agent,
     agent_in_g1: false,
@@ -98,12 +106,16 @@ pub(crate) const PLAIN: Opening = Opening {
 pub(crate) const NAMED: Opening = Opening { agent_in_g1: true, ..PLAIN };
 
 /// An event about a sub-agent: session and agent are the child's.
-pub(crate) const CHILD: Opening =
-    Opening { session: |event| text(event, "id"), agent: |event| text(event, "agent"), agent_in_g1: true, ..PLAIN };
+pub(crate) const CHILD: Opening = Opening {
+    session: |event| session_of(event, text(event, "id")),
+    agent: |event| text(event, "agent"),
+    agent_in_g1: true,
+    ..PLAIN
+};
 
 /// An event before there is a session: the directory is the new working tree.
 pub(crate) const WORKTREE: Opening =
-    Opening { session: |_| "", cwd: |event| text(event, "path"), agent_in_g1: true, ..PLAIN };
+    Opening { session: |_| Cow::Borrowed(""), cwd: |event| text(event, "path"), agent_in_g1: true, ..PLAIN };
 
 /// The group of a tool.
 pub(crate) const CATEGORY: &[Key] = &[Key::field("tool_category", "category").newer()];
@@ -175,7 +187,7 @@ pub(crate) const COMPACTION_SUMMARY: &[Key] = &[Key::field("summary", "summary")
 
 pub(crate) const CHILD_END: &[Key] = &[
     Key::field("stop_response", "response"),
-    Key::made("parent_session_id", |event| Some(Given::Text(Cow::Borrowed((PLAIN.session)(event))))),
+    Key::made("parent_session_id", |event| Some(Given::Text((PLAIN.session)(event)))),
     // An addition: `completed` or `failed`.
     Key::made("status", |event| {
         let failed = event.payload.field("is_error") == Some(&Value::Bool(true));

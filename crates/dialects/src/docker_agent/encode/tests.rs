@@ -350,11 +350,11 @@ fn a_sub_agent_is_told_as_the_child_of_its_parents_session() {
         json!({"id": "d1", "agent": "reviewer", "result": "ok", "response": "ok", "depth": 1, "is_error": true});
     assert_eq!(
         written(Compat::Newest, "subagent_stop", "delegation.post", &payload),
-        r#"{"session_id":"d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1","status":"failed"}"#
+        r#"{"session_id":"s1.d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1","status":"failed"}"#
     );
     assert_eq!(
         written(Compat::G1, "subagent_stop", "delegation.post", &payload),
-        r#"{"session_id":"d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1"}"#
+        r#"{"session_id":"s1.d1","cwd":"/w","hook_event_name":"subagent_stop","agent_name":"reviewer","stop_response":"ok","parent_session_id":"s1"}"#
     );
 }
 
@@ -373,7 +373,7 @@ fn a_delegated_agent_has_a_session_of_its_own() {
     let name = EventName::parse("iteration.start").unwrap();
     let event = Event::new(name, json!({"iteration": 1}), Arc::new(origin));
     let bytes = DockerAgent::default().write(&event, "turn_start");
-    assert_eq!(String::from_utf8(bytes).unwrap(), r#"{"session_id":"d7","cwd":"","hook_event_name":"turn_start"}"#);
+    assert_eq!(String::from_utf8(bytes).unwrap(), r#"{"session_id":"s1.d7","cwd":"","hook_event_name":"turn_start"}"#);
 }
 
 #[test]

@@ -82,6 +82,7 @@ pub(super) fn read(entry: &Entry, file: &File<'_>) -> AgentSpec {
         location,
         ..AgentSpec::default()
     };
+    super::liveness::check(report, &spec);
     unsupported::tell(&mut fields, NOT_YET);
     fields.finish_strictly();
     spec

@@ -7,11 +7,14 @@
 mod chain;
 mod commands;
 mod flags;
+mod liveness;
 mod member;
 mod model;
 mod permission;
 mod tools;
 mod unsupported;
+
+pub use liveness::tools_of;
 
 use std::sync::Arc;
 

@@ -92,6 +92,7 @@ mod tests {
             (r#"echo '{"decision":"block"}'"#, vec![("decision", Some("block"))]),
             (r#"echo "{\"decision\": \"deny\"}""#, vec![("decision", Some("deny"))]),
             ("jq -n '{summary: $x, continue: false}'", vec![("summary", None), ("continue", Some("false"))]),
+            ("print({\"permission_decision\": decision})", vec![("permission_decision", None)]),
             ("# {\"decision\":\"deny\"}\ntrue", vec![]),
             ("jq -r '.decision'", vec![]),
             ("echo ${decision:-block}", vec![]),

@@ -1,0 +1,139 @@
+//! Hooks that can never run, because their matcher fits none of the agent's tools.
+
+use std::collections::HashSet;
+
+use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, ToolsetKind, did_you_mean};
+use regex::Regex;
+
+use crate::document::Report;
+
+/// The tools of a toolset as models call them; empty where the toolset's author names them.
+#[must_use]
+pub fn tools_of(kind: &ToolsetKind) -> &'static [&'static str] {
+    match kind {
+        ToolsetKind::Shell { .. } => {
+            &["shell", "run_background_job", "list_background_jobs", "view_background_job", "stop_background_job"]
+        }
+        ToolsetKind::Filesystem => &[
+            "read_file",
+            "read_multiple_files",
+            "edit_file",
+            "write_file",
+            "search_files_content",
+            "list_directory",
+            "create_directory",
+            "remove_directory",
+            "directory_tree",
+        ],
+        ToolsetKind::Think => &["think"],
+        ToolsetKind::Todo { .. } => &["create_todo", "create_todos", "update_todos", "list_todos"],
+        ToolsetKind::Memory { .. } => {
+            &["add_memory", "get_memories", "delete_memory", "search_memories", "update_memory"]
+        }
+        ToolsetKind::Fetch { .. } => &["fetch"],
+        ToolsetKind::BackgroundAgents => {
+            &["run_background_agent", "list_background_agents", "view_background_agent", "stop_background_agent"]
+        }
+        ToolsetKind::Script(_) | ToolsetKind::Mcp(_) => &[],
+    }
+}
+
+/// What an agent can call.
+struct KnownTools<'a> {
+    names: Vec<&'a str>,
+    /// What the names of an MCP server's tools begin with.
+    prefixes: Vec<String>,
+}
+
+/// Warns of matchers that fit no tool of the agent.
+pub(super) fn check(report: &Report, agent: &AgentSpec) {
+    let Some(known) = known_tools(agent) else { return };
+    let mut told = HashSet::new();
+    for hook in &agent.hooks {
+        let Some(MatcherSpec::Pattern { text, location }) = &hook.matcher else { continue };
+        if known.may_fit(text) || !told.insert((text.to_string(), location.line_column())) {
+            continue;
+        }
+        let message = format!("the matcher `{text}` fits no tool of agent `{}`, so its hooks never run", agent.name);
+        let finding = Diagnostic::warning("dead_matcher", message, location.clone());
+        report.add(finding.help(known.help(text)));
+    }
+}
+
+/// The tools of an agent; `None` where they are not known, or there are none.
+fn known_tools(agent: &AgentSpec) -> Option<KnownTools<'_>> {
+    let member = agent.member.as_ref()?;
+    let mut known = KnownTools { names: Vec::new(), prefixes: Vec::new() };
+    for set in &member.toolsets {
+        match &set.kind {
+            ToolsetKind::Mcp(server) if server.name.is_empty() => return None,
+            ToolsetKind::Mcp(server) => known.prefixes.push(format!("{}_", server.name)),
+            ToolsetKind::Script(scripts) => known.names.extend(scripts.iter().map(|script| script.name.as_str())),
+            kind => known.names.extend(tools_of(kind)),
+        }
+    }
+    if !member.sub_agents.is_empty() {
+        known.names.push("transfer_task");
+    }
+    if !member.handoffs.is_empty() {
+        known.names.push("handoff");
+    }
+    (!known.names.is_empty() || !known.prefixes.is_empty()).then_some(known)
+}
+
+impl KnownTools<'_> {
+    fn may_fit(&self, text: &str) -> bool {
+        // What is no pattern is reported where it is compiled.
+        let Ok(pattern) = Regex::new(&format!("^(?:{text})$")) else { return true };
+        self.names.iter().any(|name| pattern.is_match(name))
+            || self.prefixes.iter().any(|prefix| may_begin_with(text, prefix))
+    }
+
+    fn help(&self, text: &str) -> String {
+        let names = || self.names.iter().copied();
+        let near = text.split('|').find_map(|word| did_you_mean(word.trim(), names()));
+        match (near, self.prefixes.first()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(prefix)) => format!("the tools of the MCP server are called `{prefix}…`"),
+            (None, None) => format!("the agent has {}", names().collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+/// Whether a name that begins in this way may fit one of a pattern's alternatives, as far as they are plain text.
+fn may_begin_with(text: &str, prefix: &str) -> bool {
+    let is_special = |letter: char| "\\.+*?()[]{}^$".contains(letter);
+    text.split('|').any(|alternative| match alternative.find(is_special) {
+        None => alternative.starts_with(prefix),
+        // A sign such as `*` is about the letter before it.
+        Some(at) => {
+            let plain = alternative.get(..at.saturating_sub(1)).unwrap_or_default();
+            plain.starts_with(prefix) || prefix.starts_with(plain)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_fit_is_not_called_dead() {
+        let known = KnownTools { names: vec!["shell", "read_file"], prefixes: vec![String::from("gh_")] };
+        for text in ["shell", "shell|write_file", "read_.*", ".*", "gh_wipe", "gh_.*", "g.*", "(gh|x)_wipe", "s?hell"] {
+            assert!(known.may_fit(text), "{text}");
+        }
+        for (text, help) in [
+            ("Shell", "did you mean `shell`?"),
+            ("shel", "did you mean `shell`?"),
+            ("wipe", "the tools of the MCP server are called `gh_…`"),
+            ("Bash|Write", "the tools of the MCP server are called `gh_…`"),
+            ("wipe.*", "the tools of the MCP server are called `gh_…`"),
+        ] {
+            assert!(!known.may_fit(text), "{text}");
+            assert_eq!(known.help(text), help, "{text}");
+        }
+        let known = KnownTools { prefixes: Vec::new(), ..known };
+        assert_eq!(known.help("bash"), "the agent has shell, read_file");
+    }
+}
