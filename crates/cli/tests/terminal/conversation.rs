@@ -38,7 +38,7 @@ permissions:
 const TURNS: &str = r#"
 turns:
   - say: I clean up.
-    calls: [{tool: shell, args: {cmd: echo one}}, {tool: shell, args: {cmd: echo two}}, {tool: shell, args: {cmd: echo three}}]
+    calls: [{tool: shell, args: {cmd: env echo one}}, {tool: shell, args: {cmd: env echo two}}, {tool: shell, args: {cmd: env echo three}}]
   - say: All is tidy.
   - say: a summary for the model
   - calls: [{tool: shell, args: {cmd: "mkfifo gate && touch begun && cat gate"}}]
@@ -147,10 +147,10 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
 
     // Three calls: a yes, a no, and a yes for all that follow.
     terminal.say("/tidy");
-    let wanted = "\nshell, with exactly these arguments:\n{\n  \"cmd\": \"echo one\"\n}\nallow?";
+    let wanted = "\nshell, with exactly these arguments:\n{\n  \"cmd\": \"env echo one\"\n}\nallow?";
     assert!(terminal.wait("allow?").ends_with(wanted), "{}", terminal.screen);
     terminal.type_in("y\n");
-    terminal.wait("\"echo two\"\n}\nallow?");
+    terminal.wait("\"env echo two\"\n}\nallow?");
     terminal.type_in("n\n");
     terminal.wait("allow?");
     terminal.type_in("a\n");
