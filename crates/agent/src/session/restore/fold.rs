@@ -218,9 +218,7 @@ impl<'r> Fold<'r> {
         if origin.session == self.session
             && let Some(call) = self.tools.get(&(origin.run.clone(), id.clone().into_owned()))
         {
-            let tool = call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let args = call.get("args").cloned().unwrap_or_default();
-            self.restored.grants.push((grant, tool, args));
+            self.restored.grants.push((grant, Value::clone(call)));
         }
     }
 

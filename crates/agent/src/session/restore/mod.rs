@@ -46,7 +46,7 @@ pub(super) struct Restored {
     turns: u32,
     /// The agent that the person talks to, when it is another than at first.
     speaker: Option<String>,
-    grants: Vec<(Grant, String, Value)>,
+    grants: Vec<(Grant, Value)>,
     /// What scripts did to the metrics and the cache, and who.
     kept: Vec<(Layer, String, Request)>,
     spent: Vec<Spent>,
@@ -109,9 +109,10 @@ impl Session {
         for (layer, by, request) in restored.kept {
             shared.runtime.recall(&Scope::default(), layer, &by, request);
         }
-        for (grant, tool, args) in &restored.grants {
+        for (grant, call) in &restored.grants {
+            let tool = call.get("name").and_then(Value::as_str).unwrap_or_default();
             match grant {
-                Grant::Tool => shared.permissions.grant_call(tool, args),
+                Grant::Tool => shared.permissions.grant_call(tool, call.get("args").unwrap_or(&Value::Null)),
                 Grant::Session => shared.permissions.grant_session(),
             }
         }
