@@ -36,6 +36,7 @@ pub struct SessionBuilder {
     prices: Vec<PriceSpec>,
     opened: Value,
     resume: Option<Reading>,
+    forgets_grants: bool,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -66,6 +67,7 @@ impl Session {
             prices: Vec::new(),
             opened: Value::Null,
             resume: None,
+            forgets_grants: false,
         }
     }
 }
@@ -169,6 +171,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Takes no permission over that the tape says a person gave: it may be somebody else's tape.
+    #[must_use]
+    pub fn without_grants(mut self) -> Self {
+        self.forgets_grants = true;
+        self
+    }
+
     /// What all model calls of the session may use up, those of delegated agents included; `prices` are needed to bound
     /// money. Default: no bound.
     #[must_use]
@@ -194,7 +203,10 @@ impl SessionBuilder {
         let permissions = Permissions::new(rules, self.mode.or(declared))?;
         let past = self.resume.as_ref().and_then(restore::session_of).map(|session| session.origin.session.clone());
         let session = self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next()));
-        let restored = self.resume.map(|reading| Restored::of(&reading, &session)).transpose()?;
+        let mut restored = self.resume.map(|reading| Restored::of(&reading, &session)).transpose()?;
+        if let Some(restored) = restored.as_mut().filter(|_| self.forgets_grants) {
+            restored.forget_grants();
+        }
         let shared = Shared::new(Choices {
             runtime: self.runtime,
             workspace,

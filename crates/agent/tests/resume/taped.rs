@@ -9,7 +9,7 @@ use pintle::{
     SystemClock, Verdict, native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel, ToolDefinition};
-use pintle_agent::{Session, Tool, ToolUse};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
 use serde_json::{Value, json};
 
 use crate::stage::{reading, text_of};
@@ -121,17 +121,20 @@ impl Set {
     }
 
     fn session(&self, resume: Option<&str>) -> Session {
+        match resume {
+            Some(text) => self.builder().resume(reading(text)).build().unwrap(),
+            None => self.builder().build().unwrap(),
+        }
+    }
+
+    fn builder(&self) -> SessionBuilder {
         let agent = AgentSpec { name: String::from("root"), ..AgentSpec::default() };
-        let builder = Session::builder(self.runtime.clone(), agent, self.looking.clone())
+        Session::builder(self.runtime.clone(), agent, self.looking.clone())
             .workspace(self.folder.path())
             .name("s")
             .opened(json!({"by": "a test"}))
             .permission_mode(PermissionMode::Strict)
-            .tool(Arc::new(LookingTool(self.looking.clone())));
-        match resume {
-            Some(text) => builder.resume(reading(text)).build().unwrap(),
-            None => builder.build().unwrap(),
-        }
+            .tool(Arc::new(LookingTool(self.looking.clone())))
     }
 }
 
@@ -196,6 +199,18 @@ fn what_a_person_allowed_for_the_session_holds_when_it_goes_on() {
     assert_eq!(session.turns(), 1);
     session.turn("look").unwrap();
     assert_eq!(*again.resolver.0.lock().unwrap(), 0, "it was asked again");
+}
+
+#[test]
+fn what_a_strange_tape_says_that_a_person_allowed_counts_for_nothing() {
+    let set = Set::new(tape(), Vec::new());
+    let mut session = set.session(None);
+    session.turn("look").unwrap();
+    session.end();
+    let again = Set::new(tape(), Vec::new());
+    let taken_up = again.builder().resume(reading(&text_of(&set.runtime))).without_grants();
+    taken_up.build().unwrap().turn("look").unwrap();
+    assert_eq!(*again.resolver.0.lock().unwrap(), 1, "it was not asked");
 }
 
 #[test]

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use pintle_contract::{Build, Diagnostic, Layer};
+use pintle_contract::{Build, Diagnostic, Layer, Location};
 use pintle_dialects::Role;
 
 use crate::chain::compile_chains;
-use crate::discover::{Found, discover_own, entries, is_yaml};
+use crate::discover::{Found, discover_own, entries, is_yaml, nowhere};
 use crate::load::{Loaded, Options, sort, understand};
 use crate::policy::policy_of;
 use crate::read;
@@ -19,6 +19,14 @@ use crate::read;
 const SETTINGS: &str = "config.yaml";
 /// The folder of drop-ins.
 const DROP_INS: &str = "hooks.d";
+
+/// Names that were meant to be the file of settings.
+const NEAR_SETTINGS: [&str; 2] = ["config.yml", "config.json"];
+
+/// Whether a file in the folder of drop-ins was meant to be read.
+fn is_near(path: &Path) -> bool {
+    path.is_file() && path.extension().is_some_and(|ending| ["json", "md", "star"].iter().any(|near| ending == *near))
+}
 
 /// Loads the hooks of a person or an organisation from their folder: its `config.yaml`, `hooks.d/*.yaml`, the files in
 /// `hooks/`, `plugins/`, `builtins/` and `overrides/`, and the package of a `harn.toml`. What is not there holds nothing,
@@ -57,10 +65,19 @@ fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
     if settings.exists() {
         found.push(Found { path: settings, role: Role::UserSettings });
     }
+    for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
+        let message = format!("the file `{}` is not read, and what is in it guards nothing", folder.join(name).display());
+        findings.push(nowhere("unread_file", message, &format!("call it `{SETTINGS}`")));
+    }
     let drop_ins = folder.join(DROP_INS);
     if drop_ins.exists() {
         let files = entries(&drop_ins, findings).into_iter().filter(|path| is_yaml(path) && !path.is_dir());
         found.extend(files.map(|path| Found { path, role: Role::HooksBlock }));
+        for path in entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_near(path)) {
+            let message = format!("the file `{}` is not read", path.display());
+            let help = "drop-ins end in `.yaml`; hooks in Markdown and plugins belong into `hooks/` and `plugins/`";
+            findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
+        }
     }
     if folder.is_dir() {
         found.extend(discover_own(folder, findings));

@@ -29,6 +29,23 @@ fn a_drop_in_without_hooks_guards_nothing_and_is_an_error() {
 }
 
 #[test]
+fn what_was_meant_to_be_read_in_the_users_folder_is_told_of() {
+    let project = Project::new(&[
+        ("config.yml", "settings: {}\n"),
+        ("hooks.d/guard.json", "{}"),
+        ("hooks.d/guard.md", "# x"),
+        ("hooks.d/README.txt", ""),
+    ]);
+    let found = project.findings(&load(&project, ""), Severity::Note);
+    let wanted = [
+        "error: the file `config.yml` is not read, and what is in it guards nothing",
+        "warning: the file `hooks.d/guard.json` is not read",
+        "warning: the file `hooks.d/guard.md` is not read",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
 fn settings_come_first_and_drop_ins_in_the_order_of_their_names() {
     let settings =
         format!("settings:\n  safety: strict\n  hooks:\n    {}", block("stop", "mine").replace('\n', "\n    "));

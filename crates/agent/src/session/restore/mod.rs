@@ -68,6 +68,11 @@ struct Spent {
 }
 
 impl Restored {
+    /// Takes no permission over.
+    pub(super) fn forget_grants(&mut self) {
+        self.grants.clear();
+    }
+
     /// Reads what the session of this name was at the end of a tape.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 mod store;
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -120,16 +121,30 @@ static TOOLS: [Row<Store>; 5] = [
     },
 ];
 
+/// The first bytes of an SQLite database.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file is a database, in which there is no place for notes.
+fn is_database(file: &std::path::Path) -> bool {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(DATABASE.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == DATABASE
+}
+
 /// The tools over a file: one of the workspace, or whatever absolute path was declared.
 ///
 /// # Errors
-/// When a relative path leads out of the workspace.
+/// When a relative path leads out of the workspace, or the file is a database.
 pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, String> {
     let file = match path {
         None => workspace.root().join(OWN_FILE),
         Some(path) if std::path::Path::new(path).is_absolute() => PathBuf::from(path),
         Some(path) => workspace.root().join(workspace.relative(path)?),
     };
+    if is_database(&file) {
+        let shown = file.display();
+        return Err(format!("the memory file `{shown}` is an SQLite database, as docker-agent keeps it; give the toolset another `path`"));
+    }
     Ok(Set {
         tools: set::tools("memory", &TOOLS, Arc::new(Store::new(file))),
         instruction: String::from(
@@ -157,4 +172,20 @@ fn told(notes: &[Note]) -> Value {
 
 fn unknown(id: &str) -> String {
     format!("there is no memory with ID `{id}`; `get_memories` gives the IDs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_refused_before_the_session_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        std::fs::write(folder.path().join("memory.db"), b"SQLite format 3\0and more").unwrap();
+        std::fs::write(folder.path().join("notes.jsonl"), b"").unwrap();
+        let why = open(Some("memory.db"), &workspace).map(drop).unwrap_err();
+        assert!(why.contains("is an SQLite database") && why.contains("another `path`"), "{why}");
+        assert!(open(Some("notes.jsonl"), &workspace).is_ok() && open(Some("new.jsonl"), &workspace).is_ok());
+    }
 }

@@ -184,7 +184,9 @@ impl Run {
             .opened(opened.to_value())
             .observer(shown);
         let session = match reading {
-            Some(reading) => session.resume(reading),
+            Some(reading) if before.as_ref().is_some_and(|before| before.is_known) => session.resume(reading),
+            // What a person allowed in it is what its tape says that a person allowed.
+            Some(reading) => session.resume(reading).without_grants(),
             None => session,
         };
         let session = match chosen.team {

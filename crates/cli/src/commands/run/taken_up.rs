@@ -90,6 +90,8 @@ pub(super) struct Before {
     pub(super) named: String,
     /// The persona whose steps it ran.
     pub(super) persona: Option<String>,
+    /// Whether it was begun on this machine.
+    pub(super) is_known: bool,
 }
 
 impl Begun {
@@ -152,7 +154,7 @@ impl Begun {
         }
         run.take_over(&opened, &named, reading.header.shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
-        let before = Some((reading, Before { past, named, persona: opened.persona }));
+        let before = Some((reading, Before { past, named, persona: opened.persona, is_known }));
         Ok(Self { tape: NewTape::append(tape), path: found.path, name, started_ms, before })
     }
 }
