@@ -103,7 +103,7 @@ pub fn load_found(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
 pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let mut loaded = join_up(path, layer, &found, findings, build, options, Reader::Host);
+    let mut loaded = join_up(path, layer, &found, findings, build, options, Reader::Hooks);
     (loaded.agent, loaded.team) = (None, None);
     loaded.require_hooks(path);
     loaded
@@ -115,15 +115,34 @@ impl Loaded {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
         let is_whole = self.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
         if self.declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
-            let message = format!("`{}` holds no hooks, so it would guard nothing", path.display());
-            let help = match is_plugin(path) {
-                true => "it registers none; name the folder of a `harn.toml` that points to its functions",
-                false => "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file",
-            };
             self.diagnostics.retain(|finding| finding.code != "no_files");
-            self.diagnostics.push(nowhere("no_hooks", message, help));
+            self.diagnostics.push(no_hooks(path));
         }
     }
+}
+
+fn no_hooks(path: &Path) -> Diagnostic {
+    let message = format!("`{}` holds no hooks, so it would guard nothing", path.display());
+    let help = match is_plugin(path) {
+        true => "it registers none; name the folder of a `harn.toml` that points to its functions",
+        false => "name a project, a `.harness` folder, a docker-agent YAML, a folder of hooks or one hook file",
+    };
+    nowhere("no_hooks", message, help)
+}
+
+/// Whether an agent has hooks that its author wrote, and not only those that every agent has.
+fn has_own_hooks(agent: &AgentSpec) -> bool {
+    agent.hooks.iter().any(|hook| hook.location != agent.location)
+}
+
+/// What is to be said of the hooks of a team's further agents, where only the first one's hold.
+fn unused_hooks(team: &TeamSpec) -> Option<Diagnostic> {
+    let first = team.agents.first()?;
+    let further = team.agents.iter().skip(1).find(|agent| has_own_hooks(agent))?;
+    let message =
+        format!("the hooks of agent `{}` are not used here, only those of `{}` are", further.name, first.name);
+    let help = format!("write those that are to hold here below `{}` as well", first.name);
+    Some(Diagnostic::warning("unused_hooks", message, further.location.clone()).help(help))
 }
 
 /// For whom a project is loaded.
@@ -133,6 +152,8 @@ enum Reader {
     Agent,
     /// For another agent, which is governed as the first of a team would be.
     Host,
+    /// The same, by somebody who named it for its hooks.
+    Hooks,
 }
 
 fn join_up(
@@ -145,7 +166,7 @@ fn join_up(
     reader: Reader,
 ) -> Loaded {
     let artifacts = read::read_all(found, build, &mut findings);
-    let source = || Source::new(path, bytes(found, &artifacts), reader == Reader::Host);
+    let source = || Source::new(path, bytes(found, &artifacts), reader != Reader::Agent);
     let source = options.agreements.map(|agreements| (agreements, source()));
     let foreign = left_out(found, options.without);
     let mut project = understand(artifacts, build, options, &mut findings);
@@ -157,10 +178,15 @@ fn join_up(
         policy_of(path, found.iter().map(|file| file.path.as_path()), hooks)
     };
     // An agent's own file says which agent runs; those of a team beside it are nobody's, and its guards hold.
-    if (reader == Reader::Host || found.iter().any(|file| is_own(file.role)))
-        && let Some(first) = project.team.take().and_then(|team| team.agents.into_iter().next())
+    if (reader != Reader::Agent || found.iter().any(|file| is_own(file.role)))
+        && let Some(team) = project.team.take()
     {
-        project.hooks.extend(first.hooks.iter().cloned());
+        findings.extend(unused_hooks(&team));
+        let first = team.agents.first();
+        if reader == Reader::Hooks && project.hooks.is_empty() && !first.is_some_and(|agent| has_own_hooks(agent)) {
+            findings.push(no_hooks(path));
+        }
+        project.hooks.extend(first.into_iter().flat_map(|agent| agent.hooks.iter().cloned()));
     }
     let mut hooks = compile_all(&project.hooks, build, &mut findings);
     let (mut stand_ins, mut consent) = (None, None);

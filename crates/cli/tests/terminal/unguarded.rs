@@ -44,6 +44,13 @@ fn forms() -> Vec<(&'static str, Vec<(&'static str, String)>, bool)> {
         one("null.yaml", "---\n...\n".to_owned(), false),
         one("none.yaml", "pre_tool_use: []\n".to_owned(), false),
         ("vacant", vec![("vacant/README.txt", String::new())], false),
+        one(
+            "further.yaml",
+            format!(
+                "agents:\n  root: {{model: openai/x}}\n  b: {{model: openai/x, hooks: {{pre_tool_use: [{ENTRY}]}}}}\n"
+            ),
+            false,
+        ),
         one("script.md", GUARD.replace("script:", "scirpt:"), false),
     ]
 }
@@ -66,6 +73,10 @@ fn what_is_named_for_its_hooks_guards_or_is_refused_in_every_form() {
         let (out, err, status) = install.parts();
         assert_eq!(status, Some(if guards { 0 } else { 3 }), "{path}: {out}{err}");
         assert_eq!(stage.path("home/.claude/settings.json").exists(), guards, "{path}");
+        // These are agents that are sound themselves.
+        if path == "x/further.yaml" {
+            continue;
+        }
         let (out, err, status) = stage.pintle(&["validate", &path]).parts();
         assert_eq!(status, Some(if guards { 0 } else { 3 }), "{path}: {out}{err}");
         let fire = stage.pintle(&["fire", "pre_tool_use", "--hooks", &path]).input(r#"{"name": "shell"}"#);

@@ -66,7 +66,8 @@ fn discover(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Found> {
         found.push(Found { path: settings, role: Role::UserSettings });
     }
     for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
-        let message = format!("the file `{}` is not read, and what is in it guards nothing", folder.join(name).display());
+        let message =
+            format!("the file `{}` is not read, and what is in it guards nothing", folder.join(name).display());
         findings.push(nowhere("unread_file", message, &format!("call it `{SETTINGS}`")));
     }
     let drop_ins = folder.join(DROP_INS);

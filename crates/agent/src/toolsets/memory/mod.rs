@@ -143,7 +143,9 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, Str
     };
     if is_database(&file) {
         let shown = file.display();
-        return Err(format!("the memory file `{shown}` is an SQLite database, as docker-agent keeps it; give the toolset another `path`"));
+        return Err(format!(
+            "the memory file `{shown}` is an SQLite database, as docker-agent keeps it; give the toolset another `path`"
+        ));
     }
     Ok(Set {
         tools: set::tools("memory", &TOOLS, Arc::new(Store::new(file))),

@@ -45,7 +45,12 @@ pub(super) fn bundle() -> Section {
             field("tags", "list", "none", "Words to find it by, for people."),
             field("depends_on", "list", "none", "What it needs, for people."),
             field("priority", "whole number", "none", "Without effect: each hook has its own."),
-            field("condition", "any", "none", "Not evaluated: its hooks always run; its tools and its body are left out unless it is `True`."),
+            field(
+                "condition",
+                "any",
+                "none",
+                "Not evaluated: its hooks always run; its tools and its body are left out unless it is `True`.",
+            ),
         ],
     }
 }
