@@ -188,7 +188,7 @@ fn a_policy_denies_and_lets_through_by_the_installed_line() {
 fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
     for host in HOSTS {
         for signal in ["KILL", "ABRT", "ILL"] {
-            let stage = Stage::new(host, "");
+            let stage = Stage::new(host, &policy("exit 0"));
             let started = stage.path("started").display().to_string();
             fs::write(stage.path("policy.yaml"), policy(&format!("touch '{started}'; sleep 40"))).unwrap();
             let child = stage.start(&stage.line("PreToolUse"), "PreToolUse");
