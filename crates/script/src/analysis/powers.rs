@@ -119,7 +119,7 @@ impl<'a> Returned<'a> {
     }
 }
 
-fn identifier_of<'a>(assign: &'a starlark::syntax::ast::AssignP<AstNoPayload>) -> Option<&'a str> {
+fn identifier_of(assign: &starlark::syntax::ast::AssignP<AstNoPayload>) -> Option<&str> {
     match &assign.lhs.node {
         starlark::syntax::ast::AssignTargetP::Identifier(name) => Some(&name.ident),
         _ => None,
