@@ -124,6 +124,8 @@ fn a_command_binds_the_files_that_it_names() {
         ("eval sh hooks/gu\"\"ard.sh", "hooks/guard.sh"),
         ("sh < hooks/guard.sh", "hooks/guard.sh"),
         ("sh <<'END'\nsh hooks/gu''ard.sh\nEND\n", "hooks/guard.sh"),
+        ("bash <<< 'sh hooks/guar?.sh'", "hooks/guard.sh"),
+        ("zsh -c 'sh **/guard.sh'", "hooks/guard.sh"),
         ("if [ -t 0 ]; then sh hooks/guard.sh; else ./check.sh; fi", "check.sh hooks/guard.sh"),
         ("case \"$1\" in a|b) sh hooks/guard.sh ;; *) ./check.sh ;; esac", "check.sh hooks/guard.sh"),
         ("f() { sh hooks/guard.sh; }; f", "hooks/guard.sh"),
@@ -201,6 +203,9 @@ fn what_cannot_be_found_from_the_text_is_named() {
         ("bash <(cat hooks/guard.sh)", "it runs what comes on its input"),
         ("jq 'include \"rules\"; .' -L hooks", "it loads what does not stand here"),
         ("/opt/tools/guard --strict", "a program that may read or run other files"),
+        ("echo 'sh check.sh' > /tmp/x; sh /tmp/x", "it lies outside of the project"),
+        ("while read f; do sh $f; done < list", "`sh $f`: known only when it runs"),
+        ("bash <<< $'sh hooks/guar?.sh'", "it runs what comes on its input"),
         ("git diff --check", "which files it runs does not stand here"),
     ];
     let of = |text: &str| of(&shell(text), &root).1;

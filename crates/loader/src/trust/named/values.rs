@@ -162,10 +162,27 @@ fn step(folder: &Path, name: &[Piece]) -> Vec<PathBuf> {
             .collect();
         return vec![folder.join(text)];
     }
+    if name.len() > 1 && name.iter().all(|piece| matches!(piece, Piece::Glob(glob) if glob == "*")) {
+        return below(folder);
+    }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> =
         entries.filter(|entry| matches(name, &entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect();
     found.sort_unstable();
+    found
+}
+
+/// A folder and all below it, as `**` means them in some shells.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    let mut next = 0;
+    while let Some(folder) = found.get(next).filter(|_| found.len() <= MOST_MATCHES).cloned() {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        found.extend(
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
+        );
+        next += 1;
+    }
     found
 }
 

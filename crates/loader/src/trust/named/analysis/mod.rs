@@ -258,8 +258,14 @@ impl<'a> Analysis<'a> {
                 source.shown,
                 if place.is_open { "known only when it runs" } else { "it runs what lies in a folder" },
             );
-        } else if place.is_outside && place.files.is_empty() {
-            self.note(source.shown, "it lies outside of the project");
+        } else if place.files.is_empty() && (self.script.is_none() || known.is_some()) {
+            let leads_out = |value: &Value| {
+                let path = values::text(value).filter(|path| path.starts_with('/'));
+                path.is_some_and(|path| !Path::new(&path).starts_with(self.project))
+            };
+            if place.is_outside || values(word, &self.variables).iter().any(leads_out) {
+                self.note(source.shown, "it lies outside of the project");
+            }
         }
         if place.files.is_empty() && !place.is_outside {
             let paths = values(word, &self.variables).into_iter().filter_map(|value| values::text(&value));

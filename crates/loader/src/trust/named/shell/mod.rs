@@ -158,7 +158,10 @@ impl Reader<'_> {
                     let text = word.text();
                     if command.words.is_empty() && command.sets.is_empty() {
                         match text.as_deref() {
-                            Some(opening) if OPENING.contains(&opening) => continue,
+                            Some(opening) if OPENING.contains(&opening) => {
+                                command.span.start = self.at;
+                                continue;
+                            }
                             Some("[[") => {
                                 command.words.push(word);
                                 self.condition(&mut command);
@@ -286,8 +289,17 @@ impl Reader<'_> {
                 self.bodies.push((end.text().unwrap_or_default(), found == Some("<<-")));
             }
             Some("<<<") => {
-                let word = self.word_behind_blanks();
-                command.inputs.push(word.span);
+                let Range { start, end } = self.word_behind_blanks().span;
+                let text = self.text.get(start..end).unwrap_or_default();
+                let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'));
+                // One that is taken together from several quotes is not looked into, and so is not covered.
+                match quote {
+                    Some(quote) if text.len() > 1 && text.ends_with(quote) && text.matches(quote).count() == 2 => {
+                        command.inputs.push(start + 1..end - 1);
+                    }
+                    None if !text.contains(['\'', '"', '\\']) => command.inputs.push(start..end),
+                    _ => {}
+                }
             }
             Some(sign) => {
                 while matches!(self.peek(), Some(' ' | '\t')) {
