@@ -39,7 +39,7 @@ fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
     let stage = writer(12, 700);
     // A limit on the size of files stands for a full disk.
     let script = format!(
-        "trap \'\' XFSZ; ulimit -f 24; exec {} run agent --quiet --tape t.jsonl </dev/null",
+        "trap \'\' XFSZ; ulimit -f 64; exec {} run agent --quiet --tape t.jsonl </dev/null",
         env!("CARGO_BIN_EXE_pintle")
     );
     let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(stage.path("")).output().unwrap();

@@ -41,7 +41,8 @@ fn what_was_changed_or_cut_is_told() {
         r#""kind":"outcome","dispatch":1,"event":"tool.pre","decision":"allow""#,
     );
     assert_ne!(changed, tape);
-    let stage = stage.file("changed.jsonl", changed).file("torn.jsonl", tape.get(..tape.len() - 40).unwrap());
+    let outcome_end = tape.trim_end().rfind('\n').unwrap() + 1;
+    let stage = stage.file("changed.jsonl", changed).file("torn.jsonl", tape.get(..outcome_end - 40).unwrap());
     snapshot!("replay_changed", stage.pintle(&["replay", "changed.jsonl"]).screen());
     snapshot!("replay_torn", stage.pintle(&["replay", "torn.jsonl"]).screen());
 }
