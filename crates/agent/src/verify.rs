@@ -1,6 +1,6 @@
 //! Verify scripts: `run(result)` says whether a result is good.
 
-use pintle::{Caller, ScriptTool};
+use pintle::{CallId, Caller, ScriptTool};
 use serde_json::Value;
 
 use crate::tools::why;

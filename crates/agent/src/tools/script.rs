@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{Caller, Diagnostic, Failure, FailureKind, Runtime, ScriptText, ScriptTool, ToolSpec};
+use pintle::{CallId, Caller, Diagnostic, Failure, FailureKind, Runtime, ScriptText, ScriptTool, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{Tool, ToolUse};

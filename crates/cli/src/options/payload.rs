@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle::dialects::command_hooks::{self, pasted};
 use pintle::tape::show::plain;
-use pintle::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
 use super::EventArgument;

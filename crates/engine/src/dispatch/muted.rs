@@ -101,7 +101,7 @@ impl Seam for MutedSeam<'_> {
             }
             Request::Meta { .. } => Ok(Reply::Done),
             Request::Session { ref function, .. } if function == "messages" || function == "unsettled_state" => {
-                self.0.perform(caller, request)
+                self.seam.perform(caller, request)
             }
             Request::Session { .. } => Ok(Reply::Done),
             Request::CallTool { .. } | Request::Exec { .. } | Request::Fs { .. } => Err(SeamError(String::from(
