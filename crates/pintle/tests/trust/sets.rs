@@ -269,7 +269,8 @@ fn files_that_stand_beside_a_hook_belong_to_the_set() {
     for (file, text) in
         [("agent.yaml", docker.as_str()), (".claude/settings.json", settings), (".harness/hooks/g.md", &script)]
     {
-        let changes: [(&str, &dyn Fn(&Stage)); 3] = [
+        type Change<'a> = &'a dyn Fn(&Stage);
+        let changes: [(&str, Change<'_>); 3] = [
             ("edited", &|stage| stage.write("Makefile", "guard:\n\ttrue\n")),
             ("added", &|stage| stage.write("rules/b.txt", "b\n")),
             ("taken away", &|stage| fs::remove_file(stage.path("rules/a.txt")).unwrap()),
