@@ -6,6 +6,8 @@
 mod answers;
 #[path = "verify/changes.rs"]
 mod changes;
+#[path = "verify/cut.rs"]
+mod cut;
 #[path = "verify/edits.rs"]
 mod edits;
 #[path = "verify/ends.rs"]
@@ -18,8 +20,8 @@ use pintle_contract::{Chain, Entry, Event, EventName, Journal, Layer, Origin, Ou
 use pintle_tape::record::host::{
     HostRecord, Message, ModelReply, ModelRequest, Said, Session, Source, Stage, ToolCall, ToolResult, Turn,
 };
-use pintle_tape::verify::{Report, Unfinished, verify, verify_bytes};
-use pintle_tape::{Header, Tape, TapeError, read_bytes};
+use pintle_tape::verify::{Report, verify, verify_bytes};
+use pintle_tape::{Header, Tape, read_bytes};
 use pintle_testkit::{FakeClock, Scripted, chain, hook};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -357,43 +359,6 @@ fn what_was_changed_alone_breaks_the_chain() {
     shorter.remove(answer - 5);
     let found = first(&shorter);
     assert!(found.contains(": a record is missing, or was put in; expected "), "{found}");
-}
-
-#[test]
-fn a_tape_that_is_cut_anywhere_is_told_what_is_whole_of_it() {
-    let small = Played::new();
-    small.fire("tool.pre", json!({"id": "c1"}), &Verdict::deny("no"), None);
-    small.tape.close().unwrap();
-    let text = small.tape.lines().join("\n") + "\n";
-    (1..=text.len()).for_each(|end| check_cut(&text, end));
-    let text = session().tape.lines().join("\n") + "\n";
-    (1..=text.len()).step_by(61).for_each(|end| check_cut(&text, end));
-}
-
-fn check_cut(text: &str, end: usize) {
-    let (cut, rest) = text.split_at(end);
-    let report = match verify_bytes(cut.as_bytes()) {
-        Err(TapeError::Torn { size_bytes }) if !cut.contains('\n') && size_bytes == end => return,
-        report => report.unwrap(),
-    };
-    assert_eq!(report.findings, [], "cut after {end} bytes");
-    // A record is whole with its closing brace; only its line's end may be missing.
-    let is_torn = !cut.ends_with('\n') && !rest.starts_with('\n');
-    let lacks_end = !cut.ends_with('\n') && rest.starts_with('\n');
-    let records = cut.matches('\n').count() + usize::from(lacks_end);
-    assert_eq!((report.records, report.torn.is_some()), (records, is_torn), "cut after {end} bytes");
-    let whole = if is_torn { cut.rsplit_once('\n').unwrap().0 } else { cut };
-    let is_of_end = |open: &&Unfinished| open.what.contains("`closed` record") || open.what.contains("has no end");
-    let others: Vec<&Unfinished> = report.unfinished.iter().filter(|open| !is_of_end(open)).collect();
-    assert_eq!(others.is_empty(), nothing_is_open(whole), "cut after {end} bytes: {others:?}");
-    assert_eq!(report.is_whole(), end == text.len(), "cut after {end} bytes");
-}
-
-/// Whether every beginning among these lines has its end.
-fn nothing_is_open(lines: &str) -> bool {
-    let count = |kind: &str| lines.matches(&format!("\"kind\":\"{kind}\"")).count();
-    let pairs = [("event", "outcome"), ("model_request", "model_reply"), ("tool_call", "tool_result")];
-    pairs.iter().all(|(begin, end)| count(begin) == count(end))
 }
 
 #[test]
