@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle::script::{Invocation, Role, Script, compile};
-use pintle::{Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
+use pintle::{CallId, Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{MapSeam, SubjectMatcher};
 use serde_json::{Value, json};

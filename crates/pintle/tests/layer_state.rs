@@ -35,7 +35,11 @@ const ATTACKS: [&str; 6] = [
 ];
 
 fn hook(folder: &Path, name: &str, priority: i64, body: &str) {
-    let body: String = body.trim_matches('\n').lines().map(|line| format!("      {}\n", line.strip_prefix("    ").unwrap_or(line))).collect();
+    let body: String = body
+        .trim_matches('\n')
+        .lines()
+        .map(|line| format!("      {}\n", line.strip_prefix("    ").unwrap_or(line)))
+        .collect();
     let text =
         format!("---\nevent: tool.pre\npriority: {priority}\nscript: |\n  def handle(event, payload):\n{body}---\n");
     fs::create_dir_all(folder.join(".harness/hooks")).unwrap();

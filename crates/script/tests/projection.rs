@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, Caller, Cancel, Event, EventName, Failure, FunctionRef, Get, Key, Limits, NoSeam, Origin, Part,
-    Parts, Payload, Returned, ScriptText,
+    CallId, Caller, Cancel, Event, EventName, Failure, FunctionRef, Get, Key, Limits, NoSeam, Origin, Part, Parts,
+    Payload, Returned, ScriptText,
 };
 use pintle_script::{Invocation, Placement, PluginFunction, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};

@@ -141,7 +141,6 @@ impl Seam for MapSeam {
 #[cfg(test)]
 mod tests {
     use pintle_contract::CallId;
-    use pintle_contract::Layer;
 
     use super::*;
 

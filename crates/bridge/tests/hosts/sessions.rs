@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, Layer, LimitKind, Match, Matcher, Reply, Request, Verdict,
+    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply, Request, Verdict,
     native,
 };
 use pintle_bridge::{Answer, HOSTS, Host};

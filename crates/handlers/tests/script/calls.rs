@@ -1,6 +1,6 @@
 //! Built-ins, in this process and through a worker.
 
-use pintle_contract::{CallId, Caller, Cancel, FailureKind, Layer, Location, Request, Said, ScriptText, ToolSpec};
+use pintle_contract::{CallId, Caller, Cancel, FailureKind, Location, Request, Said, ScriptText, ToolSpec};
 use serde_json::{Value, json};
 
 use super::stage::{World, ask, builder};

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{
-    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec, PermissionMode,
-    PersonaSpec, PolicyMode, Reach, ScriptToolSpec, Subjects, TeamSpec, ToolSpec, ToolsetKind, ToolsetSpec,
+    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec,
+    PermissionMode, PersonaSpec, PolicyMode, Reach, ScriptToolSpec, Subjects, TeamSpec, ToolSpec, ToolsetKind,
+    ToolsetSpec,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Caller, Effect, Entry, Failure, FailureKind, Journal, Layer, Outcome, Payload, Reason, Redact, Reply, Request,
-    SeamError, Verdict, Warning,
+    Caller, Effect, Entry, Failure, FailureKind, Journal, Outcome, Payload, Reason, Redact, Reply, Request, SeamError,
+    Verdict, Warning,
 };
 use pintle_tape::{Body, Follower, Header, Record, Tape, read_bytes};
 use serde_json::json;

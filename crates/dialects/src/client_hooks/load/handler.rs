@@ -123,7 +123,16 @@ fn options(carried: &mut Carried<'_>, kind: Kind, row: &'static Row) -> Option<O
     let needs_json = kind == Kind::Http && on_error == Some(FailurePolicy::Closed);
     let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
     let files = carried.fields.texts("files");
-    Some(Options { name: carried.text("name"), timeout_ms, background, on_error, needs_answer, needs_json, condition, files })
+    Some(Options {
+        name: carried.text("name"),
+        timeout_ms,
+        background,
+        on_error,
+        needs_answer,
+        needs_json,
+        condition,
+        files,
+    })
 }
 
 fn condition(carried: &mut Carried<'_>, text: &str) -> Option<Condition> {
