@@ -45,7 +45,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     let expected = [
         (String::from("[]"), false),
         error("tool error: `missing` does not exist; list its folder to see what does"),
-        error("tool blocked: blocked by hook \"guard\": no shells"),
+        error("tool blocked: no shells"),
         error("tool \"raed\" not found; did you mean \"read\"?"),
         error("tool \"write\" denied by policy"),
         error(
@@ -71,7 +71,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     assert_eq!(coerced["args"], json!({"pattern": "*", "path": "7", "x": 1}));
     assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":"7","x":1}"#));
     let failed = stage.seen.of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
-    assert_eq!(failed["error"], json!("tool blocked: blocked by hook \"guard\": no shells"));
+    assert_eq!(failed["error"], json!("tool blocked: no shells"));
     assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");
 }
 
@@ -147,7 +147,7 @@ fn no_tool_changes_the_policy_it_runs_under() {
 #[test]
 fn hooks_may_withhold_or_change_a_result() {
     let (withheld, _) = results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
-    assert_eq!(withheld, [(String::from("tool result blocked: blocked by hook \"no\": private"), true)]);
+    assert_eq!(withheld, [(String::from("tool result blocked: private"), true)]);
     let (changed, stage) =
         results(&[("list", "{}")], vec![rewrite("tool.post", json!({"result": {"files": 0}}))], agent());
     assert_eq!(changed, [(String::from("{\"files\":0}"), false)]);

@@ -33,6 +33,9 @@ pub struct Outcome {
     pub asked: u32,
 }
 
+/// What a model is told of a hook that failed closed.
+const UNANSWERED: &str = "a policy check gave no answer, so this was refused";
+
 impl Outcome {
     /// The outcome when no hook listens: allowed, unchanged.
     #[must_use]
@@ -71,6 +74,23 @@ impl Outcome {
     pub fn is_refused(&self) -> bool {
         self.decision == Decision::Deny
             && (self.reasons.is_empty() || self.reasons.iter().any(|reason| !reason.stops_run))
+    }
+
+    /// The reasons for a model, which sees the consequences of a hook and never its name (AI Harness, Hooks): the hooks' own
+    /// words in one line. Of a hook that gave no answer it is told only that; the fault is for the user.
+    #[must_use]
+    pub fn reason_for_model(&self) -> String {
+        let failed = |hook: &HookId| {
+            self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
+        };
+        let mut texts: Vec<&str> = Vec::new();
+        for reason in &self.reasons {
+            let text = if failed(&reason.hook) { UNANSWERED } else { reason.text.trim() };
+            if !text.is_empty() && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        if texts.is_empty() { String::from("refused by policy") } else { texts.join("; ") }
     }
 
     /// The reasons in one line: `blocked by hook "h": why; …` for a deny.
@@ -195,5 +215,17 @@ mod tests {
         let reasons = vec![Reason::new(HookId::new("a"), ""), Reason::new(HookId::new("b"), "not today")];
         let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::pass(Payload::new(Value::Null)) };
         assert_eq!(outcome.reason(), "blocked by hook \"a\"; blocked by hook \"b\": not today");
+    }
+
+    #[test]
+    fn a_model_is_told_why_and_not_by_whom() {
+        let texts = [("a", ""), ("b", "not today"), ("c", "hook `c` gave no answer (error: KeyError); it fails closed")];
+        let reasons: Vec<Reason> = texts.map(|(hook, text)| Reason::new(HookId::new(hook), text)).to_vec();
+        let failure = Failure::new(crate::FailureKind::Error, "KeyError");
+        let failures = vec![FailureReport { hook: HookId::new("c"), failure, policy: FailurePolicy::Closed }];
+        let denied = Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::pass(Payload::new(Value::Null)) };
+        assert_eq!(denied.reason_for_model(), "not today; a policy check gave no answer, so this was refused");
+        let silent = Outcome { reasons: denied.reasons[..1].to_vec(), failures: Vec::new(), ..denied };
+        assert_eq!(silent.reason_for_model(), "refused by policy");
     }
 }

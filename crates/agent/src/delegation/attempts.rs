@@ -65,7 +65,7 @@ pub(super) fn refused(turn: &Turn, id: &str, request: &Request, why: String) -> 
         ..DelegationPost::default()
     };
     let outcome = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
-    if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason()) }
+    if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
 }
 
 impl Task<'_> {
@@ -117,7 +117,7 @@ impl Task<'_> {
                 ..self.payload(&Answer { text: message.clone(), ..Answer::default() })
             };
             let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
-            if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason()) }
+            if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
         })
     }
 
@@ -136,7 +136,7 @@ impl Task<'_> {
     fn review(&self, answer: Answer, usage: &mut Usage) -> Result<Answer, String> {
         let outcome = self.turn.fire(&Event::of(&self.payload(&answer), Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
-            return Err(format!("delegation blocked: {}", outcome.reason()));
+            return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
         }
         if let Some(request) = redirect(&outcome) {
             let delegated = super::redirected(self.turn, request, &self.redirects);
@@ -176,7 +176,7 @@ impl Task<'_> {
         };
         let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
-            reasons.push(outcome.reason());
+            reasons.push(outcome.reason_for_model());
         }
         if !reasons.is_empty() {
             return Ok(Err(reasons.join("; ")));

@@ -97,7 +97,7 @@ fn announce(turn: &Turn, request: &mut Request) -> Result<String, String> {
     let payload = request.payload(&id, turn.state.delegation.clone(), parent.depth + 1);
     let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
-        return Err(format!("delegation blocked: {}", outcome.reason()));
+        return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
     }
     if outcome.rewritten {
         let fault = |fault: serde_json::Error| format!("delegation.pre modify payload: {fault}");

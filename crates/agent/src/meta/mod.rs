@@ -57,7 +57,7 @@ fn guard(turn: &Turn, event: &str, payload: &Meta) -> Result<(), String> {
     if outcome.is_allowed() {
         return Ok(());
     }
-    Err(format!("blocked by governance: {}", outcome.reason()))
+    Err(format!("blocked by governance: {}", outcome.reason_for_model()))
 }
 
 /// Names are `[a-z][a-z0-9_-]{0,63}`.

@@ -227,7 +227,7 @@ fn an_agent_outside_a_team_is_asked_about_only_where_somebody_listens() {
     });
     let mut listened = stage(list(), [listener, deny("tool.guard", "no")], agent());
     let answer = listened.session.turn("go").unwrap();
-    assert_eq!(answer.tool_results[0].content, "tool blocked: blocked by hook \"no\": no");
+    assert_eq!(answer.tool_results[0].content, "tool blocked: no");
     assert_eq!(*seen.lock().unwrap(), [json!("tool_guard_deny")]);
 }
 

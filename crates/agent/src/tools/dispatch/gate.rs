@@ -81,7 +81,7 @@ impl Settled {
     pub(super) fn blocked(event: &'static str, detail: &'static str, outcome: &Outcome) -> Self {
         let said = !outcome.reasons.iter().all(|reason| reason.text.trim().is_empty());
         let words = if said { words(outcome) } else { String::new() };
-        let refusal = Refusal::Blocked { event, reason: outcome.reason(), words: words.clone() };
+        let refusal = Refusal::Blocked { event, reason: outcome.reason_for_model(), words: words.clone() };
         Self { reason: words, ..Self::no("hook", detail, refusal) }
     }
 }

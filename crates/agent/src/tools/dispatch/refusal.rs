@@ -9,9 +9,9 @@ pub(super) enum Refusal {
     Blocked {
         /// The event, as docker-agent calls it.
         event: &'static str,
-        /// Everything the hooks said, with their names.
+        /// Why, in the words of AI Harness.
         reason: String,
-        /// The same without their names.
+        /// Why, in the words of docker-agent.
         words: String,
     },
     /// A rule said no.

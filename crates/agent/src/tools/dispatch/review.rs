@@ -66,7 +66,7 @@ pub(super) fn reviewed(
 /// The result as hooks left it.
 fn taken_over(result: ToolResult, outcome: Outcome) -> ToolResult {
     if outcome.is_refused() {
-        let content = format!("tool result blocked: {}", outcome.reason());
+        let content = format!("tool result blocked: {}", outcome.reason_for_model());
         return ToolResult::new(result.call_id, result.name, Value::String(content), true);
     }
     if !outcome.rewritten {

@@ -32,7 +32,8 @@ pub(super) struct About {
 impl Target {
     pub(super) fn read(turn: &Turn, name: &str, text: &str) -> Self {
         match arguments::decode(text) {
-            Ok(args) => Self::fitted(turn, name, args),
+            // Hooks get the model's own text, whatever the schema makes of it (AI Harness, payloads).
+            Ok(args) => Self { arguments: text.to_owned(), ..Self::fitted(turn, name, args) },
             Err(invalid) => Self {
                 name: name.to_owned(),
                 args: Value::Object(Map::new()),
@@ -68,6 +69,9 @@ impl Target {
         let mut taken = Self::fitted(turn, name, args);
         taken.invalid = kept.or(taken.invalid.take());
         let changed = taken.name != self.name || taken.args != self.args;
+        if taken.args == self.args {
+            taken.arguments.clone_from(&self.arguments);
+        }
         *self = taken;
         changed
     }
