@@ -210,10 +210,7 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
     let spec = || with_tools(vec![tool("relay", relay)], true);
     let (content, is_error, stage) = once(spec(), "relay", "rm -rf /", vec![guard()]);
     let content: Value = serde_json::from_str(&content).unwrap();
-    assert_eq!(
-        (&content["content"], is_error),
-        (&json!("tool blocked: dangerous"), false)
-    );
+    assert_eq!((&content["content"], is_error), (&json!("tool blocked: dangerous"), false));
     let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("shell"), json!("relay")]);
     assert_eq!(stage.seen.of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));

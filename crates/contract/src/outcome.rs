@@ -219,11 +219,13 @@ mod tests {
 
     #[test]
     fn a_model_is_told_why_and_not_by_whom() {
-        let texts = [("a", ""), ("b", "not today"), ("c", "hook `c` gave no answer (error: KeyError); it fails closed")];
+        let texts =
+            [("a", ""), ("b", "not today"), ("c", "hook `c` gave no answer (error: KeyError); it fails closed")];
         let reasons: Vec<Reason> = texts.map(|(hook, text)| Reason::new(HookId::new(hook), text)).to_vec();
         let failure = Failure::new(crate::FailureKind::Error, "KeyError");
         let failures = vec![FailureReport { hook: HookId::new("c"), failure, policy: FailurePolicy::Closed }];
-        let denied = Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::pass(Payload::new(Value::Null)) };
+        let denied =
+            Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::pass(Payload::new(Value::Null)) };
         assert_eq!(denied.reason_for_model(), "not today; a policy check gave no answer, so this was refused");
         let silent = Outcome { reasons: denied.reasons[..1].to_vec(), failures: Vec::new(), ..denied };
         assert_eq!(silent.reason_for_model(), "refused by policy");

@@ -1,5 +1,6 @@
 //! Putting a runtime together.
 
+mod built;
 mod rules;
 mod sources;
 
@@ -10,13 +11,13 @@ use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, PermissionsSpec,
-    PersonaSpec, Resolver, Severity, TeamSpec,
+    PersonaSpec, Resolver, TeamSpec,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, WorkerProgram};
-use pintle_loader::{Agreement, Consent, Layers, Options, PolicyFiles, Trust};
+use pintle_loader::{Agreement, Layers, Options, PolicyFiles, Trust};
 use pintle_tape::Tape;
 
 use crate::journals::Journals;
@@ -24,6 +25,7 @@ use crate::register::{self, HookEvent, HookReturn, NewHook, PersonaHook, Session
 use crate::runtime::Parts;
 use crate::state::State;
 use crate::{Random, RecheckMemory, Runtime, Seeded, SystemClock};
+pub use built::Built;
 use sources::{Place, Purpose};
 
 /// What a runtime is to be made of. Everything has a default.
@@ -59,38 +61,6 @@ struct Declared {
     layer: Layer,
     source: String,
     hooks: Vec<HookDeclaration>,
-}
-
-/// A runtime and what was found while loading it.
-#[derive(Debug)]
-pub struct Built {
-    /// The runtime. It holds what could be loaded; look at `diagnostics` before trusting it.
-    pub runtime: Arc<Runtime>,
-    /// The agent, when one of the paths is an agent's project.
-    pub agent: Option<AgentSpec>,
-    /// The team, when one of the paths declares agents that know each other by name.
-    pub team: Option<TeamSpec>,
-    /// Roles that the agent can work in, of all paths; of two with one name the first counts.
-    pub personas: Vec<Arc<PersonaSpec>>,
-    /// The hooks as declared.
-    pub declarations: Vec<HookDeclaration>,
-    /// What became of the projects that needed consent: those that [`Builder::layers`] found, and those of
-    /// [`Builder::found`].
-    pub projects: Vec<Consent>,
-    /// The files that hold policy: all that were read, what hooks name, and the folder of the agreements.
-    pub policy: PolicyFiles,
-    /// Everything that was found, of every file.
-    pub diagnostics: Vec<Diagnostic>,
-    /// How many files were read.
-    pub files: usize,
-}
-
-impl Built {
-    /// Whether something that was declared does not run. A guard may be among it, so a host should not start.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
-    }
 }
 
 impl Builder {

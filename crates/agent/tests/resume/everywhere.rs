@@ -66,7 +66,7 @@ fn a_session_cut_off_after_any_record_goes_on_to_its_end() {
             assert!(again(other.path(), &model, &tape).is_err(), "cut after record {at}");
             continue;
         };
-        assert_eq!(past.state == PastState::Ended, before.contains("\"event\":\"session.end\""), "{at}");
+        assert_eq!(past.state == PastState::Ended, before.contains("\"kind\":\"closed\""), "{at}");
         let (mut session, _) = again(other.path(), &model, &tape).unwrap();
         assert_eq!(session.cut_off(), past.cut_off, "cut after record {at}");
         session.go_on().unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));

@@ -45,8 +45,8 @@ fn yes() -> Resolution {
 #[test]
 fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
     let changed = hook("flags", "tool.pre", |call| match call.event.payload.field("args") {
-        Some(args) if args["cmd"] == json!("ls") => {
-            Verdict::rewrite(json!({"args": {"cmd": "ls -h"}}).as_object().unwrap().clone())
+        Some(args) if args["cmd"] == json!("make") => {
+            Verdict::rewrite(json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone())
         }
         _ => Verdict::pass(),
     });
@@ -54,46 +54,46 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
         let metadata = json!({"blast": "low"}).as_object().unwrap().clone();
         Verdict::ask("look at it").with(pintle::Effect::Metadata(metadata))
     });
-    let scene = one_call("ls").hook(changed).hook(labels).answer(yes());
+    let scene = one_call("make").hook(changed).hook(labels).answer(yes());
     let (_stage, lines) = played(scene);
     expect(
         &lines,
         r#"
-        tool.transform shell {"cmd":"ls"}
-        tool.guard shell {"cmd":"ls"}
-        tool.pre shell {"cmd":"ls"}
-        tool.guard shell {"cmd":"ls -h"}
+        tool.transform shell {"cmd":"make"}
+        tool.guard shell {"cmd":"make"}
+        tool.pre shell {"cmd":"make"}
+        tool.guard shell {"cmd":"make -h"}
         permission.ask look at it {"blast":"low"}
         user.input permission
         permission.reply allow person user_approved
-        tool.result ran ls -h
-        tool.post ran ls -h
+        tool.result ran make -h
+        tool.post ran make -h
         "#,
     );
 }
 
 #[test]
 fn the_person_sees_the_exact_call_that_runs() {
-    let changed = rewrite("tool.pre", json!({"args": {"cmd": "ls -h"}}));
-    let scene = one_call("ls").mode(PermissionMode::Balanced).hook(changed).answer(yes());
+    let changed = rewrite("tool.pre", json!({"args": {"cmd": "make -h"}}));
+    let scene = one_call("make").mode(PermissionMode::Balanced).hook(changed).answer(yes());
     let (stage, lines) = played(scene);
     expect(
         &lines,
         r#"
-        tool.transform shell {"cmd":"ls"}
-        tool.guard shell {"cmd":"ls"}
-        tool.pre shell {"cmd":"ls"}
-        tool.guard shell {"cmd":"ls -h"}
+        tool.transform shell {"cmd":"make"}
+        tool.guard shell {"cmd":"make"}
+        tool.pre shell {"cmd":"make"}
+        tool.guard shell {"cmd":"make -h"}
         permission.ask no permission rule allows it
         user.input permission
         permission.reply allow person user_approved
-        tool.result ran ls -h
-        tool.post ran ls -h
+        tool.result ran make -h
+        tool.post ran make -h
         "#,
     );
     let asked = stage.resolver.asked();
     let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
-    assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "ls -h"}), &json!(r#"{"cmd":"ls -h"}"#)));
+    assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "make -h"}), &json!(r#"{"cmd":"make -h"}"#)));
     assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
     assert_eq!(reasons[0].text, "no permission rule allows it");
     assert_eq!(payload["permission_mode"], json!("balanced"));
@@ -102,54 +102,54 @@ fn the_person_sees_the_exact_call_that_runs() {
 #[test]
 fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
     let rules = |deny: &str| PermissionsSpec { deny: vec![rule(deny)], ..PermissionsSpec::default() };
-    let transform = r#"tool.transform shell {"cmd":"ls"}"#;
-    let guard = r#"tool.guard shell {"cmd":"ls"}"#;
-    let pre = r#"tool.pre shell {"cmd":"ls"}"#;
+    let transform = r#"tool.transform shell {"cmd":"make"}"#;
+    let guard = r#"tool.guard shell {"cmd":"make"}"#;
+    let pre = r#"tool.pre shell {"cmd":"make"}"#;
     let cases: Vec<(Scene, Vec<&str>, &str, &str)> = vec![
         (
-            one_call("ls").hook(deny("tool.transform", "no")),
+            one_call("make").hook(deny("tool.transform", "no")),
             vec![transform],
             "deny hook tool_input_transform_deny",
             "The tool call was rejected by a tool_input_transform hook. Reason: no",
         ),
         (
-            one_call("ls").hook(deny("tool.guard", "no")),
+            one_call("make").hook(deny("tool.guard", "no")),
             vec![transform, guard],
             "deny hook tool_guard_deny",
             "The tool call was rejected by a tool_guard hook. Reason: no",
         ),
         (
-            Scene { permissions: rules("shell:cmd=ls*"), ..one_call("ls") },
+            Scene { permissions: rules("shell:cmd=make*"), ..one_call("make") },
             vec![transform, guard, pre],
             "deny rule team_permissions_deny",
-            "Tool 'shell' is denied by the permission rule `shell:cmd=ls*`.",
+            "Tool 'shell' is denied by the permission rule `shell:cmd=make*`.",
         ),
         (
-            one_call("ls").mode(PermissionMode::Restricted),
+            one_call("make").mode(PermissionMode::Restricted),
             vec![transform, guard, pre],
             "deny rule mode_restricted",
             "Tool 'shell' is denied by the session's permission mode.",
         ),
         (
-            one_call("ls").hook(deny("tool.pre", "")),
+            one_call("make").hook(deny("tool.pre", "")),
             vec![transform, guard, pre],
             "deny hook pre_tool_use_hook_deny",
             "The tool call was rejected by a pre_tool_use hook.",
         ),
         (
-            one_call("ls").mode(PermissionMode::Balanced).hook(deny("permission.ask", "no")).answer(yes()),
+            one_call("make").mode(PermissionMode::Balanced).hook(deny("permission.ask", "no")).answer(yes()),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
             "deny hook permission_request_hook_deny",
             "The tool call was rejected by a permission_request hook. Reason: no",
         ),
         (
-            one_call("ls").mode(PermissionMode::Balanced).answer(Resolution::Refused { by: String::from("ada") }),
+            one_call("make").mode(PermissionMode::Balanced).answer(Resolution::Refused { by: String::from("ada") }),
             vec![transform, guard, pre, "permission.ask no permission rule allows it", "user.input permission"],
             "deny person user_rejected",
             "The user rejected the tool call.",
         ),
         (
-            one_call("ls").mode(PermissionMode::Balanced),
+            one_call("make").mode(PermissionMode::Balanced),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
             "deny resolver non_interactive_deny",
             "Tool 'shell' requires user confirmation but the session is non-interactive.…",
@@ -178,14 +178,14 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
             _ => Verdict::pass(),
         })
     };
-    let by_guard = played(one_call("ls").hook(to("sudo ls")).hook(no_sudo())).1;
+    let by_guard = played(one_call("make").hook(to("sudo make")).hook(no_sudo())).1;
     assert!(by_guard.contains(&String::from("permission.reply deny hook tool_guard_deny")), "{by_guard:?}");
     let denied = PermissionsSpec { deny: vec![rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
-    let by_rule = played(Scene { permissions: denied, ..one_call("ls").hook(to("rm x")) }).1;
+    let by_rule = played(Scene { permissions: denied, ..one_call("make").hook(to("rm x")) }).1;
     assert!(by_rule.contains(&String::from("permission.reply deny rule team_permissions_deny")), "{by_rule:?}");
     // A rule that allows the changed call does not answer the question that the call as it was raised.
     let allowed = PermissionsSpec { allow: vec![rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
-    let asked = played(Scene { permissions: allowed, ..one_call("ls").hook(to("pwd")) }).1;
+    let asked = played(Scene { permissions: allowed, ..one_call("make").hook(to("pwd")) }).1;
     assert!(asked.contains(&String::from("permission.reply deny resolver non_interactive_deny")), "{asked:?}");
 }
 
@@ -196,7 +196,7 @@ fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session(
     let ask_rule = PermissionsSpec { ask: vec![rule("shell")], ..PermissionsSpec::default() };
     let allow_rule = PermissionsSpec { allow: vec![rule("shell")], ..PermissionsSpec::default() };
     let deny_rule = PermissionsSpec { deny: vec![rule("shell")], ..PermissionsSpec::default() };
-    let balanced = || one_call("ls").mode(PermissionMode::Balanced).answer(yes());
+    let balanced = || one_call("make").mode(PermissionMode::Balanced).answer(yes());
     let cases = [
         ("mode", balanced().hook(allow("tool.pre")), settles),
         ("guard", balanced().hook(allow("tool.pre")).hook(ask("tool.guard", "look")), asks),
@@ -215,13 +215,13 @@ fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session(
         ),
         ("permission hook and a guard", balanced().hook(allow("permission.ask")).hook(ask("tool.guard", "look")), asks),
         ("permission hook that asks", balanced().hook(ask("permission.ask", "hm")), asks),
-        ("a guard that asks under yolo", one_call("ls").answer(yes()).hook(ask("tool.guard", "look")), asks),
+        ("a guard that asks under yolo", one_call("make").answer(yes()).hook(ask("tool.guard", "look")), asks),
         (
             "a guard that asks over an allow rule",
             Scene { permissions: allow_rule, ..balanced().hook(ask("tool.guard", "look")) },
             asks,
         ),
-        ("a hook that asks under yolo", one_call("ls").answer(yes()).hook(ask("tool.pre", "look")), asks),
+        ("a hook that asks under yolo", one_call("make").answer(yes()).hook(ask("tool.pre", "look")), asks),
     ];
     for (name, scene, expected) in cases {
         let (stage, lines) = played(scene);
@@ -234,11 +234,11 @@ fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session(
 #[test]
 fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let injects = hook("human_sizes", "tool.pre", |_| {
-        let fields = json!({"args": {"cmd": "ls -h"}}).as_object().unwrap().clone();
+        let fields = json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone();
         Verdict::new(Said::Allow { reason: String::from("safe") }).rewriting(pintle::Rewrite::Fields(fields))
     });
-    let (stage, lines) = played(one_call("ls").mode(PermissionMode::Balanced).hook(injects).answer(yes()));
-    assert!(lines.contains(&String::from("tool.post ran ls -h")), "{lines:?}");
+    let (stage, lines) = played(one_call("make").mode(PermissionMode::Balanced).hook(injects).answer(yes()));
+    assert!(lines.contains(&String::from("tool.post ran make -h")), "{lines:?}");
     assert!(stage.resolver.asked().is_empty(), "{lines:?}");
 }
 
@@ -285,7 +285,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
         _ => Verdict::pass(),
     });
     let first = pintle::Hook { on_deny: pintle::OnDeny::StopRun, ..first };
-    let commands = ["meet", "wait", "ls", "ls", "ls", "ls", "ls", "ls", "ls", "ls"];
+    let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
     let mut stage = Scene::of([call(&calls), say("never")]).hook(first).open();
@@ -309,7 +309,7 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
             raise.cancel();
             Verdict::deny("cut short")
         });
-        let scene = one_call("ls").mode(PermissionMode::Balanced).hook(stop).answer(yes());
+        let scene = one_call("make").mode(PermissionMode::Balanced).hook(stop).answer(yes());
         let mut stage = scene.open_with(|builder| builder.cancel(cancel));
         assert_eq!(stage.session.turn("go").unwrap_err().kind, pintle_agent::FaultKind::Cancelled, "{event}");
         let told = stage.record.of(&["permission.reply", "tool.post"]);
@@ -319,10 +319,10 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
 
 #[test]
 fn the_stop_of_a_hook_is_not_a_refusal_of_the_result() {
-    let mut stage = one_call("ls").hook(stopper("tool.post", "enough")).open();
+    let mut stage = one_call("make").hook(stopper("tool.post", "enough")).open();
     assert!(stage.session.turn("go").is_err());
     assert_eq!(stage.record.of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
     assert_eq!(stage.session.turn("again").unwrap().text, "done");
     let told = crate::support::told(&stage.model.request(1));
-    assert!(told.contains(&String::from("tool: ran ls")), "{told:?}");
+    assert!(told.contains(&String::from("tool: ran make")), "{told:?}");
 }

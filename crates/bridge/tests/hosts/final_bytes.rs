@@ -248,7 +248,7 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
     assert_eq!([call("nothing"), call("alpha")], [0, 2]);
     let kept = std::fs::read_to_string(state.path().join("bridge/claude/s1/state.json")).unwrap();
     let kept: Value = serde_json::from_str(&kept).unwrap();
-    assert_eq!(kept["metrics"], json!({"denied": 1, "seen": 2}), "{kept}");
+    assert_eq!(kept["layers"]["project"]["metrics"], json!({"denied": 1, "seen": 2}), "{kept}");
 }
 
 fn plan() -> impl Strategy<Value = Plan> {

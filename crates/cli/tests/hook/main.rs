@@ -270,7 +270,7 @@ fn a_typed_slip_is_told_and_decides_nothing() {
 #[test]
 fn the_session_of_many_processes_verifies_and_replays() {
     let stage = Stage::new("claude", &policy("exit 0"));
-    for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PreToolUse"] {
+    for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PreToolUse", "SessionEnd"] {
         assert!(stage.run(&stage.line(event), event).status.success());
     }
     let tape = stage.path("state/bridge/claude/s1/tape.jsonl");

@@ -5,7 +5,7 @@ fn colours_follow_the_option_and_the_environment() {
     let stage = Stage::governed();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
     let coloured = |option: &'static str, environment: &[(&'static str, &'static str)]| {
-        let run = stage.pintle(&["fire", "tool.pre", "--color", option]).input(payload);
+        let run = stage.pintle(&["fire", "tool.pre", ".", "--color", option]).input(payload);
         let run = environment.iter().fold(run, |run, (name, value)| run.environment(name, value));
         let (out, _, status) = run.parts();
         assert_eq!(status, Some(2));

@@ -71,7 +71,7 @@ fn two_prompts_are_two_turns_and_a_dash_is_standard_input() {
     let all = (String::from("first\nsecond\nthird\n"), Some(0));
     assert_eq!(run(&["run", "-q", ".", "one", "two", "three"], ""), all);
     assert_eq!(run(&["run", "-q", ".", "one", "-", "three"], "two\n"), all);
-    assert_eq!(run(&["run", "-q", "-"], "one\n"), (String::from("first\n"), Some(0)));
+    assert_eq!(run(&["run", "-q", ".", "-"], "one\n"), (String::from("first\n"), Some(0)));
     let (_, err, status) = stage.pintle(&["run", ".", "-", "-"]).input("one").parts();
     assert!(err.contains("error: `-` stands twice\n") && status == Some(3), "{err}");
     let (_, err, status) = stage.pintle(&["run", ".", "one", "-"]).parts();

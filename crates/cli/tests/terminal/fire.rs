@@ -10,13 +10,13 @@ fn outcomes() {
         ("fire_ask", r#"{"name": "deploy"}"#),
     ];
     for (name, payload) in cases {
-        snapshot!(name, stage.pintle(&["fire", "tool.pre"]).input(payload).screen());
+        snapshot!(name, stage.pintle(&["fire", "tool.pre", "."]).input(payload).screen());
     }
-    snapshot!("fire_ask_yes", stage.pintle(&["fire", "tool.pre", "--yes"]).input(cases[3].1).screen());
-    snapshot!("fire_ask_no", stage.pintle(&["fire", "tool.pre", "--no"]).input(cases[3].1).screen());
-    snapshot!("fire_shadow", stage.pintle(&["fire", "tool.pre", "--shadow"]).input(cases[1].1).screen());
-    snapshot!("fire_json", stage.pintle(&["fire", "tool.pre", "--json"]).input(cases[1].1).screen());
-    snapshot!("fire_example", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
+    snapshot!("fire_ask_yes", stage.pintle(&["fire", "tool.pre", ".", "--yes"]).input(cases[3].1).screen());
+    snapshot!("fire_ask_no", stage.pintle(&["fire", "tool.pre", ".", "--no"]).input(cases[3].1).screen());
+    snapshot!("fire_shadow", stage.pintle(&["fire", "tool.pre", ".", "--shadow"]).input(cases[1].1).screen());
+    snapshot!("fire_json", stage.pintle(&["fire", "tool.pre", ".", "--json"]).input(cases[1].1).screen());
+    snapshot!("fire_example", stage.pintle(&["fire", "tool.pre", ".", "--example"]).screen());
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn hooks_of_the_organisation_hold_for_every_agent() {
     let house = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"not in this house\")\n---\n";
     let stage = Stage::governed().file("house/hooks/house.md", house);
     for (name, folder) in [("fire_organisation", "house"), ("fire_organisation_missing", "nowhere")] {
-        let fire = stage.pintle(&["fire", "tool.pre"]).environment("PINTLE_MANAGED_DIR", folder);
+        let fire = stage.pintle(&["fire", "tool.pre", "."]).environment("PINTLE_MANAGED_DIR", folder);
         snapshot!(name, fire.input(r#"{"name": "run_command", "args": {"command": "ls"}}"#).screen());
     }
 }
@@ -37,11 +37,14 @@ fn a_name_that_two_lanes_share_stands_for_both_and_its_example_is_a_tool_that_th
     };
     for preempt in [true, false] {
         let stage = Stage::empty().file("guard.yaml", guard(preempt));
-        let run = |command: &'static str| stage.pintle(&[command, "pre_tool_use", "--hooks", "guard.yaml"]).parts();
-        let (out, err, status) = run("fire");
+        let run = |command: &'static str, more: &[&'static str]| {
+            let words = [&[command, "pre_tool_use", "--hooks", "guard.yaml"], more].concat();
+            stage.pintle(&words).parts()
+        };
+        let (out, err, status) = run("fire", &["--example"]);
         assert_eq!(status, Some(2), "{preempt}: {out}{err}");
         assert!(out.contains("never"), "{preempt}: {out}{err}");
-        let (out, _, _) = run("explain");
+        let (out, _, _) = run("explain", &[]);
         assert!(out.contains("  1. "), "{preempt}: {out}");
         let (out, _, status) =
             stage.pintle(&["fire", "tool.pre", "--hooks", "guard.yaml"]).input(r#"{"name": "shell"}"#).parts();
@@ -79,8 +82,8 @@ fn hooks_that_fail_and_hooks_that_do_not_load() {
     let failing =
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return payload[\"nothing\"]\n---\n";
     let stage = Stage::empty().file(".harness/hooks/failing.md", failing);
-    snapshot!("fire_failing", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
+    snapshot!("fire_failing", stage.pintle(&["fire", "tool.pre", ".", "--example"]).screen());
     let broken = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return alow()\n---\n";
     let stage = Stage::empty().file(".harness/hooks/broken.md", broken);
-    snapshot!("fire_broken", stage.pintle(&["fire", "tool.pre", "--example"]).screen());
+    snapshot!("fire_broken", stage.pintle(&["fire", "tool.pre", ".", "--example"]).screen());
 }

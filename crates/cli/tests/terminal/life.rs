@@ -161,7 +161,7 @@ fn a_script_sees_and_touches_the_running_session() {
     // Without a session there is nothing to be seen.
     let empty = hook("tool.pre", "return block(str(transcript.messages()) + str(unsettled_state()))");
     let stage = Stage::empty().file(".harness/hooks/see.md", empty);
-    let (out, err, status) = stage.pintle(&["fire", "tool.pre"]).parts();
+    let (out, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--example"]).parts();
     assert!(out.contains("[]{}") && status == Some(2), "{out}{err}");
 }
 

@@ -44,8 +44,11 @@ fn a_plugin_is_checked_listed_explained_and_fired() {
     snapshot!("plugin_validate", stage.pintle(&["validate"]).screen());
     snapshot!("plugin_hooks", stage.pintle(&["hooks"]).screen());
     snapshot!("plugin_explain", stage.pintle(&["explain", "tool.pre"]).input("{\"name\": \"think\"}").screen());
-    snapshot!("plugin_fire", stage.pintle(&["fire", "tool.pre"]).input("{\"name\": \"exec_root\"}").screen());
-    snapshot!("plugin_veto", stage.pintle(&["fire", "prompt.submit"]).input("{\"prompt\": \"a secret\"}").screen());
+    snapshot!("plugin_fire", stage.pintle(&["fire", "tool.pre", "."]).input("{\"name\": \"exec_root\"}").screen());
+    snapshot!(
+        "plugin_veto",
+        stage.pintle(&["fire", "prompt.submit", "."]).input("{\"prompt\": \"a secret\"}").screen()
+    );
 }
 
 #[test]
@@ -77,7 +80,10 @@ fn a_module_that_registers_nothing_says_where_its_functions_are_named() {
 fn a_package_is_checked_and_fired() {
     let stage = package();
     snapshot!("package_validate", stage.pintle(&["validate"]).screen());
-    snapshot!("package_fire", stage.pintle(&["fire", "prompt.submit"]).input("{\"prompt\": \"a secret\"}").screen());
+    snapshot!(
+        "package_fire",
+        stage.pintle(&["fire", "prompt.submit", "."]).input("{\"prompt\": \"a secret\"}").screen()
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ const PAYLOAD: &str = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
 /// A folder with a tape in it, whose hooks are gone.
 fn taped() -> Stage {
     let stage = Stage::empty().file(".harness/hooks/guard.md", GUARD);
-    let (_, err, status) = stage.pintle(&["fire", "tool.pre", "--tape", "t.jsonl"]).input(PAYLOAD).parts();
+    let (_, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(PAYLOAD).parts();
     assert_eq!((err.as_str(), status), ("", Some(2)));
     fs::remove_dir_all(stage.path(".harness")).unwrap();
     stage

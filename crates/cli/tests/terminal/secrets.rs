@@ -95,8 +95,8 @@ fn commands_of_the_model_do_not_see_variables_that_look_like_secrets() {
     assert_eq!(fs::read_to_string(stage.path("script.txt")).unwrap(), "[] [] [seen]\n", "{out}{err}");
 }
 
-#[test]
 #[cfg(target_os = "linux")]
+#[test]
 fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
     let agent = r#"agents:
   root:

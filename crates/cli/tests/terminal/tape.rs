@@ -7,19 +7,19 @@ use crate::stage::{Stage, snapshot};
 fn a_tape_is_shown_as_it_was_written() {
     let stage = Stage::governed();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
-    let (_, err, status) = stage.pintle(&["fire", "tool.pre", "--tape", "t.jsonl"]).input(payload).parts();
+    let (_, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(payload).parts();
     assert_eq!((err.as_str(), status), ("", Some(2)));
     snapshot!("tape_show", stage.pintle(&["tape", "show", "t.jsonl"]).screen());
     snapshot!("tape_show_brief", stage.pintle(&["tape", "show", "t.jsonl", "--brief"]).screen());
     let (out, _, _) = stage.pintle(&["tape", "show", "t.jsonl", "--json"]).parts();
     assert_eq!(out, fs::read_to_string(stage.path("t.jsonl")).unwrap());
-    snapshot!("tape_exists", stage.pintle(&["fire", "tool.pre", "--tape", "t.jsonl"]).input(payload).screen());
+    snapshot!("tape_exists", stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(payload).screen());
 }
 
 #[test]
 fn what_is_torn_or_no_tape_is_said() {
     let stage = Stage::governed();
-    let (_, _, status) = stage.pintle(&["fire", "session.end", "--example", "--tape", "t.jsonl"]).parts();
+    let (_, _, status) = stage.pintle(&["fire", "session.end", ".", "--example", "--tape", "t.jsonl"]).parts();
     assert_eq!(status, Some(0));
     let whole = fs::read_to_string(stage.path("t.jsonl")).unwrap();
     let stage = stage.file("torn.jsonl", format!("{whole}{{\"seq\":")).file("words.jsonl", "hello\n");
@@ -32,7 +32,7 @@ fn what_is_torn_or_no_tape_is_said() {
 fn a_tape_is_verified() {
     let stage = Stage::governed();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
-    let (_, _, status) = stage.pintle(&["fire", "tool.pre", "--tape", "t.jsonl"]).input(payload).parts();
+    let (_, _, status) = stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(payload).parts();
     assert_eq!(status, Some(2));
     snapshot!("tape_verify", stage.pintle(&["tape", "verify", "t.jsonl"]).screen());
     let whole = fs::read_to_string(stage.path("t.jsonl")).unwrap();
@@ -59,7 +59,7 @@ fn an_exported_record_is_whole() {
     let stage = Stage::governed();
     let text = "x".repeat(3_000);
     let payload = format!(r#"{{"name": "fetch", "args": {{"body": "{text}"}}}}"#);
-    let (_, _, status) = stage.pintle(&["fire", "tool.pre", "--tape", "t.jsonl"]).input(&payload).parts();
+    let (_, _, status) = stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).input(&payload).parts();
     assert_eq!(status, Some(0));
     let stored = fs::read_to_string(stage.path("t.jsonl")).unwrap();
     let (out, _, status) = stage.pintle(&["tape", "export", "t.jsonl"]).parts();

@@ -1,10 +1,11 @@
 //! The first record of a tape.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
     Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Matcher, Mode, OnDeny, Profile,
-    Standing,
+    SourceFile, Standing,
 };
 use serde::{Deserialize, Serialize};
 
@@ -135,8 +136,14 @@ impl HookEntry {
             mode: self.mode,
             standing: self.standing,
             limits: Limits::default(),
-            location: Location::default(),
+            location: self.location(),
         }
+    }
+
+    /// Where the hook was declared, as far as sentences about it name the place.
+    fn location(&self) -> Location {
+        let file = |path: &String| Arc::new(SourceFile { path: PathBuf::from(path), text: String::new() });
+        Location { file: self.path.as_ref().map(file), ..Location::default() }
     }
 
     /// A chain with the rules of the one that the hook stood in, and this hook in it.

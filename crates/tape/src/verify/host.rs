@@ -221,7 +221,12 @@ impl Host {
                 self.turns.insert(turn_of(&turn.origin), notes.line);
             }
             HostRecord::Turn(turn) if turn.stage == Stage::End => {
-                self.turns.remove(&turn_of(&turn.origin));
+                let ended = turn_of(&turn.origin);
+                if self.turns.remove(&ended).is_none() {
+                    // A hand-off leaves the turn to another agent, which ends it.
+                    let (line, number, _, step) = &ended;
+                    self.turns.retain(|(of, turn, _, at), _| (of, turn, at) != (line, number, step));
+                }
                 self.refused.remove(&(line_of(&turn.origin), turn.origin.turn));
             }
             HostRecord::Said(said) => {

@@ -8,7 +8,7 @@ fn a_hook_file_gives_every_field_and_its_place() {
     let project = read(&[(Role::Hook, "command_guard", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
-        ["hooks/command_guard.md:12:3: note: `examples` are read and not run yet"]
+        ["hooks/command_guard.md:13:3: note: `examples` are read and not run yet"]
     );
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
