@@ -216,7 +216,7 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
     assert_eq!(stage.seen.of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
 
     let (content, _, _) = once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
-    assert!(content.contains("blocked by governance: blocked by hook") && content.contains("not now"), "{content}");
+    assert!(content.contains("blocked by governance: not now"), "{content}");
 
     let forever = "def run(args):\n    return meta.call_tool(\"forever\", {})\n";
     let (content, ..) = once(with_tools(vec![tool("forever", forever)], true), "forever", "", Vec::new());

@@ -69,7 +69,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     assert!(broken["invalid"].as_str().unwrap().contains("not valid JSON"));
     let coerced = stage.seen.of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
     assert_eq!(coerced["args"], json!({"pattern": "*", "path": "7", "x": 1}));
-    assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":"7","x":1}"#));
+    assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":7,"x":1}"#), "as the model wrote them");
     let failed = stage.seen.of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
     assert_eq!(failed["error"], json!("tool blocked: no shells"));
     assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");

@@ -11,7 +11,7 @@ use pintle::dialects::tools::Vocabulary;
 use pintle::event::{Class, ContextScope, EventPayload, HostSaid, Row as EventRow};
 use pintle::{
     Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope,
-    is_passed_over,
+    is_passed_over, is_untrusted_claim,
 };
 use serde_json::Value;
 
@@ -179,8 +179,12 @@ impl Hearing<'_> {
                 self.ruling.notices.push(text);
             }
         }
-        for warning in outcome.warnings.iter().filter(|warning| is_passed_over(&warning.message)) {
-            let text = format!("pintle: hook \"{}\" was {}", warning.hook, warning.message);
+        for warning in &outcome.warnings {
+            let text = match &warning.message {
+                message if is_passed_over(message) => format!("pintle: hook \"{}\" was {message}", warning.hook),
+                message if is_untrusted_claim(message) => format!("pintle: hook \"{}\": {message}", warning.hook),
+                _ => continue,
+            };
             // Its `when` may fail on every call; who works here is told once.
             if self.state.gives("", &text, false) {
                 self.ruling.notices.push(text);

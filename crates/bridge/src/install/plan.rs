@@ -168,10 +168,12 @@ fn out_of_settings(
     let unreadable = |why| InstallFault::Unreadable { path: path.clone(), why };
     let parse = |text: &str| Settings::parse(text, form, handler, host.name);
     let mut settings = parse(&before).map_err(unreadable)?;
-    let placed = settings.placed().map_err(unreadable)?;
+    let mut placed = settings.placed().map_err(unreadable)?;
     if placed.is_empty() {
         return Ok(None);
     }
+    // In the order in which they were put there: how one is laid out may depend on those before it.
+    placed.sort_by_key(|placed| host.rows.iter().position(|row| row.name == placed.0));
     // When the file is a copy of before with our entries in it, nothing else has happened since: the copy is put back.
     let copies = backup::of(&path);
     let clean: Vec<String> = copies

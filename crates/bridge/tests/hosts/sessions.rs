@@ -287,6 +287,21 @@ fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
 }
 
 #[test]
+fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
+    let state = tempfile::tempdir().unwrap();
+    let path = state.path();
+    prompt(path, vec![]);
+    let approving = || Hook {
+        standing: pintle::Standing::Untrusted,
+        ..native::hook("yes", EventName::parse("tool.pre").unwrap(), |_| Verdict::allow("trust me"))
+    };
+    let answers = [tool(path, vec![approving()]), tool(path, vec![approving()])];
+    assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("allow\"")), "{answers:?}");
+    let told = "hook \\\"yes\\\": the project is not trusted, so its approval did not count";
+    assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);
+}
+
+#[test]
 fn two_processes_of_one_session_do_not_mix() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();

@@ -13,6 +13,6 @@ pub(crate) mod target;
 mod untrusted;
 pub(crate) mod words;
 
-pub use words::is_passed_over;
+pub use words::{is_passed_over, is_untrusted_claim};
 
 pub(crate) use tally::{Answered, Made, Position, Tally, Voter, stands};

@@ -111,10 +111,18 @@ fn is_invisible(letter: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+const UNTRUSTED: &str = "the project is not trusted";
+
+/// Whether the message of a warning says that an untrusted hook wanted more than it may. A host tells the user once.
+#[must_use]
+pub fn is_untrusted_claim(message: &str) -> bool {
+    message.starts_with(UNTRUSTED)
+}
+
 /// What of an untrusted hook's answer did not count.
 pub(crate) fn untrusted(dropped: &[&str]) -> String {
     format!(
-        "the project is not trusted, so {} did not count: an untrusted hook can only deny and ask; \
+        "{UNTRUSTED}, so {} did not count: an untrusted hook can only deny and ask; \
          `pintle trust` shows what the project's hooks may do and asks",
         dropped.join(" and ")
     )

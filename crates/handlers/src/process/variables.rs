@@ -189,6 +189,10 @@ pub fn is_secret_variable(name: &str, value: &str) -> bool {
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
+    // Pintle's own settings say where and how, and hold no secret (`PINTLE_REDACT_SECRETS`).
+    if name.starts_with("PINTLE_") {
+        return false;
+    }
     if HARMLESS_NAMES.iter().any(|harmless| is_named(harmless, &name)) {
         return false;
     }
@@ -256,7 +260,7 @@ mod tests {
         let harmless = "PATH HOME LANG LC_ALL TERM PWD OLDPWD USER SHELL TMPDIR SSH_AUTH_SOCK XDG_SESSION_ID \
                         XDG_SESSION_TYPE DESKTOP_SESSION DBUS_SESSION_BUS_ADDRESS GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
                         KEYBOARD_LAYOUT XAUTHORITY TOKENIZERS_PARALLELISM MAX_TOKENS COMPASS_DIR CARGO_HOME RUSTFLAGS \
-                        BASE_URL PUBLIC_URL EDITOR PATTERN PASSENGERS DB_HOST GOPATH CLASSPATH PINTLE_TAPE";
+                        BASE_URL PUBLIC_URL EDITOR PATTERN PASSENGERS DB_HOST GOPATH CLASSPATH PINTLE_TAPE PINTLE_REDACT_SECRETS";
         for name in harmless.split_whitespace() {
             assert!(!is_secret(name), "{name}");
         }

@@ -13,7 +13,7 @@ mod told;
 
 use std::fmt;
 
-use pintle_contract::Cancel;
+use pintle_contract::{Cancel, Standing};
 use pintle_engine::{Surroundings, dispatch};
 use pintle_tape::Reading;
 use serde::Serialize;
@@ -106,6 +106,8 @@ pub fn live(reading: &Reading, present: &Present<'_>, all: bool) -> Live {
 #[must_use]
 pub fn live_with(reading: &Reading, present: &Present<'_>, all: bool, progress: &mut dyn FnMut(usize, usize)) -> Live {
     let (loaded, dispatches) = recorded::gather(reading);
+    let was_untrusted = loaded.values().any(|entry| entry.standing == Standing::Untrusted);
+    let present = &present.with_standing(if was_untrusted { Standing::Untrusted } else { Standing::Trusted });
     let mut live = Live { dispatches: 0, calls: 0, differences: Vec::new() };
     let count = dispatches.len();
     for recorded in dispatches {

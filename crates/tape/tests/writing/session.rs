@@ -151,12 +151,12 @@ fn what_is_no_tape_is_refused_with_its_line() {
         ),
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has one"),
         (
-            header.replace("\"format\":3", "\"format\":1") + "\n",
-            "the tape is of format 1, this program reads formats 2 to 3; use pintle 0.1.0, which wrote it",
+            header.replace("\"format\":4", "\"format\":1") + "\n",
+            "the tape is of format 1, this program reads formats 2 to 4; use pintle 0.1.0, which wrote it",
         ),
         (
-            header.replace("\"format\":3", "\"format\":4").replace("\"pintle\"", "\"by\"") + "\n",
-            "the tape is of format 4, this program reads formats 2 to 3; use the pintle that wrote it",
+            header.replace("\"format\":4", "\"format\":5").replace("\"pintle\"", "\"by\"") + "\n",
+            "the tape is of format 5, this program reads formats 2 to 4; use the pintle that wrote it",
         ),
     ];
     for (text, expected) in cases {

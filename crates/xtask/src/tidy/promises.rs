@@ -4,15 +4,18 @@ use std::collections::HashSet;
 
 use crate::workspace::Workspace;
 
-/// The folder of the ledger.
-const FOLDER: &str = "docs/promises/";
+/// The folder of the ledger, and the page about security, which is kept in the same way.
+const PAGES: [&str; 2] = ["docs/promises/", "docs/security.md"];
 
 /// What begins the last cell of a row without a test.
 const OTHERWISE: &str = "read otherwise: ";
 
 pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
     let tests = tests(workspace);
-    let pages = workspace.files.iter().filter(|(name, _)| name.starts_with(FOLDER) && name.ends_with(".md"));
+    let pages = workspace
+        .files
+        .iter()
+        .filter(|(name, _)| name.ends_with(".md") && PAGES.iter().any(|page| name.starts_with(page)));
     let mut faults = Vec::new();
     for (name, text) in pages {
         for cell in last_cells(text) {
@@ -27,10 +30,15 @@ pub(super) fn faults(workspace: &Workspace) -> Vec<String> {
     faults
 }
 
-/// The last cell of each row of a page's tables.
+/// The last cell of each row of the tables whose last column is `test`.
 fn last_cells(page: &str) -> impl Iterator<Item = &str> {
-    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| ---") && !line.ends_with("| test |");
-    page.lines().filter(is_row).map(|row| row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default())
+    let mut names_tests = false;
+    let rows = page.lines().filter(move |line| {
+        let is_head = line.ends_with("| test |");
+        names_tests = is_head || (names_tests && line.starts_with('|'));
+        names_tests && !is_head && !line.starts_with("| ---")
+    });
+    rows.map(|row| row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default())
 }
 
 /// Every test of the workspace, as `pintle-engine::its_name`.
@@ -67,7 +75,8 @@ mod tests {
 
     #[test]
     fn the_last_cell_of_each_row_counts() {
-        let page = "| promise | test |\n| --- | --- |\n| a | `x::y` |\n| b `c` | read otherwise: it is a remark |\n";
+        let page = "| promise | test |\n| --- | --- |\n| a | `x::y` |\n| b `c` | read otherwise: it is a remark |\n\n\
+                    | page | document |\n| --- | --- |\n| a | b |\n";
         let cells: Vec<&str> = last_cells(page).collect();
         assert_eq!(cells, ["`x::y`", "read otherwise: it is a remark"]);
     }
