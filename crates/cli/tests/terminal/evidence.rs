@@ -29,7 +29,8 @@ fn written(stage: &Stage, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let tape = fs::read_to_string(stage.path(tape)).unwrap_or_default();
     let records = tape.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let calls = records.filter(|record| record["kind"] == "tool_call");
-    let told = calls.map(|call| call["args"]["path"].as_str().unwrap().to_owned()).collect();
+    let told =
+        calls.map(|call| call.pointer("/args/path").and_then(serde_json::Value::as_str).unwrap().to_owned()).collect();
     (there, told)
 }
 
@@ -136,7 +137,7 @@ fn what_cannot_be_written_is_no_success() {
     ];
     for command in commands {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let (err, status) = stage.pintle(command).into_file(full);
+        let (err, status) = stage.pintle(command).writing_to(full);
         assert_eq!(status, Some(1), "{command:?}: {err}");
         if !command[0].starts_with("--") {
             assert!(
@@ -149,7 +150,7 @@ fn what_cannot_be_written_is_no_success() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let (err, status) =
-        stage.pintle(&["tape", "export", "t.jsonl"]).into_file(File::from(std::os::fd::OwnedFd::from(writer)));
+        stage.pintle(&["tape", "export", "t.jsonl"]).writing_to(File::from(std::os::fd::OwnedFd::from(writer)));
     assert_eq!((err.as_str(), status), ("", Some(0)));
 }
 

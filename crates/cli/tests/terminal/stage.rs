@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
 
     /// Runs the program with its standard output going somewhere else; gives standard error and exit status.
     #[cfg(target_os = "linux")]
-    pub(crate) fn into_file(&self, out: fs::File) -> (String, Option<i32>) {
+    pub(crate) fn writing_to(&self, out: fs::File) -> (String, Option<i32>) {
         let nobodys = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
             .env("PINTLE_CONFIG_DIR", nobodys.path())

@@ -10,8 +10,11 @@ const TURNS: &str = "turns:\n  - calls: [{tool: shell, args: {cmd: \"touch RAN\"
 const ENTRY: &str = r#"{"matcher": "*", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}"#;
 const CALL: &str = r#"{"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "c", "tool_input": {"command": "ls"}}"#;
 
+/// A name, its files, and whether it guards.
+type Form = (&'static str, Vec<(&'static str, String)>, bool);
+
 /// A path that is named for its hooks, its files, and whether it guards; otherwise it is refused.
-fn forms() -> Vec<(&'static str, Vec<(&'static str, String)>, bool)> {
+fn forms() -> Vec<Form> {
     let one = |path: &'static str, text: String, guards: bool| (path, vec![(path, text)], guards);
     let block = format!("pre_tool_use: [{ENTRY}]\n");
     let agent = format!("agents: {{root: {{model: openai/x, hooks: {{pre_tool_use: [{ENTRY}]}}}}}}\n");

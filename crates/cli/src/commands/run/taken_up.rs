@@ -276,7 +276,7 @@ fn guards(reading: &Reading) -> Vec<&HookEntry> {
         matches!(record.body, Body::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
     };
     let begun = reading.records.iter().rposition(is_begin).unwrap_or(0);
-    let last = lists().filter(|(at, loaded)| *at < begun && is_of_all(loaded)).last();
+    let last = lists().rfind(|(at, loaded)| *at < begun && is_of_all(loaded));
     let from = last.map_or(0, |(at, _)| at);
     let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == Scope::Agent);
     let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
