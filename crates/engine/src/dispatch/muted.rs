@@ -8,8 +8,8 @@ use serde_json::Value;
 /// Lets reads through and drops writes, with the reply that the write would have got.
 ///
 /// A guard that is asked again has had its effects the first time (design, section 4); only its verdict counts now.
-/// This is for what it did not ask the first time; what it did ask then is answered as it was then. A verdict that denies keeps what was
-/// written on the way to it, see [`MutedSeam::write`].
+/// This is for what it did not ask the first time; what it did ask then is answered as it was then. A verdict that denies
+/// keeps what was written on the way to it.
 #[derive(Debug)]
 pub struct MutedSeam<'a> {
     seam: &'a dyn Seam,
