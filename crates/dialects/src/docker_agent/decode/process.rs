@@ -106,7 +106,10 @@ fn plain(asked: &Asked<'_>, text: &str, is_mended: bool) -> Verdict {
     }
     let said = text.trim().to_owned();
     verdict = match asked.row.context {
-        Context::Nobody if asked.row.blocks && verdict.warnings.is_empty() => return verdict.warn(UNREAD),
+        // Behind a tool there is nothing left to guard, and hooks print what they noted (the one-stop example does).
+        Context::Nobody if asked.row.blocks && asked.row.canonical != "tool.post" && verdict.warnings.is_empty() => {
+            return verdict.warn(UNREAD);
+        }
         Context::Nobody => return verdict,
         Context::Model => verdict.with(Effect::Context(said)),
         Context::Person => verdict.with(Effect::Notice(said)),

@@ -22,7 +22,7 @@ pub(super) fn check(_documents: &Documents, tally: &mut Tally) {
         same(&stage.call("x", json!({}))?.reason().as_str(), &"blocked by hook \"from_the_file\": ran")
     });
     tally.check("the file name is the hook's name", file_name);
-    let unknown = format!("---\nevent: tool.pre\nname: other\npriorty: 3\n{SCRIPT}---\n");
+    let unknown = format!("---\nevent: tool.pre\nname: other\ncolour: blue\n{SCRIPT}---\n");
     let loads =
         Stage::clean(&[("x", &unknown)]).and_then(|stage| same(&stage.call("x", json!({}))?.is_allowed(), &false));
     tally.check("unknown keys do not stop a hook", loads);

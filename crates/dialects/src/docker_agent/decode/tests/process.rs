@@ -53,7 +53,7 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             | "turn_start"
             | "pre_compact" => "context([a, b])",
             "worktree_create" => "notice([a, b])",
-            _ if row.blocks => {
+            _ if row.blocks && row.name != "post_tool_use" => {
                 "! what the hook printed is not a JSON object, so nobody reads it; print nothing or an object"
             }
             _ => "",

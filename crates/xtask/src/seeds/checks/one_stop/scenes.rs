@@ -78,7 +78,6 @@ turns:
 [DATE] [→] tools llm call starting
 [DATE] [←] tools llm call complete, content=9 chars
 /tmp/agent-permissions.log
-[DATE] permission request: echo hello
 [DATE] permission request: touch made.txt
 /tmp/agent-prompts.log
 [DATE] [tools] Run: echo hello
@@ -238,12 +237,6 @@ turns:
 [DATE] [←] loop llm call complete, content=1 chars
 /tmp/agent-notifications.log
 [DATE] [error] Agent terminated: detected 5 consecutive identical calls to shell. This indicates a degenerate loop where the model is not making progress.
-/tmp/agent-permissions.log
-[DATE] permission request: pwd
-[DATE] permission request: pwd
-[DATE] permission request: pwd
-[DATE] permission request: pwd
-[DATE] permission request: pwd
 /tmp/agent-prompts.log
 [DATE] [loop] Where are you?
 /tmp/agent-session.log
@@ -297,8 +290,6 @@ pub(super) const LIMIT: Scene = Scene {
 [DATE] max-iterations: Maximum iterations reached (1)
 /tmp/agent-notifications.log
 [DATE] [warning] Maximum iterations reached (1)
-/tmp/agent-permissions.log
-[DATE] permission request: pwd
 /tmp/agent-prompts.log
 [DATE] [limit] Where are you?
 /tmp/agent-session.log
@@ -350,7 +341,7 @@ agents:
 🚀 Session team started at DATE
 👋 Session team ended (reason: stream_ended) at DATE
 /tmp/agent-subagents.log
-[DATE] helper child=delegation_2 parent=team len=14
+[DATE] helper child=team.delegation_2 parent=team len=14
 /tmp/agent-turns.log
 [DATE] [←] team root turn ended (reason=continue)
 [DATE] [←] team root turn ended (reason=normal)
