@@ -12,8 +12,8 @@ const CHANGES: &[(&str, &str, &Scene)] = &[
     ("|sudo|", "|", &TOOLS),
     // Another rewrite.
     ("ls -h/'", "ls -l/'", &TOOLS),
-    // No yes in place of the person's.
-    ("ls|pwd|cat|echo|date|whoami", "ls", &TOOLS),
+    // Another line of the hook that is asked before the person.
+    ("permission request: ", "permission asked: ", &TOOLS),
     // Built-ins that tell the model nothing, or nothing that was asked for.
     ("command: add_date", "command: add_user_info", &TOOLS),
     ("- GUIDELINES.md", "- OTHER.md", &TOOLS),
