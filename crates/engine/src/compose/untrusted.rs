@@ -18,7 +18,7 @@ pub(crate) fn restricted(hook: &Hook, verdict: Verdict) -> Verdict {
     note(!verdict.effects.is_empty(), "what it adds for the model and the user");
     let said = match verdict.said {
         Said::Deny { .. } | Said::Ask { .. } if !hook.event.row().deny_restricts => {
-            note(true, "its refusal, which would send the agent on");
+            note(true, "its refusal (it would send the agent on)");
             Said::Pass
         }
         Said::Deny { reason } => Said::Deny { reason: words::quoted(hook, &reason) },
