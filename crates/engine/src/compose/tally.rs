@@ -248,7 +248,7 @@ impl Tally {
             (Some(_), _) => String::from("wanted a rewrite"),
             (None, _) => String::from("had no opinion"),
         };
-        self.refuse(voter, words::not_unanimous(&voter.hook.id, &but));
+        self.refuse(voter, words::not_unanimous(&untrusted::shown_name(voter.hook), &but));
     }
 
     /// What a rewrite makes of the payload, with a warning for each part of it that the event does not allow. One that
@@ -273,7 +273,8 @@ impl Tally {
     fn fail(&mut self, voter: Voter<'_>, failure: Failure) {
         let policy = untrusted::failure_policy(voter.hook);
         let failure = untrusted::quoted_failure(voter.hook, failure);
-        let text = (policy == FailurePolicy::Closed).then(|| words::failed_closed(&voter.hook.id, &failure));
+        let text = (policy == FailurePolicy::Closed)
+            .then(|| words::failed_closed(&untrusted::shown_name(voter.hook), &failure));
         let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
         let failures = &mut self.aside().failures;
         if voter.position.round == 0 || !failures.contains(&report) {
@@ -304,5 +305,5 @@ impl Tally {
 /// A reason of a hook, with what its deny means.
 fn reason(voter: Voter<'_>, text: String) -> Reason {
     let stops_run = voter.hook.on_deny == OnDeny::StopRun;
-    Reason { stops_run, ..Reason::new(voter.hook.id.clone(), text) }
+    Reason { stops_run, ..Reason::new(untrusted::shown_name(voter.hook), text) }
 }

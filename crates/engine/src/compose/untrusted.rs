@@ -1,6 +1,6 @@
 //! Who is not trusted can only restrict (design, section 4).
 
-use pintle_contract::{Failure, FailurePolicy, Hook, Said, Standing, Verdict};
+use pintle_contract::{Failure, FailurePolicy, Hook, HookId, Said, Standing, Verdict};
 
 use super::words;
 
@@ -39,6 +39,14 @@ pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
     match hook.standing {
         Standing::Untrusted if !hook.event.row().deny_restricts => FailurePolicy::Open,
         _ => hook.on_failure,
+    }
+}
+
+/// The name of a hook as it stands before its reason: that of an untrusted one is its author's text as much as the reason is.
+pub(super) fn shown_name(hook: &Hook) -> HookId {
+    match hook.standing {
+        Standing::Trusted => hook.id.clone(),
+        Standing::Untrusted => HookId::new(words::quoted_name(&hook.id)),
     }
 }
 

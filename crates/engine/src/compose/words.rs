@@ -91,6 +91,14 @@ pub(crate) fn quoted(hook: &Hook, text: &str) -> String {
     )
 }
 
+/// The longest name of an untrusted hook that anybody is shown, in characters.
+const MAX_NAME_CHARS: usize = 48;
+
+/// The name of an untrusted hook, which cannot leave the quotation marks around it.
+pub(crate) fn quoted_name(name: &HookId) -> String {
+    plain(name.as_str(), MAX_NAME_CHARS)
+}
+
 /// A text in one line without marks that could end a quotation, cut after a number of characters.
 fn plain(text: &str, most: usize) -> String {
     let one_line = text.chars().map(|letter| match letter {

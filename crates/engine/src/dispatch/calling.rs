@@ -83,8 +83,13 @@ pub(super) fn call(
         Answered { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
     };
     let ordinal = asking.ordinal;
-    let untrusted = UntrustedSeam(MutedSeam::new(around.seam));
-    let seam: &dyn Seam = if asking.hook.standing.is_trusted() { around.seam } else { &untrusted };
+    let untrusted;
+    let seam: &dyn Seam = if asking.hook.standing.is_trusted() {
+        around.seam
+    } else {
+        untrusted = UntrustedSeam(MutedSeam::new(around.seam));
+        &untrusted
+    };
     match asking.hearing {
         Hearing::Plain => through(seam),
         Hearing::Kept => through(&Heard { seam, echoes, ordinal }),
