@@ -1,9 +1,11 @@
 //! Built-ins, in this process and through a worker.
 
-use pintle_contract::{CallId, Caller, Cancel, FailureKind, Location, Request, Said, ScriptText, ToolSpec};
+use std::sync::Arc;
+
+use pintle_contract::{CallId, Caller, Cancel, FailureKind, Limits, Location, Request, Said, ScriptText, ToolSpec};
 use serde_json::{Value, json};
 
-use super::stage::{World, ask, builder};
+use super::stage::{World, ask, build, builder, call};
 
 /// Makes a script need a worker without changing what it does.
 const UNBOUNDED: &str = "def _again(n):\n  return _again(n - 1) if n > 0 else 0\n";
@@ -20,6 +22,27 @@ fn both(expression: &str, payload: &Value) -> Value {
     let there = value(&format!("{UNBOUNDED}{script}"));
     assert_eq!(here, there, "{expression}");
     here
+}
+
+#[test]
+fn nothing_of_one_call_is_there_for_the_next() {
+    let builder = builder();
+    let payload = json!({"name": "run"});
+    let own = "def handle(event, payload):\n  seen = []\n  seen.append(1)\n  payload[\"seen\"] = payload.get(\"seen\", 0) + 1\n  \
+               return block(\"%d %d\" % (len(seen), payload[\"seen\"]))\n";
+    let shared = "SEEN = []\ndef handle(event, payload):\n  SEEN.append(1)\n  return block(\"%d\" % len(SEEN))\n";
+    for unbounded in ["", UNBOUNDED] {
+        let [own, shared] =
+            [own, shared].map(|script| build(&builder, &format!("{unbounded}{script}")).handler.unwrap());
+        for _ in 0..2 {
+            let ask = |handler| call(Arc::clone(handler), payload.clone(), &World::default(), Limits::default()).said;
+            assert_eq!(ask(&own), Said::Deny { reason: String::from("1 1") });
+            let Said::Failed(failure) = ask(&shared) else {
+                panic!("a script changed what it made while it was loaded")
+            };
+            assert!(failure.message.contains("this value is frozen"), "{failure}");
+        }
+    }
 }
 
 #[test]

@@ -79,7 +79,11 @@ pub(super) const CLIENTS: &[Client] = &[
         input: |command| json!({"command": command, "description": "a test"}),
         gives_up: None,
         complaint: None,
-        exceptions: &[],
+        exceptions: &[(
+            Kind::Failure,
+            Outcome::Halted,
+            "it cannot change the result of a failed command, so the run ends",
+        )],
     },
     Client {
         name: "codex",
@@ -221,6 +225,7 @@ pub(super) const CLIENTS: &[Client] = &[
             (Kind::Stop, Outcome::Stopped, "it does not wait at the end"),
             (Kind::Prompt, Outcome::Ran, "its prompt event does not fire"),
             (Kind::Output, Outcome::Halted, "it cannot change a result, so its task ends"),
+            (Kind::Failure, Outcome::Halted, "it cannot change a result, so its task ends"),
         ],
     },
 ];

@@ -28,6 +28,8 @@ pub(super) enum Kind {
     Prompt,
     /// To tell the model something else than a command said.
     Output,
+    /// To tell the model something else than a command said that failed.
+    Failure,
     /// To end the run after a command.
     End,
 }
@@ -65,6 +67,8 @@ pub(super) struct Proof {
     file: &'static str,
     /// What stands before that in the command; `PROJECT` is the project's folder.
     begin: &'static str,
+    /// What stands after it.
+    end: &'static str,
     /// Part of what the model has to be told.
     words: &'static str,
     /// The hooks.
@@ -76,7 +80,8 @@ pub(super) struct Proof {
 }
 
 const fn deny(name: &'static str, file: &'static str, words: &'static str) -> Proof {
-    Proof { name, kind: Kind::Deny, file, begin: "", words, hooks: Hooks::Named, hook: None, fate: Fate::Lives }
+    let (kind, hooks, fate) = (Kind::Deny, Hooks::Named, Fate::Lives);
+    Proof { name, kind, file, begin: "", end: "", words, hooks, hook: None, fate }
 }
 
 /// All of them, in the order they are run.
@@ -116,6 +121,12 @@ pub(super) const PROOFS: &[Proof] = &[
         hook: Some(("secret.md", SECRET)),
         ..deny("a policy withholds what a command said", "hidden.txt", "kumquats stay hidden")
     },
+    Proof {
+        kind: Kind::Failure,
+        hook: Some(("secret.md", SECRET)),
+        end: "; false",
+        ..deny("a policy changes what a failed command said", "secret.txt", "a kumquat in its place")
+    },
     Proof { kind: Kind::End, ..deny("a hook ends the run after a command", "last.txt", "") },
     deny("a hook that crashes denies", "crash.txt", "broken"),
     deny("a hook that hangs denies", "hang.txt", "Hang"),
@@ -142,6 +153,21 @@ pub(super) const PROOFS: &[Proof] = &[
     Proof {
         hooks: Hooks::Found,
         ..deny("a policy denies, installed for the project", "denied.txt", "no kumquats here")
+    },
+    // Nobody agreed to the project's hooks.
+    Proof {
+        hooks: Hooks::Found,
+        kind: Kind::Allow,
+        ..deny("a policy that nobody agreed to rewrites no command", "original.txt", "")
+    },
+    Proof {
+        begin: "echo > .harness/hooks/kumquats.md; ",
+        ..deny("a command that changes the policy is denied", "policy.txt", "holds policy")
+    },
+    Proof {
+        begin: "cat .harness/hooks/kumquats.md; ",
+        kind: Kind::Allow,
+        ..deny("a command that reads the policy runs", "reader.txt", "")
     },
 ];
 
@@ -257,9 +283,9 @@ impl Proof {
             return vec![Reply::text("The first answer."), Reply::text("Kumquat.")];
         }
         let begin = self.begin.replace("PROJECT", &stage.project().to_string_lossy());
-        let mut turns = vec![call(stage.client, "call_1", &begin, self.file)];
+        let mut turns = vec![call(stage.client, "call_1", &begin, self.file, self.end)];
         if self.kind == Kind::End {
-            turns.push(call(stage.client, "call_2", "", NEXT));
+            turns.push(call(stage.client, "call_2", "", NEXT, ""));
         }
         turns.push(Reply::text("Done."));
         turns
@@ -267,9 +293,9 @@ impl Proof {
 }
 
 /// A turn of the model that wants a command to write a file.
-fn call(client: &Client, id: &'static str, begin: &str, file: &str) -> Reply {
+fn call(client: &Client, id: &'static str, begin: &str, file: &str, end: &str) -> Reply {
     // What it says is not found in the command itself, so whoever sees it saw it run.
-    let input = (client.input)(&format!("{begin}echo said-by-''{file} | tee {file}")).to_string();
+    let input = (client.input)(&format!("{begin}echo said-by-''{file} | tee {file}{end}")).to_string();
     // A chore is over soon, and so are its words.
     Reply { calls: vec![(id, client.shell, &*input.leak())], usage: (10, 5), ..Reply::default() }
 }
