@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use crate::{Answer, Event, Parts, Verdict};
+use crate::{Answer, Event, Influence, Parts, Verdict};
 
 /// Translates between the canonical event and what one dialect's handlers expect and answer.
 ///
@@ -41,15 +41,9 @@ pub trait Codec: Send + Sync + Debug {
         true
     }
 
-    /// Tells whether the dialect's hooks on an event can change or withhold what it is about; see
-    /// [`Handler::shapes`](crate::Handler::shapes). Default: they can.
-    fn shapes(&self, _spelling: &str) -> bool {
-        true
-    }
-
-    /// Tells whether the dialect's hooks on an event can deny or rewrite it at all. Default: they can.
-    fn may_change(&self, _spelling: &str) -> bool {
-        true
+    /// Tells the most that the dialect's hooks on an event can do to it. Default: change or withhold what it is about.
+    fn influence(&self, _spelling: &str) -> Influence {
+        Influence::Shapes
     }
 
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].

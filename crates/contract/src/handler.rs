@@ -35,6 +35,19 @@ impl Call<'_> {
     }
 }
 
+/// What an answer can do to its event, as far as that can be told before the hook is called. From the least to the most:
+/// a handler has no more influence than its dialect gives to the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Influence {
+    /// It can neither deny nor rewrite the event. A host may let text be read before such a hook has been called.
+    Observes,
+    /// It may deny or rewrite the event; nothing shows that it does.
+    MayChange,
+    /// It changes or withholds what the event is about. On an event that shapes data such a hook fails closed where nothing
+    /// is said: what it would take out must not pass.
+    Shapes,
+}
+
 /// Runs one kind of hook: a script, a command, a builtin, a native closure.
 ///
 /// A handler never panics and never blocks longer than its limits. What went wrong is a verdict
@@ -54,16 +67,9 @@ pub trait Handler: Send + Sync + Debug {
         None
     }
 
-    /// Whether it may change or withhold what an event is about, as far as that can be told before it is called. On an event
-    /// that shapes data such a handler fails closed where nothing is said: what it would take out must not pass. Default: no.
-    fn shapes(&self) -> bool {
-        false
-    }
-
-    /// Tells whether an answer can deny or rewrite an event that the hook's author spelled like this. A host may let
-    /// text be read before the hooks that cannot have been called. Default: it can.
-    fn may_change(&self, _spelling: &str) -> bool {
-        true
+    /// Tells what an answer can do to an event that the hook's author spelled like this. Default: it may change it.
+    fn influence(&self, _spelling: &str) -> Influence {
+        Influence::MayChange
     }
 
     /// Answers an event.

@@ -57,7 +57,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use effect::{Effect, LogLevel};
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
-pub use handler::{Call, CallId, Handler};
+pub use handler::{Call, CallId, Handler, Influence};
 pub use hook::{Chain, Hook, HookId, Layer, Mode, OnDeny, Profile, Standing};
 pub use journal::{Entry, Journal, NoJournal};
 pub use json::{JsonError, read_json, read_json_bytes, read_leading_json, shown_key};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle_contract::event::Class;
 use pintle_contract::{
-    Build, Chain, Diagnostic, FailurePolicy, Handler, Hook, HookDeclaration, HookId, Layer, Limits, Severity,
+    Build, Chain, Diagnostic, FailurePolicy, Handler, Hook, HookDeclaration, HookId, Influence, Layer, Limits, Severity,
 };
 
 use crate::narrow::narrowed;
@@ -78,7 +78,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
     let running = handler.handler.filter(|_| !matcher_failed)?;
     let limits = Limits::default();
     let default = match declaration.default_on_error {
-        _ if shapes(&*running, declaration) => FailurePolicy::Closed,
+        _ if shapes_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
     Some(Hook {
@@ -102,9 +102,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
 
 /// Whether a hook may change or withhold what its event is about, on an event that is there for this: what it would have
 /// taken out does not pass because it failed.
-fn shapes(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
-    handler.shapes()
-        && declaration.codec.shapes(&declaration.spelling)
+fn shapes_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
+    handler.influence(&declaration.spelling) == Influence::Shapes
         && declaration.event.row().class == Class::Rewrite
         && !declaration.background
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Verdict};
+use pintle_contract::{Answer, Codec, Event, Influence, Verdict};
 use serde_json::Value;
 
 use super::encode::Input;
@@ -42,8 +42,8 @@ impl Codec for DockerAgent {
         (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
-    fn may_change(&self, spelling: &str) -> bool {
-        row::ROWS.iter().find(|row| row.name == spelling).is_none_or(row::Row::may_change)
+    fn influence(&self, spelling: &str) -> Influence {
+        row::ROWS.iter().find(|row| row.name == spelling).map_or(Influence::Shapes, row::Row::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {

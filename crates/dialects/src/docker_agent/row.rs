@@ -1,6 +1,6 @@
 //! The events of docker-agent, one row each (docker-agent behaviour, section 1.1).
 
-use pintle_contract::Event;
+use pintle_contract::{Event, Influence};
 
 use super::Compat;
 use super::encode::keys::{self, Key, Opening};
@@ -44,9 +44,10 @@ impl Row {
         self.keys.iter().copied().flatten().map(|key| (key.name, key.since == Compat::G1))
     }
 
-    /// Whether a hook on it can deny or rewrite it.
-    pub(super) fn may_change(&self) -> bool {
-        self.blocks || self.rewrites.is_some() || self.decisions != Decisions::Nothing || self.summary
+    /// The most that a hook can do to it.
+    pub(super) fn influence(&self) -> Influence {
+        let changes = self.blocks || self.rewrites.is_some() || self.decisions != Decisions::Nothing || self.summary;
+        if changes { Influence::Shapes } else { Influence::Observes }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Failure, FailureKind, Parts, ProcessAnswer, Returned, Verdict, read_json};
+use pintle_contract::{
+    Answer, Codec, Event, Failure, FailureKind, Influence, Parts, ProcessAnswer, Returned, Verdict, read_json,
+};
 use serde_json::Value;
 
-use super::{DIALECT, ROWS, decode, encode};
+use super::{DIALECT, ROWS, Row, decode, encode};
 
 /// The codec of a hook that has no name.
 #[must_use]
@@ -40,12 +42,8 @@ impl Codec for Harn {
         ROWS.iter().any(|row| row.name == spelling && row.veto)
     }
 
-    fn shapes(&self, spelling: &str) -> bool {
-        ROWS.iter().any(|row| row.name == spelling && row.rewrites.is_some())
-    }
-
-    fn may_change(&self, spelling: &str) -> bool {
-        ROWS.iter().any(|row| row.name == spelling && (row.veto || row.decides || row.rewrites.is_some()))
+    fn influence(&self, spelling: &str) -> Influence {
+        ROWS.iter().find(|row| row.name == spelling).map_or(Influence::Observes, Row::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {

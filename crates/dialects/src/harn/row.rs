@@ -1,6 +1,6 @@
 //! The events of Harn that Pintle fires, one row each (Harn behaviour, sections 1.1 to 1.4).
 
-use pintle_contract::{Event, FailurePolicy, Key};
+use pintle_contract::{Event, FailurePolicy, Influence, Key};
 
 use super::encode::keys;
 use crate::Mapping;
@@ -77,6 +77,15 @@ impl Row {
     #[must_use]
     pub fn on_failure(&self) -> FailurePolicy {
         if self.veto { FailurePolicy::Closed } else { FailurePolicy::Open }
+    }
+
+    /// The most that a hook can do to it.
+    pub(super) fn influence(&self) -> Influence {
+        match (self.rewrites, self.veto || self.decides) {
+            (Some(_), _) => Influence::Shapes,
+            (None, true) => Influence::MayChange,
+            (None, false) => Influence::Observes,
+        }
     }
 
     /// The paths of the payload, in order; `keys` of a table follow it, as in `tool.name`.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ptr;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EventName, FailurePolicy, Hook, Mode};
+use pintle_contract::{Chain, EventName, FailurePolicy, Hook, Influence, Mode};
 
 pub(crate) use index::{EventIndex, Turn, Walk};
 pub(crate) use twins::same;
@@ -92,7 +92,8 @@ impl HookSet {
     pub fn may_change(&self, name: &EventName) -> bool {
         let can = |hook: &Hook| {
             let denies_by_failing = hook.on_failure == FailurePolicy::Closed;
-            hook.mode == Mode::Enforce && (denies_by_failing || hook.handler.may_change(&hook.spelling))
+            hook.mode == Mode::Enforce
+                && (denies_by_failing || hook.handler.influence(&hook.spelling) > Influence::Observes)
         };
         self.listens(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }

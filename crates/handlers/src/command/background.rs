@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Call, Codec, Failure, FailureKind, Handler, Verdict};
+use pintle_contract::{Call, Codec, Failure, FailureKind, Handler, Influence, Verdict};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::input::{Ending, input};
@@ -43,8 +43,8 @@ impl Handler for BackgroundHandler {
         "command"
     }
 
-    fn may_change(&self, _spelling: &str) -> bool {
-        false
+    fn influence(&self, _spelling: &str) -> Influence {
+        Influence::Observes
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Call, Codec, Failure, FailureKind, Handler, ProcessAnswer, Verdict};
+use pintle_contract::{Answer, Call, Codec, Failure, FailureKind, Handler, Influence, ProcessAnswer, Verdict};
 
 use super::input::{Ending, input};
 use super::plain::{self, Program};
@@ -26,8 +26,8 @@ impl Handler for CommandHandler {
         true
     }
 
-    fn may_change(&self, spelling: &str) -> bool {
-        self.codec.may_change(spelling)
+    fn influence(&self, spelling: &str) -> Influence {
+        self.codec.influence(spelling).min(Influence::MayChange)
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

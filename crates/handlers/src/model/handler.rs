@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Call, Codec, Failure, FailureKind, Handler, Judge, JudgeQuestion, LimitKind, Limits, Verdict,
+    Answer, Call, Codec, Failure, FailureKind, Handler, Influence, Judge, JudgeQuestion, LimitKind, Limits, Verdict,
 };
 
 use super::schema::{PLAIN_INSTRUCTION, Schema};
@@ -58,8 +58,8 @@ impl Handler for JudgeHandler {
         true
     }
 
-    fn may_change(&self, spelling: &str) -> bool {
-        self.codec.may_change(spelling)
+    fn influence(&self, spelling: &str) -> Influence {
+        self.codec.influence(spelling).min(Influence::MayChange)
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

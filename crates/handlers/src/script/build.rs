@@ -8,7 +8,7 @@ use pintle_contract::{
 use pintle_script::worker::Program;
 use pintle_script::{Placement, Powers, Role, compile, compile_when};
 
-use super::handler::{Place, ScriptHandler};
+use super::handler::{Place, ScriptHandler, code_influence};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
 use super::remote::Remote;
 use crate::Builder;
@@ -51,8 +51,8 @@ impl Builder {
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptText) -> BuiltHandler {
         let (place, powers, diagnostics) = self.place(&declaration.name, text, Role::Hook);
         let codec = Arc::clone(&declaration.codec);
-        let shapes = powers.rewrites || powers.refuses;
-        let handler = place.map(|place| Arc::new(ScriptHandler { place, codec, shapes }) as _);
+        let influence = code_influence(powers.rewrites || powers.refuses);
+        let handler = place.map(|place| Arc::new(ScriptHandler { place, codec, influence }) as _);
         BuiltHandler { handler, guard: powers.refuses, diagnostics }
     }
 

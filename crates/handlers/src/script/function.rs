@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Answer, BuiltHandler, Call, Codec, Diagnostic, Failure, FailureKind, FunctionRef, FunctionSpec, Handler,
-    HookDeclaration, Plugin, Returned, ScriptText, Verdict,
+    HookDeclaration, Influence, Plugin, Returned, ScriptText, Verdict,
 };
 use pintle_script::{Invocation, PluginFunction};
 
-use super::handler::with_encoded;
+use super::handler::{code_influence, with_encoded};
 use super::modules::Place;
 use super::remote::{Door, Remote};
 use crate::Builder;
@@ -47,7 +47,8 @@ impl Builder {
             Place::There(remote) => Some(At::There { remote: remote.clone(), function: spec.function.clone() }),
         };
         let codec = Arc::clone(&declaration.codec);
-        let handler = place.map(|at| Arc::new(FunctionHandler { at, codec, shapes: facts.shapes }) as _);
+        let handler =
+            place.map(|at| Arc::new(FunctionHandler { at, codec, influence: code_influence(facts.shapes) }) as _);
         // Loading the plugin told what else was found in it.
         let diagnostics = match &spec.function {
             FunctionRef::Registered(_) => Vec::new(),
@@ -62,8 +63,8 @@ impl Builder {
 struct FunctionHandler {
     at: At,
     codec: Arc<dyn Codec>,
-    /// Whether it can rewrite or refuse.
-    shapes: bool,
+    /// What its code shows.
+    influence: Influence,
 }
 
 /// Where the function runs.
@@ -87,12 +88,8 @@ impl Handler for FunctionHandler {
         }
     }
 
-    fn shapes(&self) -> bool {
-        self.shapes
-    }
-
-    fn may_change(&self, spelling: &str) -> bool {
-        self.codec.may_change(spelling)
+    fn influence(&self, spelling: &str) -> Influence {
+        self.codec.influence(spelling).min(self.influence)
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {

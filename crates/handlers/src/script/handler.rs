@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Call, Codec, Event, Failure, FailureKind, Handler, Payload, ScriptAnswer, Verdict};
+use pintle_contract::{
+    Answer, Call, Codec, Event, Failure, FailureKind, Handler, Influence, Payload, ScriptAnswer, Verdict,
+};
 use pintle_script::{Invocation, Script};
 
 use super::remote::{Door, Remote};
@@ -21,8 +23,8 @@ pub(super) enum Place {
 pub(super) struct ScriptHandler {
     pub(super) place: Place,
     pub(super) codec: Arc<dyn Codec>,
-    /// Whether it can rewrite or refuse.
-    pub(super) shapes: bool,
+    /// What its code shows.
+    pub(super) influence: Influence,
 }
 
 impl Handler for ScriptHandler {
@@ -37,8 +39,8 @@ impl Handler for ScriptHandler {
         }
     }
 
-    fn shapes(&self) -> bool {
-        self.shapes
+    fn influence(&self, spelling: &str) -> Influence {
+        self.codec.influence(spelling).min(self.influence)
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {
@@ -66,6 +68,11 @@ impl ScriptHandler {
             }
         })
     }
+}
+
+/// What a script's code shows of its influence, by whether it can rewrite or refuse.
+pub(super) fn code_influence(shapes: bool) -> Influence {
+    if shapes { Influence::Shapes } else { Influence::MayChange }
 }
 
 /// A payload as one dialect encodes it; `None` when the canonical one is already that.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use pintle_contract::{
-    Answer, Call, Cancel, Codec, Failure, FailureKind, Handler, LimitKind, Limits, ProcessAnswer, Verdict,
+    Answer, Call, Cancel, Codec, Failure, FailureKind, Handler, Influence, LimitKind, Limits, ProcessAnswer, Verdict,
 };
 use serde_json::Value;
 
@@ -40,8 +40,11 @@ impl Handler for WebhookHandler {
         !self.background
     }
 
-    fn may_change(&self, spelling: &str) -> bool {
-        !self.background && self.codec.may_change(spelling)
+    fn influence(&self, spelling: &str) -> Influence {
+        match self.background {
+            true => Influence::Observes,
+            false => self.codec.influence(spelling).min(Influence::MayChange),
+        }
     }
 
     fn call(&self, call: &Call<'_>) -> Verdict {
