@@ -323,9 +323,9 @@ impl Turn {
     }
 
     /// The same for the end of something that has begun: its hooks are asked even when the turn was cancelled, so that
-    /// an audit sees the end of everything it saw begin.
+    /// an audit sees the end of everything it saw begin. The time of a script that waits for it still holds.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
-        let scope = Scope { cancel: Cancel::default(), ..self.scope.clone() };
+        let scope = Scope { cancel: self.scope.cancel.time_limits(), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
         self.take_effects(&event.name, &outcome);
         outcome

@@ -3,6 +3,10 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use pintle::{AgentSpec, DelegationSpec, Hook, Location, MetaSpec, ScriptText, ToolSpec, Verdict};
 use serde_json::{Value, json};
 use support::*;
@@ -221,6 +225,32 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
     let forever = "def run(args):\n    return meta.call_tool(\"forever\", {})\n";
     let (content, ..) = once(with_tools(vec![tool("forever", forever)], true), "forever", "", Vec::new());
     assert!(content.contains("calls are nested more than 2 deep"), "{content}");
+}
+
+#[test]
+fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
+    // A hook of the inner call's end waits until it is no longer wanted: that comes with the time of the script.
+    let ended = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&ended);
+    let waiting = hook("waits", "tool.post", move |call| {
+        if call.event.subject() == Some("list") {
+            let began = Instant::now();
+            while !call.cancel.is_cancelled() && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            seen.store(call.cancel.is_cancelled(), Ordering::Release);
+        }
+        Verdict::pass()
+    });
+    let relay = ToolSpec {
+        timeout_ms: 300,
+        ..tool("relay", "def run(args):\n    return meta.call_tool(\"list\", {})[\"content\"]\n")
+    };
+    let (content, is_error, stage) = once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
+    assert!(ended.load(Ordering::Acquire), "the hook ran on after the time of the script");
+    assert!(is_error && content.contains("no answer within 300 ms"), "{content}");
+    let names: Vec<Value> = stage.seen.of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    assert_eq!(names, [json!("list"), json!("relay")], "the session's own call ends as any other does");
 }
 
 #[test]

@@ -15,6 +15,8 @@ struct Flag {
     raised: AtomicBool,
     /// Raised for this one too when it is raised.
     above: Option<Cancel>,
+    /// Whether of the one above only its time limits count.
+    limits_alone: bool,
     /// Counts as raised when this says so.
     limit: Option<TimeLimit>,
 }
@@ -42,6 +44,13 @@ impl Cancel {
         Self(Arc::new(Flag { above: Some(self.clone()), limit, ..Flag::default() }))
     }
 
+    /// The time limits of this flag and of those above it: it counts as raised when one of them has passed, and not because
+    /// somebody raised a flag.
+    #[must_use]
+    pub fn time_limits(&self) -> Self {
+        Self(Arc::new(Flag { above: Some(self.clone()), limits_alone: true, ..Flag::default() }))
+    }
+
     /// Raises the flag.
     pub fn cancel(&self) {
         self.0.raised.store(true, Ordering::Release);
@@ -50,10 +59,23 @@ impl Cancel {
     /// Tells whether the flag is raised.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        let Flag { raised, above, limit } = &*self.0;
-        raised.load(Ordering::Acquire)
-            || limit.as_ref().is_some_and(|limit| (limit.0)())
-            || above.as_ref().is_some_and(Self::is_cancelled)
+        let Flag { raised, above, limits_alone, .. } = &*self.0;
+        if raised.load(Ordering::Acquire) {
+            return true;
+        }
+        if *limits_alone {
+            return self.is_over();
+        }
+        self.has_passed() || above.as_ref().is_some_and(Self::is_cancelled)
+    }
+
+    /// Whether its own time limit has passed, or that of one above it.
+    fn is_over(&self) -> bool {
+        self.has_passed() || self.0.above.as_ref().is_some_and(Self::is_over)
+    }
+
+    fn has_passed(&self) -> bool {
+        self.0.limit.as_ref().is_some_and(|limit| (limit.0)())
     }
 }
 
@@ -81,5 +103,23 @@ mod tests {
         assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, false, false]);
         over.store(true, Ordering::Release);
         assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, true, true]);
+    }
+    #[test]
+    fn its_time_limits_are_told_apart_from_who_raised_it() {
+        let over = Arc::new(AtomicBool::new(false));
+        let whole = Cancel::default();
+        let seen = Arc::clone(&over);
+        let timed = whole.part_until(move || seen.load(Ordering::Acquire));
+        let (limits, inner) = (timed.part().time_limits(), timed.time_limits().part());
+        whole.cancel();
+        assert_eq!(
+            [&timed, &limits, &inner, &whole.time_limits()].map(Cancel::is_cancelled),
+            [true, false, false, false]
+        );
+        over.store(true, Ordering::Release);
+        assert_eq!([&limits, &inner, &whole.time_limits()].map(Cancel::is_cancelled), [true, true, false]);
+        let own = whole.time_limits();
+        own.cancel();
+        assert!(own.is_cancelled() && own.part().is_cancelled());
     }
 }
