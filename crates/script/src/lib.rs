@@ -11,6 +11,7 @@
 //! A process that runs hooks should set `RUST_LIB_BACKTRACE=0`: with `RUST_BACKTRACE=1` alone every error that a
 //! script raises captures a backtrace, which makes a raising hook ten times slower.
 
+pub mod search;
 pub mod worker;
 
 mod analysis;
@@ -22,7 +23,6 @@ mod load;
 mod payload;
 mod plugin;
 mod reach;
-mod search;
 mod source;
 mod state;
 mod values;

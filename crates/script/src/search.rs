@@ -2,7 +2,8 @@
 //!
 //! A search takes time in proportion to the text, but the factor is the size of the pattern: `x{0,1000}y` costs a
 //! thousand times what `xy` costs. Small searches are left to the `regex` crate, which cannot be interrupted; for the
-//! others the same automaton is run here, and the clock is looked at on the way.
+//! others the same automaton is run here, and the clock is looked at on the way. Scripts search with it, and so do hosts
+//! for a model that chooses both the pattern and the text.
 
 mod slow;
 
@@ -15,7 +16,7 @@ use regex::{Regex, RegexBuilder};
 
 use slow::SlowPattern;
 
-/// The largest compiled pattern.
+/// The largest compiled pattern of a script.
 const PATTERN_BYTES: usize = 256 << 10;
 /// Texts up to this length are searched at once with any pattern.
 const SHORT_TEXT_BYTES: usize = 256;
@@ -26,7 +27,7 @@ const WATCH_EVERY: usize = 1 << 14;
 
 /// A compiled pattern.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     fast: Regex,
     text: String,
     /// Made for the first text that is not short.
@@ -34,23 +35,29 @@ pub(crate) struct Pattern {
 }
 
 /// Where the groups of a match are; the first is the whole match.
-pub(crate) type Groups = Vec<Option<Range<usize>>>;
+pub type Groups = Vec<Option<Range<usize>>>;
 
-/// The time of the call is over.
+/// The time of the call is over, or its answer is no longer wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TimeOver;
+pub struct TimeOver;
 
 /// Ends a search when the time of its call is over.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    deadline: Instant,
+pub struct Watch<'a> {
+    deadline: Option<Instant>,
     cancel: Option<&'a Cancel>,
     cost: usize,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(deadline: Instant, cancel: Option<&'a Cancel>) -> Self {
-        Self { deadline, cancel, cost: 0 }
+        Self { deadline: Some(deadline), cancel, cost: 0 }
+    }
+
+    /// Ends a search when the flag is raised.
+    #[must_use]
+    pub fn of(cancel: &'a Cancel) -> Self {
+        Self { deadline: None, cancel: Some(cancel), cost: 0 }
     }
 
     /// A watch for what runs while a script is loaded.
@@ -66,18 +73,26 @@ impl<'a> Watch<'a> {
         }
         self.cost = 0;
         let is_cancelled = self.cancel.is_some_and(Cancel::is_cancelled);
-        if is_cancelled || Instant::now() >= self.deadline { Err(TimeOver) } else { Ok(()) }
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_cancelled || is_late { Err(TimeOver) } else { Ok(()) }
     }
 }
 
 impl Pattern {
-    /// Compiles a pattern.
+    /// Compiles a pattern of a script.
     ///
     /// # Errors
     /// When it is none, or too large: with the words of the `regex` crate.
     pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
-        let fast =
-            RegexBuilder::new(text).size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES).nest_limit(50).build()?;
+        Self::within(text, PATTERN_BYTES)
+    }
+
+    /// Compiles a pattern that takes at most so many bytes.
+    ///
+    /// # Errors
+    /// When it is not a pattern, or too large: with the words of the `regex` crate.
+    pub fn within(text: &str, bytes: usize) -> Result<Self, regex::Error> {
+        let fast = RegexBuilder::new(text).size_limit(bytes).dfa_size_limit(bytes).nest_limit(50).build()?;
         Ok(Self { fast, text: text.to_owned(), slow: OnceLock::new() })
     }
 
@@ -87,12 +102,10 @@ impl Pattern {
     }
 
     /// The first match at or after a position.
-    pub(crate) fn find(
-        &self,
-        text: &str,
-        from: usize,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<Range<usize>>, TimeOver> {
+    ///
+    /// # Errors
+    /// When the watch ends the search.
+    pub fn find(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
         match self.slow_for(text, from, watch)? {
             Some(slow) => slow.find(text, from, watch),
             None => Ok(self.fast.find_at(text, from).map(|found| found.range())),

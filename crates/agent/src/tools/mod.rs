@@ -10,6 +10,7 @@ mod done;
 mod native;
 mod policy;
 mod script;
+pub(crate) mod search;
 mod toolbox;
 
 use std::fmt::Debug;

@@ -1,12 +1,12 @@
 //! `grep`: lines by content.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use regex::RegexBuilder;
 use serde_json::{Value, json};
 
 use super::{Native, Offer};
-use crate::tools::{ToolUse, flag, folder, text};
+use crate::tools::{ToolUse, flag, folder, search, text};
 use crate::workspace::glob_matcher;
 
 pub(super) const TOOL: Native = Native {
@@ -36,43 +36,27 @@ const MAX_LINES: usize = 500;
 const MAX_CHARS: usize = 400;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-    let pattern = text(arguments, "pattern");
-    let regex = RegexBuilder::new(pattern).case_insensitive(flag(arguments, "ignore_case")).size_limit(1 << 20).build();
-    let regex =
-        regex.map_err(|fault| format!("`{pattern}` is not a regular expression: {}", one_line(&fault.to_string())))?;
-    let workspace = at.workspace();
-    let path = folder(arguments, "path");
-    let paths = if workspace.stat(path)?.is_dir {
-        let wanted = match text(arguments, "glob") {
-            "" => None,
-            glob => Some(glob_matcher(glob)?),
-        };
-        workspace.walk(path, |file: &Path| wanted.as_ref().is_none_or(|wanted| wanted.is_match(file)))?.paths
-    } else {
-        vec![path.to_owned()]
+    let written = text(arguments, "pattern");
+    let case = if flag(arguments, "ignore_case") { "(?i)" } else { "" };
+    let pattern = search::pattern(&format!("{case}{written}"), written)?;
+    let wanted = match text(arguments, "glob") {
+        "" => None,
+        glob => Some(glob_matcher(glob)?),
     };
+    let is_wanted = |file: &Path| wanted.as_ref().is_none_or(|wanted| wanted.is_match(file));
+    let paths = search::files(at.workspace(), folder(arguments, "path"), is_wanted)?;
     let mut lines = Vec::new();
-    for path in paths {
-        if at.cancel().is_cancelled() {
-            return Err(String::from("cancelled"));
+    search::lines(at.workspace(), &paths, &pattern, at.cancel(), |hit| {
+        if lines.len() == MAX_LINES {
+            lines.push(format!("more than {MAX_LINES} lines match; narrow the search"));
+            return ControlFlow::Break(());
         }
-        // What is not text, or too large, has no lines to show.
-        let Ok(content) = workspace.read(&path) else { continue };
-        for (index, line) in content.lines().enumerate().filter(|(_, line)| regex.is_match(line)) {
-            if lines.len() == MAX_LINES {
-                lines.push(format!("more than {MAX_LINES} lines match; narrow the search"));
-                return Ok(Value::String(lines.join("\n")));
-            }
-            let shown: String = line.chars().take(MAX_CHARS).collect();
-            lines.push(format!("{path}:{}:{shown}", index + 1));
-        }
-    }
+        let shown: String = hit.line.chars().take(MAX_CHARS).collect();
+        lines.push(format!("{}:{}:{shown}", hit.path, hit.number));
+        ControlFlow::Continue(())
+    })?;
     if lines.is_empty() {
         return Ok(Value::String(String::from("no line matches")));
     }
     Ok(Value::String(lines.join("\n")))
-}
-
-fn one_line(text: &str) -> String {
-    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }

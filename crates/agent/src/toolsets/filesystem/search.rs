@@ -1,12 +1,14 @@
 //! `search_files_content`.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use globset::GlobMatcher;
-use regex::{Regex, RegexBuilder};
+use pintle::script::search::Pattern;
 use serde_json::{Value, json};
 
-use super::{Nothing, cancelled, texts};
+use super::{Nothing, texts};
+use crate::tools::search::{self, Hit};
 use crate::tools::{ToolUse, flag, folder, text};
 use crate::toolsets::set::Row;
 use crate::workspace::glob_matcher;
@@ -42,13 +44,10 @@ pub(super) const TOOL: Row<Nothing> = Row {
     call: |_, arguments, at| {
         let query = text(arguments, "query");
         let written = if flag(arguments, "is_regex") { query.to_owned() } else { regex::escape(query) };
-        let wanted = RegexBuilder::new(&written).size_limit(1 << 20).build().map_err(|fault| {
-            let why = fault.to_string();
-            format!("`{query}` is not a regular expression: {}", why.lines().last().unwrap_or_default().trim())
-        })?;
+        let wanted = search::pattern(&written, query)?;
         let excluded: Vec<GlobMatcher> =
             texts(arguments, "excludePatterns").into_iter().map(excluding).collect::<Result<_, _>>()?;
-        search(at, folder(arguments, "path"), &wanted, &excluded).map(Value::String)
+        found(at, folder(arguments, "path"), &wanted, &excluded).map(Value::String)
     },
 };
 
@@ -57,34 +56,24 @@ fn excluding(pattern: &str) -> Result<GlobMatcher, String> {
     glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
 }
 
-fn search(at: &ToolUse<'_>, path: &str, wanted: &Regex, excluded: &[GlobMatcher]) -> Result<String, String> {
-    let workspace = at.workspace();
-    let paths = if workspace.stat(path)?.is_dir {
-        let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
-        workspace.walk(path, kept)?.paths
-    } else {
-        vec![path.to_owned()]
-    };
+fn found(at: &ToolUse<'_>, path: &str, wanted: &Pattern, excluded: &[GlobMatcher]) -> Result<String, String> {
+    let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
+    let paths = search::files(at.workspace(), path, kept)?;
     let mut found = String::new();
-    for path in paths {
-        cancelled(at)?;
-        // What is not text, or too large, has no lines to show.
-        let Ok(content) = workspace.read(&path) else { continue };
-        for (index, line) in content.lines().enumerate() {
-            let Some(hit) = wanted.find(line) else { continue };
-            if !found.is_empty() {
-                found.push('\n');
-            }
-            let column = hit.start() + 1;
-            found.push_str(&format!("{path}:{}:{column}: {}", index + 1, shown(line, hit.start(), hit.end())));
-            if found.len() >= MAX_BYTES {
-                found.push_str(
-                    "\n\n[Output truncated: exceeded 1 MiB limit. Narrow the search with a more specific query, path, or exclude patterns.]",
-                );
-                return Ok(found);
-            }
+    search::lines(at.workspace(), &paths, wanted, at.cancel(), |Hit { path, number, line, at }| {
+        if !found.is_empty() {
+            found.push('\n');
         }
-    }
+        let column = at.start + 1;
+        found.push_str(&format!("{path}:{number}:{column}: {}", shown(line, at.start, at.end)));
+        if found.len() < MAX_BYTES {
+            return ControlFlow::Continue(());
+        }
+        found.push_str(
+            "\n\n[Output truncated: exceeded 1 MiB limit. Narrow the search with a more specific query, path, or exclude patterns.]",
+        );
+        ControlFlow::Break(())
+    })?;
     Ok(if found.is_empty() { String::from("No results found") } else { found })
 }
 
