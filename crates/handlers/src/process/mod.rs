@@ -45,7 +45,7 @@ pub(crate) use memory::data_bytes;
 pub use reexec::hide_secrets;
 pub(crate) use start::{Started, command};
 pub(crate) use supervise::{Until, command_line as supervised, end_supervised, run_if_asked as run_as_supervisor};
-pub use variables::{base_variables, harmless_variables, hold, is_secret, is_secret_variable, variable, variables};
+pub use variables::{base_variables, harmless_variables, hold, variable, variables};
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ pub enum Environment {
     Inherited,
     /// This process's own and these variables, which replace.
     With(Vec<(String, String)>),
-    /// This process's own without what looks like a secret, by name or by value (see [`is_secret_variable`]).
+    /// This process's own without what looks like a secret, by name or by value (see [`is_secret`](crate::secrets::is_secret)).
     WithoutSecrets,
     /// These variables and no others.
     Only(Vec<(String, String)>),

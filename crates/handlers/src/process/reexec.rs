@@ -11,7 +11,8 @@ use std::process::Command;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::variables::{hold, is_secret_variable, variables};
+use super::variables::{hold, variables};
+use crate::secrets::is_secret;
 
 /// Names the pipe that a process finds its secrets in.
 pub(super) const MARK: &str = "PINTLE_HELD";
@@ -36,7 +37,7 @@ pub fn hide_secrets() {
     }
     if cfg!(target_os = "linux") {
         let is_hidden =
-            |name: &str, value: &str| !name.to_ascii_uppercase().ends_with("_PROXY") && is_secret_variable(name, value);
+            |name: &str, value: &str| !name.to_ascii_uppercase().ends_with("_PROXY") && is_secret(name, value);
         let (hidden, _): (Vec<_>, Vec<_>) = variables().into_iter().partition(|(name, value)| is_hidden(name, value));
         if !hidden.is_empty() {
             // Only a failure comes back; the secrets then stay where they are.

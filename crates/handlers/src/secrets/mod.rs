@@ -5,6 +5,7 @@
 //! look. A text without any costs that pass and nothing else.
 
 mod entropy;
+mod named;
 mod pattern;
 mod rules;
 mod token;
@@ -16,6 +17,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use pintle_contract::Redact;
 
 pub(crate) use entropy::entropy;
+pub(crate) use named::is_named;
+pub use named::{is_secret, is_secret_name};
 use pattern::{Pattern, Plain};
 use rules::TokenRule;
 use token::Runs;

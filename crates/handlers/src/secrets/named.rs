@@ -1,0 +1,207 @@
+//! Secrets that are known by a name or by a single value: variables of a process, and headers of a request.
+//!
+//! A name is looked at word by word. A value is a secret when it is an address with a password in it, a token of a known
+//! form, or looks random.
+
+use super::{Secrets, entropy};
+
+/// Words of names that mean a secret. One more `S` behind a word changes nothing.
+const SECRET_WORDS: &[&str] = &[
+    "APIKEY",
+    "AUTH",
+    "AUTHORIZATION",
+    "AUTHTOKEN",
+    "BEARER",
+    "COOKIE",
+    "CRED",
+    "CREDENTIAL",
+    "DSN",
+    "JWT",
+    "KEY",
+    "MNEMONIC",
+    "OAUTH",
+    "OTP",
+    "PASS",
+    "PASSCODE",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PAT",
+    "PRIVATE",
+    "SECRET",
+    "SESSION",
+    "SESSIONID",
+    "SIGNATURE",
+    "TOKEN",
+    "TOTP",
+    "WEBHOOK",
+];
+
+/// Parts of words that mean a secret, wherever in a word they stand.
+const SECRET_PARTS: &[&str] =
+    &["AUTHORIZATION", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "WEBHOOK", "APIKEY"];
+
+/// Ends of words that mean a secret, such as `GITHUBTOKEN`.
+const SECRET_ENDS: &[&str] = &["KEY", "TOKEN", "PASS", "PWD", "PAT", "COOKIE"];
+
+/// Words whose ends mean nothing.
+const HARMLESS_WORDS: &[&str] = &["BYPASS", "COMPASS", "HOTKEY", "MONKEY", "PWD", "OLDPWD"];
+
+/// Addresses of stores, which mostly hold a password.
+const STORES: &[&str] = &[
+    "AMQP",
+    "CACHE",
+    "CONNECTION",
+    "DATABASE",
+    "DB",
+    "MONGO",
+    "MONGODB",
+    "MYSQL",
+    "PG",
+    "POSTGRES",
+    "POSTGRESQL",
+    "RABBITMQ",
+    "REDIS",
+    "SENTRY",
+    "SMTP",
+];
+
+/// What an address is called.
+const ADDRESSES: &[&str] = &["CONN", "STRING", "URI", "URL"];
+
+/// Names that look like secrets and are none. One that ends in `*` is a beginning.
+const HARMLESS_NAMES: &[&str] = &[
+    "DBUS_SESSION_BUS_*",
+    "DESKTOP_SESSION",
+    "GNOME_DESKTOP_SESSION_ID",
+    "MAX_TOKENS",
+    "PINTLE_REDACT_SECRETS",
+    "SESSION_MANAGER",
+    "SSH_AUTH_SOCK",
+    "XDG_SESSION_*",
+];
+
+/// The shortest value that is looked at for being random.
+const RANDOM_CHARS: usize = 20;
+
+/// The least entropy of a random value, in bits a character.
+const RANDOM_BITS: f64 = 3.5;
+
+/// Whether a variable or header is a secret: by its name or by its value.
+#[must_use]
+pub fn is_secret(name: &str, value: &str) -> bool {
+    is_secret_name(name) || is_secret_value(value)
+}
+
+/// Whether a variable or header of this name is a secret, whatever its value.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    if HARMLESS_NAMES.iter().any(|harmless| is_named(harmless, &name)) {
+        return false;
+    }
+    let words: Vec<&str> = name
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_address = |words: &[&str]| {
+        words.iter().any(|word| ADDRESSES.contains(word)) && words.iter().any(|word| STORES.contains(word))
+    };
+    is_address(&words)
+        || (words.len() > 1 && words.last() == Some(&"PWD"))
+        || words.iter().any(|word| {
+            let one = word.strip_suffix('S').unwrap_or(word);
+            SECRET_WORDS.contains(word)
+                || SECRET_WORDS.contains(&one)
+                || SECRET_PARTS.iter().any(|part| word.contains(part))
+                || (!HARMLESS_WORDS.contains(word) && SECRET_ENDS.iter().any(|end| word.ends_with(end)))
+        })
+}
+
+/// Whether a name is the one of a list; one there that ends in `*` is a beginning.
+pub(crate) fn is_named(listed: &str, name: &str) -> bool {
+    match listed.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => listed == name,
+    }
+}
+
+/// Whether a value is a secret by its form.
+fn is_secret_value(value: &str) -> bool {
+    has_password(value) || Secrets::shared().has_any(value) || is_random(value)
+}
+
+/// Whether there is an address with a password in it: `scheme://user:password@host`.
+fn has_password(value: &str) -> bool {
+    value.match_indices("://").any(|(at, mark)| {
+        let rest = value.get(at + mark.len()..).unwrap_or_default();
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        let Some((user, _)) = authority.rsplit_once('@') else { return false };
+        user.contains(':') || user.len() >= RANDOM_CHARS
+    })
+}
+
+/// Whether a value looks random: one long word of capital and small letters and digits.
+fn is_random(value: &str) -> bool {
+    let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+=_-.~".contains(&byte));
+    let has = |kind: fn(&u8) -> bool| value.as_bytes().iter().any(kind);
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    value.len() >= RANDOM_CHARS && is_word && is_mixed && entropy(value) >= RANDOM_BITS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names, the value that each is looked at with, and whether that is a secret.
+    fn table() -> Vec<(String, String, bool)> {
+        let secret = "GITHUB_PAT DATABASE_URL DB_PASS NPM_AUTH SLACK_WEBHOOK COOKIE AWS_ACCESS_KEY_ID OPENAI_KEY_2 \
+                      OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN MY_TOKEN_FILE \
+                      GITHUBTOKEN npm_config__auth SESSION_ID STRIPE_PRIVATE SMTP_PASSWD HTTP_AUTHORIZATION JWT \
+                      MONGO_URI COOKIE_JAR GOOGLE_APPLICATION_CREDENTIALS DB_CONNECTION_STRING SLACK_WEBHOOK_URL \
+                      HF_TOKEN PASSPHRASE X_CRED OAUTH2_CLIENT TWILIO_APIKEY MY-API-KEY DJANGO_SECRETKEY \
+                      TELEGRAM_BOT_TOKEN GH_TOKENS AUTHS APP_JWTS DSNS CREDS COOKIES TOTPS PINTLE_API_KEY \
+                      authorization Proxy-Authorization XAuthorization X-Api-Key Set-Cookie Cookie X-Auth-Token \
+                      X-Hub-Signature-256 Sec-WebSocket-Key";
+        let plain = "PATH HOME LANG LC_ALL TERM PWD OLDPWD USER SHELL TMPDIR SSH_AUTH_SOCK XDG_SESSION_ID \
+                     XDG_SESSION_TYPE DESKTOP_SESSION DBUS_SESSION_BUS_ADDRESS GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
+                     KEYBOARD KEYBOARD_LAYOUT XAUTHORITY TOKENIZERS_PARALLELISM MAX_TOKENS COMPASS_DIR CARGO_HOME \
+                     RUSTFLAGS BASE_URL PUBLIC_URL EDITOR PATTERN PASSENGERS DB_HOST GOPATH CLASSPATH PINTLE_TAPE \
+                     PINTLE_REDACT_SECRETS PINTLE_STATE_DIR AUTHOR MONKEY HOTKEY PASSES Content-Type Accept User-Agent \
+                     Content-Length Host";
+        let values = [
+            ("postgres://ada:hunter2@db.test/app", true),
+            ("x=1 amqp://u:p@h", true),
+            ("redis://u:@h", true),
+            ("https://Zk3jX9mQ2pLw8RtYvB6n@git.test/repo", true),
+            ("Zk3jX9mQ2pLw8RtYvB6nHs4D", true),
+            ("", false),
+            ("https://example.test/a?b=c@d", false),
+            ("https://a.example/x:y@z", false),
+            ("http://proxy.test:8080", false),
+            ("ssh://git@host.test/x", false),
+            ("/usr/local/bin:/usr/bin", false),
+            ("en_US.UTF-8", false),
+            ("3f786850e387550fdab836ed7e6dc881de23001b", false),
+            ("xterm-256color", false),
+            ("application/json; charset=utf-8", false),
+            ("a sentence of several words, 20 letters and Capitals", false),
+        ];
+        let named = |names: &'static str, is_secret| {
+            names.split_whitespace().map(move |name| (name.to_owned(), String::from("x"), is_secret))
+        };
+        let valued = values.map(|(value, is_secret)| (String::from("PLAIN"), value.to_owned(), is_secret));
+        let token = ["gh", "p_", &"a1B2c3D4e5F6".repeat(3)].concat();
+        let mut table: Vec<_> = named(secret, true).chain(named(plain, false)).chain(valued).collect();
+        table.push((String::from("PLAIN"), token, true));
+        table
+    }
+
+    #[test]
+    fn secrets_are_told_by_their_names_and_by_their_values() {
+        for (name, value, expected) in table() {
+            assert_eq!(is_secret(&name, &value), expected, "{name}={value}");
+        }
+    }
+}
