@@ -276,8 +276,8 @@ fn a_failing_call_says_what_and_where() {
     let few = Limits { steps: 1_000, ..Limits::default() };
     let cases: &[(&str, Limits, FailureKind, &str)] = &[
         ("return event[\"absent\"]", Limits::default(), FailureKind::Error, "Key `\"absent\"` was not found"),
-        ("SEEN.append(1)", Limits::default(), FailureKind::Error, "this value is frozen"),
-        ("TABLE[\"x\"] = 1", Limits::default(), FailureKind::Error, "this value is frozen"),
+        ("SEEN.append(1)", Limits::default(), FailureKind::Error, "this value cannot be changed"),
+        ("TABLE[\"x\"] = 1", Limits::default(), FailureKind::Error, "this value cannot be changed"),
         (
             "register_session_hook(\"post_turn\", None)",
             Limits::default(),

@@ -90,7 +90,7 @@ fn a_failing_handler_denies_where_it_could_have_and_is_told_elsewhere() {
         assert_eq!(stage.ran_sorted().is_empty(), denies, "{registration}");
         let returned = stage.of("policy.star:8 count", &["hook_returned"]);
         let hook = if returned.is_empty() { stage.of("", &["hook_returned"]) } else { returned };
-        assert!(hook[0].to_string().contains("this value is frozen"), "{}", hook[0]);
+        assert!(hook[0].to_string().contains("this value cannot be changed"), "{}", hook[0]);
     }
 }
 

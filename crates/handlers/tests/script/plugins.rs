@@ -143,7 +143,7 @@ fn a_failing_handler_names_its_line_wherever_it_runs() {
     let few = Limits { steps: 20_000, ..Limits::default() };
     let cases = [
         ("return event[\"absent\"]", FailureKind::Error, "Key `\"absent\"` was not found"),
-        ("SEEN[\"x\"] = 1", FailureKind::Error, "this value is frozen"),
+        ("SEEN[\"x\"] = 1", FailureKind::Error, "this value cannot be changed"),
         (
             "register_tool_hook({})",
             FailureKind::Error,

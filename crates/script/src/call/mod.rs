@@ -156,12 +156,13 @@ impl Frame<'_> {
     }
 }
 
-/// The interpreter's word for a change of what was frozen says neither what nor why.
+/// The interpreter's word for a change of what cannot be changed says neither what nor why, and is the same for a text and
+/// for a list that was frozen.
 fn clear(message: String) -> String {
     match message.as_str() {
         "Immutable" => String::from(
-            "this value is frozen: what a script makes while it is loaded cannot be changed afterwards; change a copy, \
-             or keep it in `cache`, `ctx` or `metrics`",
+            "this value cannot be changed: a text, a number or a tuple never can, and a list or a dict that a script makes \
+             while it is loaded is frozen afterwards; change a copy, or keep it in `cache`, `ctx` or `metrics`",
         ),
         _ => message,
     }
