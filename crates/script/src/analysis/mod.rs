@@ -1,5 +1,6 @@
 //! What a script says about itself before it runs: names, entry point, what it reads, where it may run.
 
+mod arguments;
 mod bounded;
 mod closures;
 mod lints;
@@ -68,7 +69,8 @@ pub(crate) enum ArgumentsForm {
 
 /// Looks at a parsed script.
 pub(crate) fn analyse(source: &Source, ast: &AstModule, role: Role) -> Analysis {
-    let (reads, mut findings) = reads::reads(ast, role);
+    let (reads, form) = reads::reads(ast, role);
+    let mut findings: Vec<Finding> = form.into_iter().collect();
     findings.extend(names::check(source, ast, role));
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !failed {
@@ -95,10 +97,9 @@ pub(crate) fn closures_of(ast: &AstModule) -> Closures {
     closures::closures(ast.statement())
 }
 
-/// What a function `(event, payload)` of a module reads of its payload.
-pub(crate) fn reads_of(ast: &AstModule, entry: &str) -> Reads {
-    let everything = Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text };
-    reads::of_entry(ast.statement(), entry, 1).map_or(everything, |(reads, _)| reads)
+/// What a function `(event, payload)` of a module reads of its payload, and what is to be said of it.
+pub(crate) fn reads_of(ast: &AstModule, entry: &str) -> (Reads, Option<Finding>) {
+    reads::of_entry(ast.statement(), entry, 1)
 }
 
 /// Every name that a module binds.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use pintle_contract::{EventName, ScriptText, did_you_mean};
+use pintle_contract::{EventName, ScriptText, Severity, did_you_mean};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
 use super::entry::Entry;
 use super::{CompiledWhen, WHEN, When, called, native, subjects, wrapped};
 use crate::Finding;
-use crate::analysis;
+use crate::analysis::{self, ArgumentsForm};
 use crate::compile::Placement;
 use crate::finding::Code;
 use crate::globals;
@@ -53,9 +53,13 @@ pub(super) fn build(
     if !bounded && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, findings: Vec::new() };
     }
-    let native = native::Test::of(root);
     let subjects = subjects::of(root, event);
-    let reads = analysis::reads_of(&ast, WHEN);
+    let (reads, form) = analysis::reads_of(&ast, WHEN);
+    if let Some(finding) = form.filter(|finding| finding.severity == Severity::Error) {
+        return failed(placement, finding.after(offset));
+    }
+    // It decides over the payload as it is, where arguments are text.
+    let native = native::Test::of(root).filter(|_| reads.arguments == ArgumentsForm::Text);
     // A native test has no calls and no names of its own, so that loading it finds nothing that was not found by now.
     let entry = if native.is_some() { Ok(Entry::later(&source.name, text)) } else { Entry::now(ast) };
     match entry {

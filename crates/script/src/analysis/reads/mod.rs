@@ -1,9 +1,8 @@
-//! What a script reads of its payload, and in which form it expects `payload["arguments"]`.
+//! What a script reads of its payload.
 //!
 //! The analysis is conservative: whatever it does not recognise reads everything. So a projection never hides a field
 //! that the script could see.
 
-mod arguments;
 mod follow;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,39 +10,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstParameter, AstStmt, Stmt};
 
-use self::arguments::dict_evidence;
 use self::follow::{bindings, keys_of};
 use super::names::bound;
-use super::walk::{Parameter, block, expressions, identifier, inside};
-use super::{ArgumentsForm, Keys, Reads, mutation};
+use super::walk::{Parameter, block, expressions, identifier, inside, span};
+use super::{ArgumentsForm, Keys, Reads, arguments, mutation};
 use crate::compile::Role;
-use crate::finding::{Code, Finding};
+use crate::finding::Finding;
 
 /// What a script reads.
-pub(super) fn reads(ast: &AstModule, role: Role) -> (Reads, Vec<Finding>) {
-    let everything = Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text };
+pub(super) fn reads(ast: &AstModule, role: Role) -> (Reads, Option<Finding>) {
     if role != Role::Hook {
-        return (everything, Vec::new());
+        return (Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text }, None);
     }
-    of_entry(ast.statement(), role.entry(), 1).unwrap_or((everything, Vec::new()))
+    of_entry(ast.statement(), role.entry(), 1)
 }
 
 /// What the function `entry` reads of its parameter at `position`.
-pub(super) fn of_entry(root: &AstStmt, entry: &str, position: usize) -> Option<(Reads, Vec<Finding>)> {
+pub(super) fn of_entry(root: &AstStmt, entry: &str, position: usize) -> (Reads, Option<Finding>) {
+    let (keys, mutates) = fields(root, entry, position).unwrap_or((Keys::All, true));
+    let (arguments, finding) = arguments::form(root, entry, position);
+    (Reads { keys, mutates, arguments }, finding)
+}
+
+/// Which fields the function reads, and whether it may change a part of the payload.
+fn fields(root: &AstStmt, entry: &str, position: usize) -> Option<(Keys, bool)> {
     let functions = Functions::of(root)?;
     let def = functions.defs.get(entry)?;
     let payload = def.parameters.get(position).copied().flatten()?;
-    let keys = keys_of(&functions, def, payload);
-    let (arguments, findings) = match dict_evidence(root, payload) {
-        Some(at) => {
-            let message = "`payload[\"arguments\"]` is used as a dict, so this hook finds the decoded arguments there";
-            let note = Finding::note(Code::Reading, message, Some(at))
-                .help("the decoded arguments are `payload[\"args\"]`; `payload[\"arguments\"]` is their JSON text");
-            (ArgumentsForm::Dict, vec![note])
-        }
-        None => (ArgumentsForm::Text, Vec::new()),
-    };
-    Some((Reads { keys, mutates: mutation::mutates(root, payload), arguments }, findings))
+    Some((keys_of(&functions, def, payload), mutation::mutates(root, payload)))
 }
 
 /// What a function reads of its first parameter, wherever it stands.
@@ -64,6 +58,14 @@ pub(super) enum Body<'a> {
 }
 
 impl<'a> Body<'a> {
+    /// Where it stands.
+    pub(super) fn span(self) -> (usize, usize) {
+        match self {
+            Self::Block(stmt) => span(stmt),
+            Self::Value(expr) => span(expr),
+        }
+    }
+
     /// The outermost expressions.
     fn outermost(self) -> Vec<&'a AstExpr> {
         match self {
@@ -247,29 +249,5 @@ pub(super) mod tests {
         let text = format!("def g(p):\n{calls}  return p[\"y\"]\ndef handle(event, payload):\n  return g(payload)\n");
         let ast = AstModule::parse("t", text, &dialect()).unwrap();
         assert_eq!(shape(&reads(&ast, Role::Hook).0.keys), "*");
-    }
-
-    #[test]
-    fn arguments_take_the_form_the_script_shows() {
-        let dict = [
-            "return payload[\"arguments\"].get(\"path\")",
-            "return payload.get(\"arguments\", {})",
-            "return payload[\"arguments\"][\"path\"]",
-            "a = payload[\"arguments\"]\nreturn a[\"path\"]",
-            "a = payload.get(\"arguments\")\nreturn a.items()",
-        ];
-        for body in dict {
-            assert_eq!(read(body).arguments, ArgumentsForm::Dict, "{body}");
-        }
-        let text = [
-            "return json.decode(payload[\"arguments\"])[\"path\"]",
-            "return \"rm\" in payload[\"arguments\"]",
-            "a = payload[\"arguments\"]\na = json.decode(a)\nreturn a[\"path\"]",
-            "return payload[\"args\"].get(\"path\")",
-            "a = payload[\"arguments\"]\nreturn a[0]",
-        ];
-        for body in text {
-            assert_eq!(read(body).arguments, ArgumentsForm::Text, "{body}");
-        }
     }
 }

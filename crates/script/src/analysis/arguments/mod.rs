@@ -1,0 +1,65 @@
+//! In which form a script expects `payload["arguments"]`: as the text that the model sent, or decoded.
+//!
+//! The documents say text, and scripts that were written against the first implementation use a dictionary. What the
+//! script does with the value decides, wherever it gets to: through names, helpers, lambdas and lists. Where it is used in
+//! both ways no form is right, and where it cannot be followed nobody knows; both are errors, since a guard that looks for
+//! a word in the wrong form finds nothing and lets the call pass.
+
+mod calls;
+mod expressions;
+mod flow;
+mod statements;
+mod uses;
+mod value;
+
+use starlark::syntax::ast::AstStmt;
+
+use self::flow::Flow;
+use self::uses::Judgement;
+use super::ArgumentsForm;
+use super::walk::{expressions, identifier, string};
+use crate::finding::{Code, Finding};
+
+/// The field of the payload.
+const FIELD: &str = "arguments";
+/// What an author writes instead.
+const HELP: &str = "write `payload[\"args\"]` for the dictionary; `payload[\"arguments\"]` is the text that the model sent, and \
+                    `json.decode(payload[\"arguments\"])` makes a dictionary of it";
+
+/// The form that the function `entry` of a script expects, whose parameter at `position` is the payload.
+pub(super) fn form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<Finding>) {
+    let mut is_mentioned = false;
+    expressions(root, &mut |expr| is_mentioned |= string(expr).or(identifier(expr)) == Some(FIELD));
+    if !is_mentioned && !has_parameter(root) {
+        return (ArgumentsForm::Text, None);
+    }
+    let error =
+        |message: String, at| (ArgumentsForm::Text, Some(Finding::error(Code::Reading, message, Some(at)).help(HELP)));
+    match Flow::new(root).follow(entry, position).judge() {
+        Judgement::Text => (ArgumentsForm::Text, None),
+        Judgement::Dict(at) => {
+            let message = "`payload[\"arguments\"]` is used as a dict, so this hook finds the decoded arguments there";
+            let note = Finding::note(Code::Reading, message, Some(at))
+                .help("the decoded arguments are `payload[\"args\"]`; `payload[\"arguments\"]` is their JSON text");
+            (ArgumentsForm::Dict, Some(note))
+        }
+        Judgement::Both { dict, text, at } => error(
+            format!("`payload[\"arguments\"]` is used as a dict (`{dict}`), and here as a text would be (`{text}`)"),
+            at,
+        ),
+        Judgement::Unknown(at) => error(
+            String::from(
+                "here `payload[\"arguments\"]` gets out of sight: whether as text or as a dict cannot be told",
+            ),
+            at,
+        ),
+    }
+}
+
+/// Whether a function takes a parameter of the field's name, which `f(**payload)` gives it.
+fn has_parameter(root: &AstStmt) -> bool {
+    super::names::bound(root).contains(FIELD)
+}
+
+#[cfg(test)]
+mod tests;
