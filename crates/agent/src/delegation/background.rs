@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pintle::event::Usage;
@@ -24,6 +24,8 @@ pub(crate) struct Background {
 pub(super) struct Job {
     pub(super) done: Mutex<Done>,
     ended: Condvar,
+    /// When it ended, whatever ended it.
+    pub(super) ended_us: OnceLock<u64>,
     /// What more is known of a task of a team.
     about: Option<Arc<About>>,
 }
@@ -69,6 +71,7 @@ impl Background {
             let delegated = catch_unwind(AssertUnwindSafe(|| work(&turn)));
             // Whoever waits for the end finds the task settled.
             drop(open);
+            job.ended_us.get_or_init(|| turn.agent.shared.runtime.clock().monotonic_us());
             job.end(delegated.unwrap_or_else(|_| Delegated {
                 result: Err(String::from("the delegation crashed")),
                 usage: Usage::default(),

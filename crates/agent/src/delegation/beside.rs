@@ -1,7 +1,7 @@
 //! Tasks of a team that run beside the conversation: what a model may ask of them (docker-agent, background agents
 //! tool).
 
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use pintle::{Cancel, DenyAll};
 
@@ -17,8 +17,6 @@ const MAX_AT_ONCE: usize = 20;
 pub(super) struct About {
     agent: String,
     began_us: u64,
-    /// When it ended by itself.
-    ended_us: Arc<OnceLock<u64>>,
     /// Stops this task alone.
     pub(super) cancel: Cancel,
 }
@@ -39,18 +37,8 @@ impl Background {
         }
         let shared = &turn.agent.shared;
         let cancel = shared.cancel.part();
-        let ended_us = Arc::new(OnceLock::new());
-        let about = About {
-            agent: agent.to_owned(),
-            began_us: shared.runtime.clock().monotonic_us(),
-            ended_us: Arc::clone(&ended_us),
-            cancel: cancel.clone(),
-        };
-        let work = move |turn: &Turn| {
-            let delegated = work(turn);
-            ended_us.get_or_init(|| turn.agent.shared.runtime.clock().monotonic_us());
-            delegated
-        };
+        let about =
+            About { agent: agent.to_owned(), began_us: shared.runtime.clock().monotonic_us(), cancel: cancel.clone() };
         let mut turn = turn.clone();
         turn.scope.cancel = cancel;
         turn.scope.resolver = Some(Arc::new(DenyAll));
@@ -62,7 +50,7 @@ impl Background {
         let mut is_empty = true;
         for (id, job, about) in self.beside() {
             is_empty = false;
-            let (status, seconds) = (status(&job, &about), seconds(turn, &about));
+            let (status, seconds) = (status(&job, &about), seconds(turn, &job, &about));
             told.push_str(&format!(
                 "ID: {id}\n  Agent:   {}\n  Status:  {status}\n  Runtime: {seconds}s\n\n",
                 about.agent
@@ -77,7 +65,7 @@ impl Background {
     /// The state of one task and what it came to.
     pub(crate) fn view(&self, turn: &Turn, id: &str) -> Result<String, String> {
         let (job, about) = self.one(id)?;
-        let (status, seconds) = (status(&job, &about), seconds(turn, &about));
+        let (status, seconds) = (status(&job, &about), seconds(turn, &job, &about));
         let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
         let output = match &done.delegated {
             _ if status == "stopped" => String::from("<task was stopped>"),
@@ -121,8 +109,8 @@ fn status(job: &Job, about: &About) -> &'static str {
 }
 
 /// How long a task has run, or ran.
-fn seconds(turn: &Turn, about: &About) -> u64 {
-    let ended_us = about.ended_us.get().copied();
+fn seconds(turn: &Turn, job: &Job, about: &About) -> u64 {
+    let ended_us = job.ended_us.get().copied();
     let until_us = ended_us.unwrap_or_else(|| turn.agent.shared.runtime.clock().monotonic_us());
     until_us.saturating_sub(about.began_us) / 1_000_000
 }
