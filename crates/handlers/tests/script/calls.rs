@@ -40,7 +40,7 @@ fn nothing_of_one_call_is_there_for_the_next() {
             let Said::Failed(failure) = ask(&shared) else {
                 panic!("a script changed what it made while it was loaded")
             };
-            assert!(failure.message.contains("this value is frozen"), "{failure}");
+            assert!(failure.message.contains("this value cannot be changed"), "{failure}");
         }
     }
 }
