@@ -14,6 +14,7 @@
 
 mod agent;
 mod bundle;
+mod condition;
 mod event;
 mod harness;
 mod hook;

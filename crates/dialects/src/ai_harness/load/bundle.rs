@@ -2,7 +2,7 @@
 
 use super::hook::first_line;
 use super::merge::Source;
-use super::{Gathered, hook, report, tool};
+use super::{Gathered, condition, hook, report, tool};
 use crate::document::{Fields, Kind, split};
 use crate::{Artifact, Folder};
 
@@ -14,18 +14,42 @@ const GIVING_CONTEXT: [Folder; 2] = [Folder::Plugins, Folder::Overrides];
 /// What begins an item of a list in a fenced block, which was meant for the frontmatter.
 const FENCED: &[&str] = &["event:", "handler:", "name:"];
 
-/// Whether the tools and the context of a bundle are wanted: only without a `condition`, or with one that is always true.
-/// Its hooks are never left out: one that guards less than its author wrote is worse than one that guards more.
-fn is_wanted(fields: &mut Fields<'_>) -> bool {
-    let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return true };
-    let is_true = matches!(&node.kind, Kind::Scalar(scalar) if ["True", "true", ""].contains(&scalar.text.trim()));
-    if !is_true {
-        let message =
-            "`condition` is not evaluated: the hooks of the bundle always run, its tools and its text are left out";
-        let help = "give each hook its own `when`, and put tools and text that are always wanted into another bundle";
-        fields.report().warning("not_supported", message, node.span, Some(help.to_owned()));
-    }
-    is_true
+/// What of a bundle is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// Its condition cannot be decided. Hooks that guard less than their author wrote are worse than hooks that guard
+    /// more.
+    HooksAlone,
+    /// Its own file switches it off, as if it were not there.
+    Nothing,
+}
+
+/// What the `condition` of a bundle says of it.
+fn wanted(fields: &mut Fields<'_>) -> Wanted {
+    let Some(node) = fields.node("condition").filter(|node| !node.is_null()) else { return Wanted::All };
+    let decided = match &node.kind {
+        Kind::Scalar(scalar) if scalar.text.trim().is_empty() => Some(true),
+        Kind::Scalar(scalar) => condition::decide(&scalar.text),
+        _ => None,
+    };
+    let (wanted, message, help) = match decided {
+        Some(true) => return Wanted::All,
+        Some(false) => (
+            Wanted::Nothing,
+            "`condition` is never true: the bundle is left out, its hooks as well",
+            "move the file out of the folder, or take `condition` away",
+        ),
+        None => (
+            Wanted::HooksAlone,
+            "`condition` is decided when it is loaded, and this one cannot be: the hooks of the bundle always run, its tools \
+             and its text are left out",
+            "only `True`, `False`, `not`, `and` and `or` are decided; give each hook its own `when`, and put tools and text \
+             that are always wanted into another bundle",
+        ),
+    };
+    fields.report().warning("not_supported", message, node.span, Some(help.to_owned()));
+    wanted
 }
 
 /// Reads the file into the gathered declarations.
@@ -37,7 +61,7 @@ pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered)
         for key in ABOUT {
             fields.node(key);
         }
-        let is_wanted = is_wanted(&mut fields);
+        let wanted = wanted(&mut fields);
         let gives_context =
             GIVING_CONTEXT.contains(&folder) || fields.text("type").is_some_and(|kind| kind == "harness");
         let context = document.body.trim();
@@ -55,11 +79,13 @@ pub(super) fn read(artifact: &Artifact, folder: Folder, gathered: &mut Gathered)
             report.warning("empty_bundle", message, place, Some(help.to_owned()));
         }
         fields.finish_guarding(&["hooks", "tools", "condition"]);
-        if is_wanted {
+        if wanted == Wanted::All {
             gathered.tools.extend(tools);
             gathered.contexts.extend(context.map(str::to_owned));
         }
-        gathered.hooks.extend(hooks);
+        if wanted != Wanted::Nothing {
+            gathered.hooks.extend(hooks);
+        }
     }
     gathered.findings.extend(report.into_findings());
 }

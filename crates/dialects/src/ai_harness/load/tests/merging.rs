@@ -71,7 +71,7 @@ fn two_tools_of_one_name_are_an_error() {
 
 #[test]
 fn a_bundle_that_declares_nothing_or_a_condition_is_pointed_out() {
-    let conditional = "---\nname: pack\ntype: plugin\nversion: 1.0.0\ntags: [a]\ncondition: \"False\"\nhooks:\n  - {handler: h, event: tool.pre, priority: 1, script: x}\n---\n";
+    let conditional = "---\nname: pack\ntype: plugin\nversion: 1.0.0\ntags: [a]\ncondition: ctx.x\nhooks:\n  - {handler: h, event: tool.pre, priority: 1, script: x}\n---\n";
     let fenced = "---\nname: pack\n---\n```yaml\n- event: tool.pre\n```\n";
     let project = read(&[
         (Role::Bundle(Folder::Plugins), "a", conditional),
@@ -82,7 +82,7 @@ fn a_bundle_that_declares_nothing_or_a_condition_is_pointed_out() {
     assert_eq!(
         findings(&project, Severity::Warning)[..3],
         [
-            "plugins/a.md:6:12: warning: `condition` is not evaluated: the hooks of the bundle always run, its tools and its text are left out | give each hook its own `when`, and put tools and text that are always wanted into another bundle",
+            "plugins/a.md:6:12: warning: `condition` is decided when it is loaded, and this one cannot be: the hooks of the bundle always run, its tools and its text are left out | only `True`, `False`, `not`, `and` and `or` are decided; give each hook its own `when`, and put tools and text that are always wanted into another bundle",
             "plugins/b.md:2:1: warning: bundle `b` declares no hooks and no tools | list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are not read",
             "plugins/c.md:2:1: warning: bundle `c` declares no hooks and no tools | move the file to `hooks/`",
         ]
@@ -135,23 +135,33 @@ fn hooks_are_handed_on_in_the_order_of_their_paths() {
 }
 
 #[test]
-fn the_body_of_a_plugin_is_context_and_its_condition_leaves_tools_out_and_hooks_in() {
+fn the_body_of_a_plugin_is_context_and_its_condition_decides_what_is_wanted() {
     let pack = |condition: &str| {
         format!(
             "---\n{condition}tools:\n  - {{name: t, script: x}}\nhooks:\n  - {{handler: h, event: tool.pre, priority: 1, script: x}}\n---\nBe brief.\n"
         )
     };
     let agent = "---\nname: a\n---\nYou help.\n";
-    for (condition, is_wanted) in
-        [("", true), ("condition: True\n", true), ("condition: \"False\"\n", false), ("condition: ctx.x == 1\n", false)]
-    {
+    for (condition, is_wanted, hooks) in [
+        ("", true, &["h"][..]),
+        ("condition: True\n", true, &["h"]),
+        ("condition: not False\n", true, &["h"]),
+        // The bundle's own file says that it is off.
+        ("condition: \"False\"\n", false, &[]),
+        ("condition: false\n", false, &[]),
+        ("condition: not (True or False)\n", false, &[]),
+        // Nobody knows: what guards stays on.
+        ("condition: ctx.x == 1\n", false, &["h"]),
+        ("condition: False and ctx.x\n", false, &["h"]),
+        ("condition: [False]\n", false, &["h"]),
+    ] {
         for folder in [Folder::Plugins, Folder::Overrides] {
             let text = pack(condition);
             let project = read(&[(Role::Harness, "harness", agent), (Role::Bundle(folder), "p", &text)]);
             let root = project.agent.as_ref().unwrap();
             let wanted = if is_wanted { "You help.\n\nBe brief." } else { "You help." };
             assert_eq!((root.instruction.trim(), root.tools.len()), (wanted, usize::from(is_wanted)), "{condition}");
-            assert_eq!(names(&project), ["h"], "{condition}");
+            assert_eq!(names(&project), hooks, "{condition}");
             assert_eq!(findings(&project, Severity::Warning).len(), usize::from(!is_wanted), "{condition}");
         }
     }

@@ -1,0 +1,86 @@
+//! `condition` of a bundle, as far as its text alone decides it.
+//!
+//! The documents evaluate it at each turn, with `ctx`. Files are loaded before there is a turn.
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+/// How deep parentheses and negations may nest.
+const MAX_DEPTH: usize = 50;
+
+/// What an expression of `True`, `False`, `None`, `not`, `and` and `or` comes to; `None` for any other.
+pub(super) fn decide(text: &str) -> Option<bool> {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut words = words.into_iter().peekable();
+    let value = either(&mut words, 0)?;
+    words.next().is_none().then_some(value)
+}
+
+type Words<'a> = Peekable<IntoIter<&'a str>>;
+
+fn either(words: &mut Words<'_>, depth: usize) -> Option<bool> {
+    let mut value = both(words, depth)?;
+    while words.next_if_eq(&"or").is_some() {
+        value |= both(words, depth)?;
+    }
+    Some(value)
+}
+
+fn both(words: &mut Words<'_>, depth: usize) -> Option<bool> {
+    let mut value = single(words, depth)?;
+    while words.next_if_eq(&"and").is_some() {
+        value &= single(words, depth)?;
+    }
+    Some(value)
+}
+
+fn single(words: &mut Words<'_>, depth: usize) -> Option<bool> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match words.next()? {
+        // YAML's own spelling is a truth value too.
+        "True" | "true" => Some(true),
+        "False" | "false" | "None" => Some(false),
+        "not" => single(words, depth + 1).map(|value| !value),
+        "(" => {
+            let value = either(words, depth + 1)?;
+            words.next_if_eq(&")").map(|_| value)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_decided_and_nothing_else() {
+        let deep = format!("{}True{}", "(".repeat(100_000), ")".repeat(100_000));
+        let cases = [
+            ("True", Some(true)),
+            ("false", Some(false)),
+            ("None", Some(false)),
+            ("not False", Some(true)),
+            ("not not (False)", Some(false)),
+            ("True and False or True", Some(true)),
+            ("True or True and False", Some(true)),
+            ("not True or False", Some(false)),
+            ("(True or False)and(not False)", Some(true)),
+            ("", None),
+            ("True False", None),
+            ("not", None),
+            ("(True", None),
+            ("True)", None),
+            ("ctx.x == 1", None),
+            ("True or ctx.x", None),
+            ("\"False\"", None),
+            (deep.as_str(), None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(decide(text), wanted, "{}", &text[..text.len().min(40)]);
+        }
+    }
+}
