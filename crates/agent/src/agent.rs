@@ -352,7 +352,7 @@ impl Place {
             toolbox.add(StarlarkTool::compile(&self.shared.runtime, tool)?);
         }
         if matches!(spec.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid) {
-            toolbox.add(Arc::new(Done::new()));
+            toolbox.add(Arc::new(Done::new(toolbox.get(Done::NAME).cloned())));
         }
         if self.depth < self.bounds.max_depth {
             for tool in delegation::tools(&spec.agents) {

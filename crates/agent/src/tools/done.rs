@@ -1,22 +1,34 @@
 //! `done`: the model says that it has finished (exit modes `done_tool` and `hybrid`).
+//!
+//! A project may have a tool of that name, which says by `ctx.agent.set_done_flag` whether the work is done.
 
+use std::sync::Arc;
+
+use pintle::script::DONE_KEY;
+use pintle::{CallId, Caller, Reply, Request, Seam};
 use serde_json::{Value, json};
 
 use super::{Tool, ToolUse};
 use crate::model::ToolDefinition;
+use crate::turn::Turn;
 
 /// The name of the tool.
 pub(crate) const NAME: &str = "done";
 
 /// The `done` tool.
 #[derive(Debug)]
-pub(crate) struct Done(ToolDefinition);
+pub(crate) struct Done {
+    definition: ToolDefinition,
+    /// The project's tool of that name, which does the work.
+    own: Option<Arc<dyn Tool>>,
+}
 
 impl Done {
     pub(crate) const NAME: &'static str = NAME;
 
-    pub(crate) fn new() -> Self {
-        Self(ToolDefinition {
+    /// The tool, around the project's where there is one.
+    pub(crate) fn new(own: Option<Arc<dyn Tool>>) -> Self {
+        let builtin = || ToolDefinition {
             name: String::from(NAME),
             description: String::from("Says that the task is complete. Call it once, when nothing is left to do."),
             parameters: json!({
@@ -26,21 +38,45 @@ impl Done {
                     "claims": {"type": "array", "description": "What you claim to have done, for those who verify it."},
                 },
             }),
-        })
+        };
+        Self { definition: own.as_ref().map_or_else(builtin, |tool| tool.definition().clone()), own }
+    }
+
+    /// Takes note that the tool ran with these arguments. Where it is the project's, the flag says what that means.
+    pub(crate) fn note(turn: &Turn, arguments: &Value) {
+        let has_own = turn.agent.spec.tools.iter().any(|tool| tool.name == NAME);
+        let declared = if has_own { flag(turn) } else { Some(arguments.clone()) };
+        if let Some(declared) = declared {
+            turn.state.set_done(&declared);
+        }
+    }
+}
+
+/// The flag as a script of the project's tool left it.
+fn flag(turn: &Turn) -> Option<Value> {
+    let seam = turn.agent.shared.runtime.seam(&turn.origin, &turn.scope);
+    let request = Request::ContextGet { key: Some(String::from(DONE_KEY)) };
+    match seam.perform(Caller::new(CallId(0), NAME), request) {
+        Ok(Reply::Value(flag)) => Some(flag).filter(|flag| !matches!(flag, Value::Null | Value::Bool(false))),
+        _ => None,
     }
 }
 
 impl Tool for Done {
     fn definition(&self) -> &ToolDefinition {
-        &self.0
+        &self.definition
     }
 
     fn writes_unseen(&self) -> bool {
-        false
+        self.own.as_ref().is_some_and(|tool| tool.writes_unseen())
     }
 
     fn call(&self, arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
-        at.turn.state.set_done(arguments);
-        Ok(json!("the task is marked as complete"))
+        let result = match &self.own {
+            Some(tool) => tool.call(arguments, at)?,
+            None => json!("the task is marked as complete"),
+        };
+        Self::note(at.turn, arguments);
+        Ok(result)
     }
 }

@@ -41,6 +41,38 @@ fn the_done_tool_sets_the_flag_that_hooks_read() {
     assert_eq!(status, Some(0), "{err}");
 }
 
+/// A project's own `done`, as the system's own example has it, but that it wants proof.
+const OWN_DONE: &str = r#"---
+parameters:
+  summary: {type: string}
+  claims: {type: array}
+script: |
+  def run(args):
+      if not args.get("claims"):
+          return "say what you claim"
+      ctx.agent.set_done_flag(summary=args.get("summary", ""), claims=args["claims"])
+      return "noted"
+---
+Says that the work is done, and what was done.
+"#;
+
+#[test]
+fn a_projects_own_done_tool_says_when_the_work_is_done() {
+    let done = "turns:\n  - calls: [{tool: done, args: {summary: too early}}]\n  - say: Soon.\n  - calls: [{tool: done, args: {summary: all done, claims: [tests pass]}}]\n  - say: never\n";
+    for mode in ["hybrid", "done_tool"] {
+        let stage = agent(&format!("exit_policy: {{mode: {mode}}}\n"), done)
+            .file(".harness/hooks/autopilot.md", AUTOPILOT)
+            .file(".harness/tools/done.md", OWN_DONE);
+        let (out, err, status) = stage.pintle(&["run", "-q", ".", "go", "--tape", "t.jsonl"]).parts();
+        assert_eq!((out.as_str(), status), ("Soon.\nall done\n", Some(0)), "{mode}: {err}");
+        let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+        assert_eq!(tape.matches(r#""kind":"model_request""#).count(), 3, "{mode}: it ends when the flag is set");
+        assert!(tape.contains(r#"claims [\"tests pass\"], summary all done"#), "{mode}: {tape}");
+        let (_, err, status) = stage.pintle(&["replay", "t.jsonl"]).parts();
+        assert_eq!(status, Some(0), "{err}");
+    }
+}
+
 #[test]
 fn a_turn_that_stops_at_its_limit_fails_the_command_and_says_so() {
     let call = "turns: [{say: on it, calls: [{tool: list, args: {path: .}}]}]";

@@ -115,22 +115,33 @@ fn path_of(hook: &HookDeclaration) -> &[u8] {
     hook.location.path().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default()
 }
 
-/// The tools of a project that the host would put its own in the place of.
+/// The tools of a project that the host would put its own in the place of, and a `done` that never says so.
 fn shadowed(root: &AgentSpec) -> impl Iterator<Item = Diagnostic> + use<> {
     let ends_by_tool = matches!(root.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid);
     let delegates = root.delegation.max_depth != Some(0);
-    let is_shadowed =
-        |name: &str| (ends_by_tool && name == DONE_TOOL) || (delegates && DELEGATION_TOOLS.contains(&name));
     let refuse = |tool: &ToolSpec| {
-        let message = format!("tool `{}` would never be called: the host has its own of that name", tool.name);
-        let help = match tool.name.as_str() {
-            DONE_TOOL => "rename it, or write `exit_policy: {mode: hook}`, where there is no other",
-            _ => "rename it, or write `delegation: {max_depth: 0}`, where there is no other",
+        let (message, help) = if ends_by_tool && tool.name == DONE_TOOL && !sets_done_flag(tool) {
+            (
+                format!("the agent would never be done: tool `{}` does not set the flag that says so", tool.name),
+                "call `ctx.agent.set_done_flag(summary = ..)` in it, or rename it, or write `exit_policy: {mode: hook}`",
+            )
+        } else if delegates && DELEGATION_TOOLS.contains(&tool.name.as_str()) {
+            (
+                format!("tool `{}` would never be called: the host has its own of that name", tool.name),
+                "rename it, or write `delegation: {max_depth: 0}`, where there is no other",
+            )
+        } else {
+            return None;
         };
-        Diagnostic::error("reserved_tool", message, tool.location.clone()).help(help)
+        Some(Diagnostic::error("reserved_tool", message, tool.location.clone()).help(help))
     };
-    let refused: Vec<Diagnostic> = root.tools.iter().filter(|tool| is_shadowed(&tool.name)).map(refuse).collect();
+    let refused: Vec<Diagnostic> = root.tools.iter().filter_map(refuse).collect();
     refused.into_iter()
+}
+
+/// Whether the script of a tool declares the agent's work done.
+fn sets_done_flag(tool: &ToolSpec) -> bool {
+    tool.script.as_ref().is_some_and(|script| script.text.contains("set_done_flag"))
 }
 
 /// One hook read outside a project.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::super::iterations::{Progress, Run};
 use super::super::{Conversation, Fault};
 use crate::model::{Message, ModelReply, Role, ToolCall};
-use crate::tools::{INTERRUPTED, TakenUp};
+use crate::tools::{Done, INTERRUPTED, TakenUp};
 use crate::turn::{Notes, Turn};
 
 /// A turn that was cut off.
@@ -192,7 +192,7 @@ impl Run<'_> {
             let _ = self.progress.loops.take(batch, most);
         }
         if let Some(arguments) = cut_off.calls.done.take() {
-            turn.state.set_done(&arguments);
+            Done::note(turn, &arguments);
         }
         if let Some(agent) = cut_off.calls.handoff.take() {
             // Nobody else has asked for one yet.

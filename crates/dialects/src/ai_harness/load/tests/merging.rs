@@ -178,16 +178,20 @@ fn the_body_of_a_plugin_is_context_and_its_condition_decides_what_is_wanted() {
 #[test]
 fn a_tool_that_the_host_would_put_its_own_in_the_place_of_is_an_error() {
     let tool = "---\nscript: x\n---\nDoes it.\n";
-    for (agent, name, is_refused) in [
-        ("exit_policy: {mode: hybrid}", "done", true),
-        ("exit_policy: {mode: done_tool}", "done", true),
-        ("exit_policy: {mode: hook}", "done", false),
-        ("name: a", "done", false),
-        ("name: a", "delegate", true),
-        ("name: a", "delegate_async", true),
-        ("delegation: {max_depth: 0}", "delegate", false),
-        ("name: a", "delegate_task", false),
-        ("name: a", "read", false),
+    let declares = "---\nscript: ctx.agent.set_done_flag()\n---\nSays so.\n";
+    for (agent, name, tool, is_refused) in [
+        ("exit_policy: {mode: hybrid}", "done", tool, true),
+        ("exit_policy: {mode: done_tool}", "done", tool, true),
+        ("exit_policy: {mode: hybrid}", "done", declares, false),
+        ("exit_policy: {mode: done_tool}", "done", declares, false),
+        ("exit_policy: {mode: hook}", "done", tool, false),
+        ("name: a", "done", tool, false),
+        ("name: a", "delegate", tool, true),
+        ("name: a", "delegate", declares, true),
+        ("name: a", "delegate_async", tool, true),
+        ("delegation: {max_depth: 0}", "delegate", tool, false),
+        ("name: a", "delegate_task", tool, false),
+        ("name: a", "read", tool, false),
     ] {
         let agent = format!("---\n{agent}\n---\nHi.\n");
         let project = read(&[(Role::Harness, "harness", &agent), (Role::Tool, name, tool)]);
