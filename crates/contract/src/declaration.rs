@@ -1,5 +1,7 @@
 //! Hooks as a dialect read them: what the user wrote, not yet compiled.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -107,6 +109,19 @@ pub struct CommandSpec {
     pub keep: bool,
     /// What the program is kept from; `None` is nothing.
     pub sandbox: Option<SandboxSpec>,
+    /// The files that it was loaded with, where these are all that it may run. Default: it may run whatever it names.
+    pub binding: Option<Arc<CommandBinding>>,
+}
+
+/// The files that a command of a project was loaded with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandBinding {
+    /// The project's folder, without links in its path.
+    pub folder: PathBuf,
+    /// The files without links in their paths, each with its digest.
+    pub files: BTreeMap<PathBuf, String>,
+    /// Whether they are all that it names, so that in another folder it must name the same. Else they are its programs.
+    pub is_whole: bool,
 }
 
 /// A server to ask: the payload is posted to it as JSON, and what it answers is read as what a program prints.

@@ -50,8 +50,8 @@ pub use cancel::Cancel;
 pub use clock::Clock;
 pub use codec::Codec;
 pub use declaration::{
-    BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec, MatcherSpec, SandboxSpec,
-    ScriptText,
+    BuiltinSpec, CommandBinding, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec,
+    MatcherSpec, SandboxSpec, ScriptText,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use effect::{Effect, LogLevel};

@@ -9,6 +9,7 @@ use pintle_contract::{
 };
 
 use crate::narrow::narrowed;
+use crate::trust::held;
 
 /// Compiles declarations, in registration order, into chains: one for each dialect and profile among them.
 ///
@@ -75,7 +76,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
     let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
-    let running = handler.handler.filter(|_| !matcher_failed)?;
+    let running = held(handler.handler.filter(|_| !matcher_failed)?, declaration);
     let limits = Limits::default();
     let default = match declaration.default_on_error {
         _ if shapes_data(&*running, declaration) => FailurePolicy::Closed,

@@ -15,7 +15,7 @@ use crate::discover::{Found, discover, discover_project, is_own, nowhere};
 use crate::package::{has_harn, is_plugin};
 use crate::policy::{PolicyFiles, hooks_of, policy_of};
 use crate::programs::Installed;
-use crate::trust::{Agreements, Consent, Source, State, stand};
+use crate::trust::{Agreements, Consent, Source, State, bind, stand};
 use crate::{lint, read};
 
 /// What a path held.
@@ -170,6 +170,9 @@ fn join_up(
     let source = options.agreements.map(|agreements| (agreements, source()));
     let foreign = left_out(found, options.without);
     let mut project = understand(artifacts, build, options, &mut findings);
+    if layer == Layer::Project {
+        bind(&mut project, path, options.agreements.is_some());
+    }
     let team = source.as_ref().and_then(|_| project.team.clone());
     let policy = {
         let agents =
@@ -244,15 +247,21 @@ fn join_up(
     }
 }
 
-/// Marks every hook of a project, those of its agents included, as one that the user does not trust.
+/// Marks every hook of a project as one that the user does not trust.
 fn untrust(project: &mut Project) {
-    fn of_agent(agent: &mut AgentSpec) {
-        agent.hooks.iter_mut().for_each(|hook| hook.standing = Standing::Untrusted);
-        agent.agents.iter_mut().map(Arc::make_mut).for_each(of_agent);
+    for_each_hook(project, &mut |hook| hook.standing = Standing::Untrusted);
+}
+
+/// Does something with every hook of a project, those of its agents included.
+pub(crate) fn for_each_hook(project: &mut Project, change: &mut dyn FnMut(&mut HookDeclaration)) {
+    fn of_agent(agent: &mut AgentSpec, change: &mut dyn FnMut(&mut HookDeclaration)) {
+        agent.hooks.iter_mut().for_each(&mut *change);
+        agent.agents.iter_mut().map(Arc::make_mut).for_each(|agent| of_agent(agent, change));
     }
-    project.hooks.iter_mut().for_each(|hook| hook.standing = Standing::Untrusted);
-    project.agent.iter_mut().for_each(of_agent);
-    project.team.iter_mut().flat_map(|team| &mut team.agents).map(Arc::make_mut).for_each(of_agent);
+    project.hooks.iter_mut().for_each(&mut *change);
+    project.agent.iter_mut().for_each(|agent| of_agent(agent, change));
+    let members = project.team.iter_mut().flat_map(|team| &mut team.agents);
+    members.map(Arc::make_mut).for_each(|agent| of_agent(agent, change));
 }
 
 /// The files that were found, with their text where it was read.

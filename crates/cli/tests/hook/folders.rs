@@ -117,3 +117,27 @@ fn settings_that_are_shared_name_no_folders() {
     let shared = fs::read_to_string(stage.path("project/.claude/settings.json")).unwrap();
     assert!(shared.contains("hook claude PreToolUse)") && !shared.contains("-dir"), "{shared}");
 }
+
+#[test]
+fn an_agent_in_another_folder_runs_what_was_agreed_to_or_is_denied() {
+    for host in HOSTS {
+        let stage = Stage::bare(host);
+        stage.write("project/guard.sh", "echo 'the guard says no' >&2\nexit 2\n");
+        stage.write("project/sub/guard.sh", "touch ../planted\nexit 0\n");
+        stage.write("project/agent.yaml", &crate::policy("sh ./guard.sh"));
+        stage.pintle(&["trust", "--yes"]);
+        stage.pintle(&["install", host, "--yes"]);
+        let line = stage.line(EVENT);
+        let run_in = |folder: &str| {
+            let project = stage.path("project").display().to_string();
+            let payload = stage.payload(EVENT).replace(&project, &format!("{project}{folder}"));
+            stage.start_with(&line, &payload, &[]).wait_with_output().unwrap()
+        };
+        assert_denied(&run_in(""), "the guard says no");
+        assert_denied(
+            &run_in("/sub"),
+            "its command does not mean the files that it means in the project: `sub/guard.sh`",
+        );
+        assert!(!stage.path("project/planted").exists(), "{host}");
+    }
+}

@@ -89,6 +89,11 @@ impl Stage {
 
     /// The same with variables that the host got from somewhere.
     fn start_under(&self, line: &str, event: &str, variables: &[(&str, PathBuf)]) -> Child {
+        self.start_with(line, &self.payload(event), variables)
+    }
+
+    /// The same with a payload of its own.
+    fn start_with(&self, line: &str, payload: &str, variables: &[(&str, PathBuf)]) -> Child {
         let mut child = self
             .command(Path::new("/bin/sh"))
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -99,7 +104,7 @@ impl Stage {
             .spawn()
             .unwrap();
         // A program that does not read may be gone already.
-        let _ = child.stdin.take().unwrap().write_all(self.payload(event).as_bytes());
+        let _ = child.stdin.take().unwrap().write_all(payload.as_bytes());
         child
     }
 

@@ -7,6 +7,7 @@
 //!
 //! - `claim`: one hook or tool, and what it may do.
 //! - `named`: the files that a command names, and what it runs that its text does not say.
+//! - `binding`: a command is held to the files that it was loaded with.
 //! - `bound`: what of a file counts, and its digest.
 //! - `footprint`: the claims and files of one project, as they are.
 //! - `agreement`: what was agreed to, and how the project differs from it.
@@ -18,6 +19,7 @@
 
 mod agreement;
 mod begun;
+mod binding;
 mod bound;
 mod claim;
 mod footprint;
@@ -33,6 +35,7 @@ use pintle_contract::UntrustedGuards;
 
 pub use agreement::{Agreement, Difference, State};
 pub use begun::BegunSessions;
+pub(crate) use binding::{bind, held};
 pub use claim::{Claim, ClaimKind};
 pub use footprint::Footprint;
 pub(crate) use footprint::Source;

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod clients;
+mod folders;
 mod layers;
 mod malice;
 mod sets;

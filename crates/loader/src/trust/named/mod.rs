@@ -25,6 +25,8 @@ use analysis::Analysis;
 pub(super) struct Named {
     /// The files of the project that it names.
     pub(super) files: BTreeSet<PathBuf>,
+    /// Those of them whose text runs.
+    pub(super) programs: BTreeSet<PathBuf>,
     /// Where programs may stand that it runs and that are not there.
     pub(super) absent: BTreeSet<PathBuf>,
     /// What it runs besides, in words.
@@ -45,6 +47,18 @@ pub(super) fn named(command: &CommandSpec, own: Option<&Path>, project: &Path) -
     Named { files, ..found }
 }
 
+/// Finds the files that a command would name in the folder that it is about to run in, with these variables: those of the
+/// project and of that folder, as a shell reads it. Links are followed.
+pub(super) fn named_in(command: &CommandSpec, project: &Path, cwd: &Path, variables: &[(String, String)]) -> Named {
+    let mut analysis = Analysis::running(command, project, cwd, variables);
+    analysis.read();
+    let found = analysis.done();
+    let real = |files: BTreeSet<PathBuf>| -> BTreeSet<PathBuf> {
+        files.into_iter().map(|file| file.canonicalize().unwrap_or(file)).collect()
+    };
+    Named { files: real(found.files), programs: real(found.programs), ..found }
+}
+
 /// The files that a hook's command names, those that are not there yet included, and those that its author lists.
 pub(crate) fn files_named_by(hook: &HookDeclaration, project: &Path) -> BTreeSet<PathBuf> {
     let mut files = listed(&hook.files, hook.location.path(), project).files;
@@ -61,7 +75,8 @@ pub(super) fn listed(globs: &[String], own: Option<&Path>, project: &Path) -> Na
     let bases: Vec<PathBuf> = std::iter::once(project).chain(own.and_then(Path::parent)).map(Path::to_owned).collect();
     let mut named = Named::default();
     for glob in globs {
-        let place = values::find(&values::of_glob(glob), &bases, project, None);
+        let is_ours = |path: &Path| path.starts_with(project);
+        let place = values::find(&values::of_glob(glob), &bases, &[], None, &is_ours);
         let is_cut = place.is_open || place.folders.iter().any(|folder| !everything(folder, &mut named.files));
         if is_cut {
             named.not_covered.insert(format!("`{glob}`: it means more files than are looked at"));

@@ -13,7 +13,7 @@ pub(super) enum Piece {
     Text(String),
     /// `*`, `?` or `[..]`.
     Glob(String),
-    /// The folder of the project, or that in which the agent works.
+    /// The folder of the project.
     Root,
     Home,
     /// What a command printed into a variable.
@@ -59,7 +59,8 @@ pub(super) fn values(word: &Word, variables: &Variables) -> Vec<Value> {
             Part::Unknown => vec![vec![Piece::Any]],
             Part::Variable(name) => match variables.get(name) {
                 Some(known) => known.clone(),
-                None if name == "PWD" || name.ends_with("PROJECT_DIR") => vec![vec![Piece::Root]],
+                None if name == "PWD" => vec![vec![Piece::Text(String::from("."))]],
+                None if name.ends_with("PROJECT_DIR") => vec![vec![Piece::Root]],
                 None if name == "HOME" => vec![vec![Piece::Home]],
                 None => vec![vec![Piece::Any]],
             },
@@ -80,14 +81,24 @@ pub(super) fn text(value: &Value) -> Option<String> {
     value.iter().map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
 }
 
-/// The files and folders of the project that a value names, seen from these folders.
-pub(super) fn find(value: &Value, bases: &[PathBuf], project: &Path, home: Option<&Path>) -> Place {
+/// The files and folders that a value names and that are ours, seen from these folders. `roots` are further ones that may be
+/// meant where the project's is.
+pub(super) fn find(
+    value: &Value,
+    bases: &[PathBuf],
+    roots: &[PathBuf],
+    home: Option<&Path>,
+    is_ours: &dyn Fn(&Path) -> bool,
+) -> Place {
     let mut place = Place::default();
     let is_unknown = |piece: &Piece| matches!(piece, Piece::Any | Piece::Printed);
     let mut pieces = value.as_slice();
     let mut starts: Vec<PathBuf> = bases.to_vec();
     match pieces.split_first() {
-        Some((Piece::Root, rest)) => pieces = rest,
+        Some((Piece::Root, rest)) => {
+            pieces = rest;
+            starts.extend_from_slice(roots);
+        }
         Some((Piece::Home, rest)) => {
             pieces = rest;
             starts = home.into_iter().map(Path::to_owned).collect();
@@ -99,6 +110,7 @@ pub(super) fn find(value: &Value, bases: &[PathBuf], project: &Path, home: Optio
             place.is_open = true;
             place.is_printed = *first == Piece::Printed;
             pieces = rest;
+            starts.extend_from_slice(roots);
         }
         Some((Piece::Text(text), _)) if text.starts_with('/') => starts = vec![PathBuf::from("/")],
         _ => {}
@@ -118,7 +130,7 @@ pub(super) fn find(value: &Value, bases: &[PathBuf], project: &Path, home: Optio
             found.truncate(MOST_MATCHES);
         }
         for path in found.iter().map(|path| plain(path)) {
-            let is_ours = path.starts_with(project) || path.canonicalize().is_ok_and(|real| real.starts_with(project));
+            let is_ours = is_ours(path.as_path()) || path.canonicalize().is_ok_and(|real| is_ours(&real));
             match (is_ours, path.is_file()) {
                 (true, true) => place.files.push(path),
                 (true, false) if path.is_dir() => place.folders.push(path),

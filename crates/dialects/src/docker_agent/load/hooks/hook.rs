@@ -129,7 +129,17 @@ fn handler(fields: &mut Strict<'_>, kind: Option<Kind>, compat: Compat) -> Optio
         }
         Kind::Command => {
             let arguments = None;
-            let spec = CommandSpec { command, arguments, shell, environment, directory, expands, keep, sandbox };
+            let spec = CommandSpec {
+                command,
+                arguments,
+                shell,
+                environment,
+                directory,
+                expands,
+                keep,
+                sandbox,
+                binding: None,
+            };
             Some(HandlerSpec::Command(spec))
         }
         Kind::Builtin if command.trim().is_empty() => {

@@ -34,8 +34,14 @@ const MOST_SHOWN: usize = 100;
 pub(super) struct Analysis<'a> {
     command: &'a CommandSpec,
     project: &'a Path,
+    /// Where else files count: the folder that it runs in.
+    cwd: Option<&'a Path>,
     home: Option<PathBuf>,
     bases: Vec<PathBuf>,
+    /// What may be the project's folder where a word says so without a name.
+    roots: Vec<PathBuf>,
+    /// The variables that are known before it begins.
+    given: Variables,
     variables: Variables,
     functions: BTreeSet<String>,
     files: BTreeSet<PathBuf>,
@@ -59,8 +65,11 @@ impl<'a> Analysis<'a> {
         Self {
             command,
             project,
+            cwd: None,
             home: crate::layers::home(),
             bases,
+            roots: Vec::new(),
+            given: Variables::new(),
             variables: Variables::new(),
             functions: BTreeSet::new(),
             files: BTreeSet::new(),
@@ -74,11 +83,35 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// One of a command that is about to run in a folder, where these variables are set.
+    pub(super) fn running(
+        command: &'a CommandSpec,
+        project: &'a Path,
+        cwd: &'a Path,
+        variables: &[(String, String)],
+    ) -> Self {
+        // A repository in the project may have become the project, for whoever asks from within.
+        let below = cwd.ancestors().take_while(|folder| *folder != project);
+        let given = variables.iter().map(|(name, text)| (name.clone(), vec![vec![Piece::Text(text.clone())]]));
+        Self {
+            cwd: Some(cwd),
+            bases: vec![cwd.to_owned()],
+            roots: below.chain([project]).map(Path::to_owned).collect(),
+            given: given.collect(),
+            ..Self::new(command, None, project)
+        }
+    }
+
+    /// Whether a path is of a folder whose files count.
+    fn is_ours(&self, path: &Path) -> bool {
+        path.starts_with(self.project) || self.cwd.is_some_and(|cwd| path.starts_with(cwd))
+    }
+
     /// Reads the command, until no more folders are found that its words may be seen from.
     pub(super) fn read(&mut self) {
         for _ in 0..MOST_ROUNDS {
             let before = (self.bases.len(), self.written.len());
-            self.variables.clear();
+            self.variables.clone_from(&self.given);
             self.files.clear();
             self.not_covered.clear();
             self.blanks.clear();
@@ -107,19 +140,19 @@ impl<'a> Analysis<'a> {
     }
 
     pub(super) fn done(self) -> Named {
-        Named { files: self.files, absent: self.absent, not_covered: self.not_covered }
+        Named { files: self.files, programs: self.scanned, absent: self.absent, not_covered: self.not_covered }
     }
 
     fn whole(&mut self) {
         let spec = self.command;
         for (name, text) in &spec.environment {
-            let word = if spec.expands { shell_word(text) } else { Word::plain(text) };
+            let word = if spec.expands { shell::quoted_word(text) } else { Word::plain(text) };
             self.set(name, &word, &format!("{name}={text}"));
             let place = self.place(&word);
             self.files.extend(place.files);
         }
         if let Some(directory) = &spec.directory {
-            self.place(&shell_word(directory));
+            self.place(&shell::quoted_word(directory));
         }
         match &spec.arguments {
             Some(arguments) => {
@@ -190,7 +223,7 @@ impl<'a> Analysis<'a> {
     fn place(&mut self, word: &Word) -> Place {
         let mut whole = Place::default();
         for value in values(word, &self.variables) {
-            let place = find(&value, &self.bases, self.project, self.home.as_deref());
+            let place = find(&value, &self.bases, &self.roots, self.home.as_deref(), &|path| self.is_ours(path));
             whole.files.extend(place.files);
             whole.folders.extend(place.folders);
             whole.is_printed = place.is_printed && (!whole.is_open || whole.is_printed);
@@ -261,7 +294,7 @@ impl<'a> Analysis<'a> {
         } else if place.files.is_empty() && (self.script.is_none() || known.is_some()) {
             let leads_out = |value: &Value| {
                 let path = values::text(value).filter(|path| path.starts_with('/'));
-                path.is_some_and(|path| !Path::new(&path).starts_with(self.project))
+                path.is_some_and(|path| !self.is_ours(Path::new(&path)))
             };
             if place.is_outside || values(word, &self.variables).iter().any(leads_out) {
                 self.note(source.shown, "it lies outside of the project");
@@ -271,8 +304,7 @@ impl<'a> Analysis<'a> {
             let paths = values(word, &self.variables).into_iter().filter_map(|value| values::text(&value));
             let paths = paths.filter(|path| path.contains(['/', '.']));
             let paths = paths.flat_map(|path| self.bases.iter().map(move |base| plain(&base.join(&path))));
-            let project = self.project;
-            let absent: Vec<PathBuf> = paths.filter(|path| path.starts_with(project) && !path.exists()).collect();
+            let absent: Vec<PathBuf> = paths.filter(|path| self.is_ours(path) && !path.exists()).collect();
             self.absent.extend(absent);
         }
         for file in place.files {
@@ -313,17 +345,18 @@ impl<'a> Analysis<'a> {
     }
 
     fn includes(&mut self, language: Language, text: &str) {
+        let folders = self.module_folders(language);
         let found = match language {
-            Language::Python => includes::of_python(text, &self.bases),
-            Language::Other => includes::of_other(text, &self.bases),
+            Language::Python => includes::of_python(text, &folders),
+            Language::Other => includes::of_other(text, &folders),
             Language::Shell | Language::Awk => return,
         };
         for line in &found.unknown {
             self.note(line, "it may run or read in other files");
         }
         self.depth += 1;
-        let project = self.project;
-        for file in found.files.iter().map(|file| plain(file)).filter(|file| file.starts_with(project)) {
+        let ours: Vec<PathBuf> = found.files.iter().map(|file| plain(file)).filter(|file| self.is_ours(file)).collect();
+        for file in ours {
             self.scan(&file, Some(language));
         }
         self.depth -= 1;
@@ -354,17 +387,4 @@ struct Source<'a> {
     shown: &'a str,
     /// Whether the text is the hook's own.
     is_own: bool,
-}
-
-/// A text in which only variables mean something.
-fn shell_word(text: &str) -> Word {
-    let quoted = format!("\"{text}\"");
-    let word =
-        shell::commands(&quoted, 0..quoted.len()).into_iter().find_map(|command| command.words.into_iter().next());
-    let home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    match (word, home) {
-        (_, Some(rest)) => Word { parts: vec![shell::Part::Home, shell::Part::Text(rest.to_owned())], span: 0..0 },
-        (Some(word), None) => word,
-        (None, None) => Word::plain(text),
-    }
 }

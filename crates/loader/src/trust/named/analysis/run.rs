@@ -1,6 +1,6 @@
 //! What one command runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Analysis, Source};
 use crate::trust::named::programs::{Kind, Language, kind};
@@ -22,7 +22,7 @@ impl Analysis<'_> {
                 continue;
             }
             let base = name.rsplit('/').next().unwrap_or_default();
-            let is_ours = name.contains('/') && (!name.starts_with('/') || Path::new(&name).starts_with(self.project));
+            let is_ours = name.contains('/') && (!name.starts_with('/') || self.is_ours(Path::new(&name)));
             let is_installed = !is_ours;
             match kind(base).filter(|_| is_installed) {
                 Some(kind) => self.known(kind, base, rest, command, source),
@@ -34,6 +34,19 @@ impl Analysis<'_> {
                     rest.iter().for_each(|word| self.argument(word, source, false));
                 }
             }
+        }
+    }
+
+    /// The folders in which a program's modules are looked for. When it is about to run these are its own where its language
+    /// does not ask which folder it runs in.
+    pub(super) fn module_folders(&self, language: Language) -> Vec<PathBuf> {
+        let script = self.script.as_deref().filter(|_| self.cwd.is_some());
+        let is_node = |script: &Path| {
+            ["js", "mjs", "cjs", "ts"].iter().any(|end| script.extension().is_some_and(|own| own == *end))
+        };
+        match script.and_then(|script| Some((script, script.parent()?))) {
+            Some((script, own)) if language == Language::Python || is_node(script) => vec![own.to_owned()],
+            _ => self.bases.clone(),
         }
     }
 

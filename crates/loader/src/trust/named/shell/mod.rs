@@ -73,6 +73,18 @@ pub(super) fn commands(text: &str, span: Range<usize>) -> Vec<Command> {
     reader.done
 }
 
+/// A text in which only variables mean something.
+pub(super) fn quoted_word(text: &str) -> Word {
+    let quoted = format!("\"{text}\"");
+    let word = commands(&quoted, 0..quoted.len()).into_iter().find_map(|command| command.words.into_iter().next());
+    let home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    match (word, home) {
+        (_, Some(rest)) => Word { parts: vec![Part::Home, Part::Text(rest.to_owned())], span: 0..0 },
+        (Some(word), None) => word,
+        (None, None) => Word::plain(text),
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,

@@ -159,8 +159,13 @@ impl Reader<'_> {
             let span = self.balanced(')');
             let inner = self.text.get(span.clone()).unwrap_or_default().trim();
             // Where the project is, asked of others than a variable.
-            if inner == "pwd" || inner == "git rev-parse --show-toplevel" {
-                return parts.push(Part::Variable(String::from("PWD")));
+            let asked = match inner {
+                "pwd" => Some("PWD"),
+                "git rev-parse --show-toplevel" => Some("PROJECT_DIR"),
+                _ => None,
+            };
+            if let Some(name) = asked {
+                return parts.push(Part::Variable(name.to_owned()));
             }
             self.nested(span);
             return parts.push(Part::Unknown);

@@ -25,6 +25,7 @@ fn a_command_has_every_field() {
             expands: true,
             keep: true,
             sandbox: Some(SandboxSpec { read_only: true, no_network: true }),
+            binding: None,
         }
     );
     assert_eq!((hook.name.as_str(), hook.timeout_ms, hook.mode), ("tidy", Some(10_000), Mode::Shadow));

@@ -1,0 +1,177 @@
+//! What was agreed to is what runs, in whatever folder the agent is, and for as long as a session lasts.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle::{Built, Decision, Event, Layer, Origin, Runtime};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+const DENIES: &str = "#!/bin/sh\necho 'the guard says no' >&2\nexit 2\n";
+const ALLOWS: &str = "#!/bin/sh\nexit 0\n";
+
+/// A project with a guard that runs a command, in the words of a dialect.
+fn guarded(dialect: &str, command: &str) -> Stage {
+    let stage = Stage::empty();
+    let command = serde_json::to_string(command).unwrap();
+    match dialect {
+        "docker-agent" => stage.write(
+            "agent.yaml",
+            format!(
+                "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n    hooks:\n      pre_tool_use:\n        - \
+                 matcher: shell\n          hooks:\n            - {{name: guard, type: command, command: {command}}}\n"
+            ),
+        ),
+        _ => stage.write(
+            ".claude/settings.json",
+            format!("{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": {command}}}]}}]}}}}"),
+        ),
+    }
+    stage.write("guard.py", "import rules\nrules.judge()\n");
+    stage.write(
+        "rules.py",
+        "import sys\n\ndef judge():\n    print('the guard says no', file=sys.stderr)\n    sys.exit(2)\n",
+    );
+    for (file, text) in [("guard.sh", DENIES), ("hooks/guard.sh", DENIES), ("rules.txt", "rm\n"), ("sub/a.txt", "")] {
+        stage.write(file, text);
+    }
+    for file in ["guard.sh", "hooks/guard.sh"] {
+        fs::set_permissions(stage.path(file), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    stage
+}
+
+fn plant(stage: &Stage, folder: &str) {
+    for file in ["guard.sh", "hooks/guard.sh"] {
+        let file = format!("{folder}/{file}");
+        stage.write(&file, ALLOWS);
+        fs::set_permissions(stage.path(&file), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    stage.write(&format!("{folder}/rules.txt"), "");
+    stage.write(&format!("{folder}/rules.py"), "def judge():\n    pass\n");
+}
+
+/// What comes of a forbidden call of an agent in a folder.
+fn called_in(stage: &Stage, built: &Built, cwd: &Path) -> (Decision, String) {
+    let fields = json!({"name": "shell", "args": {"command": "rm x"}, "arguments": "{}", "id": "1"});
+    let event = stage.event("tool.pre", fields);
+    let origin = Origin { cwd: cwd.display().to_string(), ..Origin::default() };
+    let outcome = built.runtime.fire(&Event::new(event.name.clone(), event.payload.value().clone(), Arc::new(origin)));
+    (outcome.decision, outcome.reason())
+}
+
+#[test]
+fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
+    let relative = "does not mean the files that it means in the project";
+    let own = "the guard says no";
+    let root = "\"$(git rev-parse --show-toplevel)\"/guard.sh";
+    let cases = [
+        ("docker-agent", "./guard.sh", relative, relative),
+        ("docker-agent", "sh hooks/guard.sh", relative, relative),
+        ("docker-agent", "cd hooks && ./guard.sh", relative, relative),
+        ("docker-agent", "for f in hooks/*.sh; do sh $f; done", relative, relative),
+        (
+            "docker-agent",
+            "grep -q -f rules.txt && { echo 'the guard says no' >&2; exit 2; }; exit 0",
+            relative,
+            relative,
+        ),
+        // The folder of the repository is not asked while a call is judged: one that could be meant counts.
+        ("docker-agent", root, own, relative),
+        ("docker-agent", "ROOT/guard.sh", own, own),
+        ("docker-agent", "cd ROOT && ./hooks/guard.sh", own, relative),
+        ("docker-agent", "grep -q rm && { echo 'the guard says no' >&2; exit 2; }; exit 0", own, own),
+        ("claude-code", "./guard.sh", relative, relative),
+        ("claude-code", "sh ./hooks/guard.sh", relative, relative),
+        ("claude-code", "\"$CLAUDE_PROJECT_DIR\"/guard.sh", own, own),
+        ("claude-code", "sh \"$CLAUDE_PROJECT_DIR/hooks/guard.sh\"", own, own),
+        // Modules are looked for beside the program.
+        ("claude-code", "python3 \"$CLAUDE_PROJECT_DIR/guard.py\"", own, own),
+        ("claude-code", "cd \"$CLAUDE_PROJECT_DIR\" && ./guard.sh", own, relative),
+    ];
+    let mut wrong = Vec::new();
+    for (dialect, command, without, planted) in cases {
+        let stage = guarded(dialect, command);
+        let command = command.replace("ROOT", &stage.path("").display().to_string());
+        let stage = if command.contains("/project/") { guarded_at(stage, dialect, &command) } else { stage };
+        stage.agree();
+        fs::create_dir_all(stage.path("../elsewhere")).unwrap();
+        let mut expect = |cwd: &str, wanted: &str| {
+            let (decision, reason) = called_in(&stage, &stage.built(), &stage.path(cwd));
+            if decision != Decision::Deny || !reason.contains(wanted) {
+                wrong.push(format!("{dialect} {command} in {cwd}: {decision:?} {reason}"));
+            }
+        };
+        if command != root {
+            expect("", own);
+            expect("sub", without);
+        }
+        plant(&stage, "sub");
+        plant(&stage, "../elsewhere");
+        if command != root {
+            expect("", own);
+        }
+        expect("sub", planted);
+        expect("sub/../sub/", planted);
+        expect("../elsewhere", planted);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The same project with another command.
+fn guarded_at(stage: Stage, dialect: &str, command: &str) -> Stage {
+    let other = guarded(dialect, command);
+    for file in ["agent.yaml", ".claude/settings.json"] {
+        if let Ok(text) = fs::read_to_string(other.path(file)) {
+            stage.write(file, text);
+        }
+    }
+    stage
+}
+
+#[test]
+fn what_changes_while_a_session_lasts_does_not_run() {
+    let changes: [(&str, fn(&Stage)); 4] = [
+        ("edited", |stage| stage.write("guard.sh", ALLOWS)),
+        ("gone", |stage| fs::remove_file(stage.path("guard.sh")).unwrap()),
+        ("replaced by a link", |stage| {
+            stage.write("other.sh", ALLOWS);
+            fs::remove_file(stage.path("guard.sh")).unwrap();
+            std::os::unix::fs::symlink("other.sh", stage.path("guard.sh")).unwrap();
+        }),
+        ("a pipe", |stage| {
+            fs::remove_file(stage.path("guard.sh")).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(stage.path("guard.sh")).status().unwrap();
+            assert!(made.success());
+        }),
+    ];
+    for dialect in ["docker-agent", "claude-code"] {
+        for (what, change) in changes {
+            let agreed = guarded(dialect, "sh ./guard.sh");
+            agreed.agree();
+            let named = guarded(dialect, "sh ./guard.sh");
+            let of_named = Runtime::builder().path(named.path(""), Layer::Project).one_agent().build();
+            for (stage, built) in [(&agreed, agreed.built()), (&named, of_named)] {
+                let before = called_in(stage, &built, &stage.path(""));
+                assert!(before.1.contains("the guard says no"), "{dialect} {before:?}");
+                change(stage);
+                let (decision, reason) = called_in(stage, &built, &stage.path(""));
+                assert_eq!(decision, Decision::Deny, "{dialect}, {what}");
+                let wanted = ["changed or went since the hook was loaded", "does not mean the files"];
+                assert!(wanted.iter().any(|wanted| reason.contains(wanted)), "{dialect}, {what}: {reason}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_named_hook_reads_may_change_while_a_session_lasts() {
+    let stage = guarded("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
+    let built = Runtime::builder().path(stage.path(""), Layer::Project).one_agent().build();
+    assert_eq!(called_in(&stage, &built, &stage.path("")).0, Decision::Deny);
+    stage.write("rules.txt", "other\n");
+    assert_eq!(called_in(&stage, &built, &stage.path("")).0, Decision::Allow);
+}
