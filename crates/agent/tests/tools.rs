@@ -224,6 +224,8 @@ fn the_native_tools_work_together() {
         [("shell", r#"{"command":"cat a.rs | wc -l","directory":"src"}"#)],
         [("shell", r#"{"command":"echo broken >&2; exit 3"}"#)],
         [("fetch", r#"{"url":"http://example.com/"}"#)],
+        [("shell", r#"{"command":"mkdir -p .harness/hooks; echo x > .harness/hooks/new.md"}"#)],
+        [("shell", r#"{"command":"touch harness.md","directory":"src"}"#)],
     ];
     let replies = calls.iter().map(|calls| call(calls)).chain([say("end")]);
     let mut stage = stage(Play::root(replies), [], agent());
@@ -241,6 +243,9 @@ fn the_native_tools_work_together() {
     ];
     assert_eq!(contents[..8], expected);
     assert!(answer.tool_results[8].is_error, "no host is allowed");
+    for denied in &answer.tool_results[9..] {
+        assert!(denied.is_error && denied.content.contains("an agent does not change what guards it"), "{denied:?}");
+    }
 }
 
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pintle::loader::PolicyPaths;
 use pintle::{
     Builder, Built, Clock, Origin, PayloadError, Question, RecheckMemory, Resolution, Resolver, Scope, Severity,
     SystemClock, read_payload,
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::hearing::Hearing;
 use crate::narrow::narrowed;
-use crate::policy::{Paths, policy_files};
+use crate::policy::policy_files;
 use crate::session::{NOTE, Session, State, host_folder, mark_fired};
 use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
 
@@ -179,7 +180,7 @@ fn heard(
     let builder = builder.recheck_memory(memory.clone());
     let built = builder.clock(clock).shadow(errand.shadow).resolver(Arc::new(Later)).build();
     let policy = policy_files(built.policy.clone(), errand.state_directory, &project);
-    let paths = Paths::new(&policy, &project, &cwd);
+    let paths = PolicyPaths::new(&policy, &project, &cwd);
     let mut notices: Vec<String> = built.projects.iter().filter_map(pintle::loader::Consent::notice).collect();
     let broken = broken(&built);
     let mut unkept = State::default();

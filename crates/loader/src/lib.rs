@@ -28,8 +28,7 @@ pub use layers::{
     Folders, Layers, MissingFolder, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
 pub use load::{Loaded, Options, load, load_for_hooks, load_found, load_with};
-pub use matching::matching_paths;
-pub use policy::{PolicyFiles, has_policy_name};
+pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
 pub use team::{holds_more_than, team_file};
 pub use trust::{
     Agreement, Agreements, BegunSessions, Claim, ClaimKind, Consent, Difference, Footprint, State, Store, StoreFault,

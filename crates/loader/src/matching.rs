@@ -9,8 +9,7 @@ const MOST_MATCHES: usize = 4096;
 
 /// The paths that are there and that a pattern of a shell with `*`, `?` and brackets stands for. Brackets stand for any
 /// letter, so that too many are found rather than too few.
-#[must_use]
-pub fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
+pub(crate) fn matching_paths(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for part in pattern.components() {
         let names = match part {
@@ -40,6 +39,11 @@ fn fits(pattern: &str, name: &OsStr) -> bool {
     if name.starts_with('.') && !pattern.starts_with(['.', '[']) {
         return false;
     }
+    fits_text(pattern, &name)
+}
+
+/// Whether a text fits a pattern in which `*` is any letters, `?` and brackets are any letter.
+pub(crate) fn fits_text(pattern: &str, text: &str) -> bool {
     let mut simple = String::new();
     let mut rest = pattern.chars();
     while let Some(letter) = rest.next() {
@@ -50,7 +54,7 @@ fn fits(pattern: &str, name: &OsStr) -> bool {
             simple.push(letter);
         }
     }
-    let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), name.chars().collect());
+    let (pattern, name): (Vec<char>, Vec<char>) = (simple.chars().collect(), text.chars().collect());
     // Which lengths of the name the pattern so far can be.
     let mut reached = vec![false; name.len() + 1];
     if let Some(first) = reached.first_mut() {

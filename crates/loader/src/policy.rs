@@ -1,7 +1,14 @@
 //! The files that hold policy: hooks, what hooks run, and what says whether they run.
 //!
 //! An agent must not edit what guards it. Whoever gives an agent tools that change files asks here first
-//! ([`PolicyFiles::is_policy`]).
+//! ([`PolicyFiles::is_policy`]), and whoever gives it a shell asks what a command plainly changes ([`judge_command`]).
+
+mod commands;
+mod git;
+mod paths;
+mod programs;
+mod search;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,6 +20,10 @@ use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
 use pintle_dialects::client_hooks::PLACES;
 
 use crate::trust::files_named_by;
+
+pub use commands::{CommandJudgement, judge_command};
+pub use paths::PolicyPaths;
+pub use words::quoted_word;
 
 /// Names that hold policy or records wherever they are: folders, and files.
 const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml", "harn.toml"];
@@ -96,13 +107,41 @@ impl PolicyFiles {
         self.is_policy(path) || [named(path), real(path)].iter().any(|path| listed(path) || has_policy_below(path))
     }
 
+    /// The policy that is there below a folder: listed files, those with the name of policy, everything in folders of it,
+    /// and the folders on the way to it.
+    pub(crate) fn below(&self, folder: &Path) -> BTreeSet<PathBuf> {
+        let folder = real(folder);
+        let listed = self.resolved().range::<PathBuf, _>(folder.clone()..);
+        let listed = listed.take_while(|found| found.starts_with(&folder)).cloned();
+        let places = PLACES.iter().map(|place| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
+        let named = places.flat_map(|place| {
+            // `.claude/settings.json` is below `.claude` as well.
+            let rests = place.ancestors().filter(|first| ends_with(&folder, first));
+            rests.filter_map(|first| Some(folder.join(place.strip_prefix(first).ok()?))).collect::<Vec<_>>()
+        });
+        let mut found = BTreeSet::new();
+        let mut add = |path: &Path| {
+            let on_the_way = path.ancestors().take_while(|path| path.starts_with(&folder));
+            found.extend(on_the_way.map(Path::to_owned));
+        };
+        let own = self.is_policy(&folder).then(|| folder.clone());
+        for path in listed.chain(named).chain(own).filter(|path| path.symlink_metadata().is_ok()) {
+            add(&path);
+            any_below(&path, &mut |path| {
+                add(path);
+                false
+            });
+        }
+        found
+    }
+
     /// Whether a path is a hard link to policy.
     fn is_link(&self, path: &Path) -> bool {
         let identity = |path: &Path| fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1);
         let identity = |path: &Path| identity(path).map(|found| (found.dev(), found.ino()));
         let Some(wanted) = identity(path) else { return false };
-        let is_it = |path: &Path| identity(path) == Some(wanted);
-        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && any_below(path, &is_it));
+        let mut is_it = |path: &Path| identity(path) == Some(wanted);
+        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && any_below(path, &mut is_it));
         self.resolved().iter().any(in_folder)
     }
 }
@@ -161,7 +200,7 @@ fn has_policy_below(folder: &Path) -> bool {
 const MOST_ENTRIES: usize = 65_536;
 
 /// Whether something is so of a file below a folder; links are not followed.
-fn any_below(folder: &Path, is_it: &dyn Fn(&Path) -> bool) -> bool {
+fn any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
     let mut folders = vec![folder.to_owned()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {

@@ -24,8 +24,11 @@ pub(super) struct Asked {
 pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &Cancel) -> Result<Value, String> {
     check(&asked.program)?;
     let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
+    let of_call = |why: String| format!("exec.run: {why}");
+    let inside = workspace.directory(directory).map_err(of_call)?;
+    workspace.may_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
     let mut spec = Spec::new(asked.program, asked.arguments);
-    spec.directory = Some(workspace.directory(directory).map_err(|why| format!("exec.run: {why}"))?);
+    spec.directory = Some(inside);
     spec.environment = Environment::WithoutSecrets;
     spec.timeout_ms = asked.timeout_ms;
     spec.output_bytes = OUTPUT_BYTES;
@@ -89,6 +92,10 @@ mod tests {
                 run(asked("ls", &[], Some(directory))).unwrap_err().contains("outside the workspace"),
                 "{directory}"
             );
+        }
+        for arguments in [["-c", "rm -rf .harness"].as_slice(), &["-lc", "echo x > sub/harness.md"]] {
+            let fault = run(asked("sh", arguments, None)).unwrap_err();
+            assert!(fault.contains("an agent does not change what guards it"), "{fault}");
         }
         for program in ["ls | sh", "ls;id", "ls\nid", "a && b", "x > y", ""] {
             assert!(run(asked(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
-use pintle::loader::{PolicyFiles, has_policy_name};
+use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
 
 use super::Workspace;
 
@@ -47,6 +47,22 @@ impl Workspace {
         let is_protected = self.policy.contains_policy(&self.root.join(&base))
             || (is_folder && !self.walk(path, goes_along)?.paths.is_empty());
         if is_protected { Err(refusal(path)) } else { Ok(()) }
+    }
+
+    /// Whether a shell may be given a command in a folder: not one that plainly changes something protected.
+    pub(crate) fn may_run(&self, command: &str, folder: &str) -> Result<(), String> {
+        let paths = PolicyPaths::new(&self.policy, &self.root, &self.root).within(Some(folder));
+        let Some(changed) = judge_command(&paths, command).changes else { return Ok(()) };
+        Err(format!(
+            "the command was not run: it would change {changed}, and an agent does not change what guards it or what it \
+             did; leave it as it is, or ask a person to change it"
+        ))
+    }
+
+    /// Whether a program may be started with these arguments in a folder, by the same rule.
+    pub(crate) fn may_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
+        let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
+        self.may_run(&words.map(quoted_word).collect::<Vec<_>>().join(" "), folder)
     }
 }
 

@@ -51,6 +51,43 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
 }
 
 #[test]
+fn the_shell_does_not_plainly_change_policy_or_records() {
+    let prepare = |folder: &std::path::Path| {
+        for file in [".harness/hooks/g.md", ".claude/settings.json", "src/a.md"] {
+            fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+            fs::write(folder.join(file), "kept").unwrap();
+        }
+    };
+    let denied = [
+        json!({"cmd": "echo x > .harness/hooks/g.md"}),
+        json!({"cmd": "rm -rf hooks", "cwd": ".harness"}),
+        json!({"cmd": "cd src && rm -rf ../.harness"}),
+        json!({"cmd": "find . -name '*.md' -delete"}),
+        json!({"cmd": "rm -rf .pintle; true"}),
+        json!({"cmd": "sed -i s/a/b/ .claude/settings.json"}),
+    ];
+    let allowed = [
+        json!({"cmd": "cat .harness/hooks/g.md; echo x > src/b.md"}),
+        json!({"cmd": "find src -name '*.md' -delete"}),
+        json!({"cmd": "grep -r kept . | wc -l; rm -rf target"}),
+    ];
+    let job = ("run_background_job", denied[0].clone());
+    let calls: Vec<(&str, Value)> =
+        denied.iter().chain(&allowed).map(|call| ("shell", call.clone())).chain([job]).collect();
+    let (results, stage) = with(shell(&[]), prepare, &calls);
+    for (index, (call, (text, is_error))) in calls.iter().zip(&results).enumerate() {
+        let is_denied = index < denied.len() || call.0 == "run_background_job";
+        assert_eq!(
+            *is_error && text.contains("an agent does not change what guards it"),
+            is_denied,
+            "{call:?}: {text}"
+        );
+    }
+    assert_eq!(fs::read_to_string(stage.folder.path().join(".harness/hooks/g.md")).unwrap(), "kept");
+    assert!(!stage.folder.path().join("src/a.md").exists());
+}
+
+#[test]
 fn a_flood_of_output_is_cut_and_marked() {
     let (results, _stage) = with(shell(&[]), |_| {}, &[("shell", json!({"cmd": "yes | head -c 3000000"}))]);
     let text = &results[0].0;

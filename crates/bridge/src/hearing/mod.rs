@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use pintle::dialects::tools::Vocabulary;
 use pintle::event::{Class, ContextScope, EventPayload, HostSaid, Row as EventRow};
+use pintle::loader::PolicyPaths;
 use pintle::{
     Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope,
     is_passed_over, is_untrusted_claim,
@@ -16,7 +17,6 @@ use pintle::{
 use serde_json::Value;
 
 use crate::ability::Ability;
-use crate::policy::Paths;
 use crate::session::State;
 use crate::{Call, Host, Moment, Row, Ruling, Told, Whose};
 
@@ -35,7 +35,7 @@ pub(crate) struct Hearing<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) now_ms: u64,
     /// Where the paths of calls are seen from, and which files hold policy.
-    pub(crate) paths: &'a Paths<'a>,
+    pub(crate) paths: &'a PolicyPaths<'a>,
     /// Whether nothing is enforced.
     pub(crate) shadow: bool,
     pub(crate) ruling: Ruling,

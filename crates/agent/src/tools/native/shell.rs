@@ -35,8 +35,11 @@ const SHOWN_BYTES: usize = 64 << 10;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let timeout_ms = number(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
-    let mut spec = Spec::new("bash", vec![String::from("-c"), text(arguments, "command").to_owned()]);
-    spec.directory = Some(at.workspace().directory(folder(arguments, "directory"))?);
+    let (command, folder) = (text(arguments, "command"), folder(arguments, "directory"));
+    let directory = at.workspace().directory(folder)?;
+    at.workspace().may_run(command, folder)?;
+    let mut spec = Spec::new("bash", vec![String::from("-c"), command.to_owned()]);
+    spec.directory = Some(directory);
     spec.environment = Environment::WithoutSecrets;
     spec.timeout_ms = timeout_ms;
     spec.output_bytes = SHOWN_BYTES;

@@ -18,6 +18,7 @@ pub(super) fn run(
     variables: &[(String, String)],
     at: &ToolUse<'_>,
 ) -> Result<String, String> {
+    at.workspace().may_run(command, directory)?;
     let mut spec = spec(command, directory, variables, at)?;
     spec.timeout_ms = (timeout_s as u64).saturating_mul(1_000);
     let output = match process::run(&spec, at.cancel()) {

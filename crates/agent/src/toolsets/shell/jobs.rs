@@ -57,6 +57,7 @@ impl Jobs {
         variables: &[(String, String)],
         at: &ToolUse<'_>,
     ) -> Result<String, String> {
+        at.workspace().may_run(command, directory)?;
         let mut spec = command::spec(command, directory, variables, at)?;
         spec.timeout_ms = LIFETIME_MS;
         spec.output_bytes = OUTPUT_BYTES;

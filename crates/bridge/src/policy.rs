@@ -4,19 +4,12 @@
 //! by their paths, shell commands by the words in which they plainly write; reading is never denied. What a command does
 //! beyond its words (a script that it runs, a variable that it fills) is not seen here.
 
-mod commands;
-mod paths;
-mod programs;
-mod words;
-
 use std::env;
 use std::path::{Path, PathBuf};
 
 use pintle::dialects::tools::Part;
-use pintle::loader::PolicyFiles;
+use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quoted_word};
 use serde_json::Value;
-
-pub(crate) use paths::Paths;
 
 use crate::install::{Scope, Site};
 use crate::{HOSTS, Host};
@@ -48,7 +41,7 @@ pub(crate) fn policy_files(loaded: PolicyFiles, state: Option<&Path>, project: &
 }
 
 /// Why a call is denied, when it would change policy.
-pub(crate) fn refusal(paths: &Paths<'_>, host: &Host, parts: &[Part]) -> Option<String> {
+pub(crate) fn refusal(paths: &PolicyPaths<'_>, host: &Host, parts: &[Part]) -> Option<String> {
     let changed = parts.iter().find_map(|part| changed_by(paths, part, parts))?;
     let title = host.title;
     Some(format!(
@@ -58,14 +51,14 @@ pub(crate) fn refusal(paths: &Paths<'_>, host: &Host, parts: &[Part]) -> Option<
 }
 
 /// What a part of a call would change, in words.
-fn changed_by(paths: &Paths<'_>, part: &Part, parts: &[Part]) -> Option<String> {
+fn changed_by(paths: &PolicyPaths<'_>, part: &Part, parts: &[Part]) -> Option<String> {
     let file = |path: &PathBuf| format!("`{}`, which holds policy", path.display());
     match (part.name.as_str(), part.category) {
         ("shell", _) => {
             let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(text)?;
             let directory = part.args.get("directory").and_then(Value::as_str);
             let base = paths.within(directory);
-            let judged = commands::judge(&base, &text);
+            let judged = judge_command(&base, &text);
             // Files of a patch in a command are seen from every folder that the command goes to.
             let patched = || {
                 let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
@@ -122,7 +115,7 @@ fn text(command: &Value) -> String {
         Value::Array(words) => {
             // A shell with its script as a word of its own is that script.
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            words.iter().map(|word| words::quoted(word)).collect::<Vec<_>>().join(" ")
+            words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     }

@@ -1,5 +1,7 @@
 //! Programs that write, and how their operands tell what.
 
+use super::search::is_search;
+
 /// Programs that run the program behind them.
 const WRAPPERS: [&str; 18] = [
     "sudo", "doas", "env", "nohup", "nice", "ionice", "time", "command", "builtin", "exec", "setsid", "stdbuf",
@@ -26,13 +28,15 @@ pub(super) enum Use {
     Into,
     /// As `Into`, and the others are taken away.
     Moves,
+    /// As `Into`, and what else lies in the last is taken away.
+    Mirrors,
     /// Each is written to, with an option that says so.
     InPlace,
     /// What an option or an assignment names is written to.
     Named,
 }
 
-pub(super) const PROGRAMS: [(&str, Use); 41] = [
+const PROGRAMS: [(&str, Use); 41] = [
     ("rm", Use::Changes),
     ("rmdir", Use::Changes),
     ("unlink", Use::Changes),
@@ -92,7 +96,8 @@ pub(super) fn program(words: &[(String, bool)]) -> Option<(String, &[(String, bo
         PROGRAMS.iter().any(|(program, _)| *program == name)
             || SHELLS.contains(&name)
             || is_interpreter(name)
-            || ["git", "find", "tar", "curl", "wget", "eval", "pintle"].contains(&name)
+            || is_search(name)
+            || ["git", "tar", "curl", "wget", "eval", "pintle"].contains(&name)
     };
     let mut at = at;
     if WRAPPERS.contains(&name(at)?) {
@@ -145,6 +150,7 @@ pub(super) fn usage(program: &str, operands: &[(String, bool)]) -> Option<Use> {
             let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('i');
             (says_in_place() || has(&short)).then_some(Use::InPlace)
         }
+        Some(Use::Into) if has(&|word| word.starts_with("--del")) => Some(Use::Mirrors),
         None => says_in_place().then_some(Use::Writes),
         found => found,
     }

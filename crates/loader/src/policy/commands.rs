@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::Paths;
+use super::paths::PolicyPaths;
 use super::programs::{
-    CODE, PROGRAMS, SHELLS, Use, base_name, code, is_interpreter, is_option, joined, own_command, program, usage,
+    CODE, SHELLS, Use, base_name, code, is_interpreter, is_option, joined, own_command, program, usage,
 };
+use super::search::{Search, is_search};
 use super::words::{Piece, pieces};
 
 /// The deepest that command lines in command lines are read.
@@ -16,14 +17,18 @@ const MAX_VARIABLES: usize = 64;
 const MAX_WORD: usize = 4096;
 /// The most folders that words are seen from.
 const MAX_FOLDERS: usize = 16;
+/// The most files of policy that a search is taken to find.
+const MAX_FOUND: usize = 64;
+/// Words of code that takes folders away.
+const REMOVING: [&str; 8] = ["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "remove_tree", "rename", "move"];
 
 /// What a command line comes to.
 #[derive(Debug)]
-pub(super) struct Judged<'a> {
-    /// What it would change, in words.
-    pub(super) changes: Option<String>,
+pub struct CommandJudgement<'a> {
+    /// What it would change of policy, in words.
+    pub changes: Option<String>,
     /// The folders that it works in.
-    pub(super) visited: Vec<Paths<'a>>,
+    pub visited: Vec<PolicyPaths<'a>>,
 }
 
 /// One command of a command line.
@@ -38,16 +43,17 @@ struct Command {
     is_piped: bool,
 }
 
-/// Judges a command line.
-pub(super) fn judge<'a>(base: &Paths<'a>, text: &str) -> Judged<'a> {
+/// Judges a command line of a shell by the words in which it plainly writes.
+#[must_use]
+pub fn judge_command<'a>(base: &PolicyPaths<'a>, text: &str) -> CommandJudgement<'a> {
     let mut judge = Judge { folders: vec![base.clone()], variables: Vec::new() };
     let changes = judge.line(text, 0);
-    Judged { changes, visited: judge.folders }
+    CommandJudgement { changes, visited: judge.folders }
 }
 
-struct Judge<'a> {
+pub(super) struct Judge<'a> {
     /// The folders that words are seen from: the working directory, and each that the line goes to.
-    folders: Vec<Paths<'a>>,
+    folders: Vec<PolicyPaths<'a>>,
     /// The variables that the line itself fills, with each of their values.
     variables: Vec<(String, String)>,
 }
@@ -98,7 +104,7 @@ impl<'a> Judge<'a> {
 
     fn command(&mut self, command: &Command, piped: &[Command], depth: usize) -> Option<String> {
         self.fill(&command.words);
-        let into = command.into.iter().find_map(|word| self.seen(word, false, Paths::writes));
+        let into = command.into.iter().find_map(|word| self.seen(word, false, PolicyPaths::writes));
         if let Some(path) = into {
             return Some(held(&path));
         }
@@ -119,7 +125,7 @@ impl<'a> Judge<'a> {
             "eval" => self.line(&words.join(" "), depth + 1),
             "pintle" => own_command(&words),
             "git" => self.git(operands),
-            "find" | "fd" => self.find(&words, operands),
+            search if is_search(search) => self.find(&Search::read(search, operands), depth),
             "tar" | "bsdtar" | "unzip" | "curl" | "wget" => self.fetched(&program, operands),
             shell if SHELLS.contains(&shell) => {
                 let code = code(&words, &["-c"]);
@@ -130,16 +136,16 @@ impl<'a> Judge<'a> {
             interpreter if is_interpreter(interpreter) => self.code(command, operands, &words, piped),
             _ => {
                 let is_listed = command.words.iter().any(|(word, _)| base_name(word) == "xargs");
-                let listed = piped.iter().filter(|_| is_listed).flat_map(|before| before.words.iter());
-                let all: Vec<(String, bool)> = operands.iter().chain(listed).cloned().collect();
+                let listed = piped.iter().filter(|_| is_listed).flat_map(|before| self.listed(before));
+                let all: Vec<(String, bool)> = operands.iter().cloned().chain(listed).collect();
                 self.operands(usage(&program, &all)?, &all)
             }
         }
     }
 
     /// Sees the words that follow from another folder as well.
-    fn go(&mut self, folder: &str) {
-        let new: Vec<Paths<'a>> = self.folders.iter().map(|from| from.within(Some(folder))).collect();
+    pub(super) fn go(&mut self, folder: &str) {
+        let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.within(Some(folder))).collect();
         for folder in new {
             if self.folders.len() < MAX_FOLDERS {
                 self.folders.push(folder);
@@ -148,9 +154,9 @@ impl<'a> Judge<'a> {
     }
 
     /// The policy that a word leads to.
-    fn seen(&self, word: &str, quoted: bool, asks: fn(&Paths<'a>, &str) -> Option<PathBuf>) -> Option<PathBuf> {
+    fn seen(&self, word: &str, quoted: bool, asks: fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>) -> Option<PathBuf> {
         let words = self.filled(word);
-        let of_folder = |folder: &Paths<'a>| {
+        let of_folder = |folder: &PolicyPaths<'a>| {
             // What a variable holds is a pattern even where the word around it is quoted.
             let literal = quoted && words.len() == 1;
             let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.matches(word) });
@@ -196,16 +202,27 @@ impl<'a> Judge<'a> {
         all
     }
 
-    fn operands(&self, usage: Use, words: &[(String, bool)]) -> Option<String> {
+    /// What a command may list for the one behind it.
+    fn listed(&self, command: &Command) -> Vec<(String, bool)> {
+        match program(&command.words) {
+            Some((name, operands)) if is_search(&name) => {
+                let found = self.found(&Search::read(&name, operands));
+                found.into_iter().map(|path| (path.to_string_lossy().into_owned(), true)).collect()
+            }
+            _ => command.words.clone(),
+        }
+    }
+
+    pub(super) fn operands(&self, usage: Use, words: &[(String, bool)]) -> Option<String> {
         let plain: Vec<&(String, bool)> = words.iter().filter(|(word, _)| !is_option(word)).collect();
         let valued = || words.iter().filter_map(|(word, quoted)| Some((word.split_once('=')?.1, *quoted)));
-        let writes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, Paths::writes);
-        let changes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, Paths::changes);
+        let writes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, PolicyPaths::writes);
+        let changes = |(word, quoted): &(String, bool)| self.seen(word, *quoted, PolicyPaths::changes);
         let found = match usage {
             Use::Changes => plain.iter().find_map(|word| changes(word)),
             Use::Writes | Use::InPlace => plain.iter().find_map(|word| writes(word)),
             Use::Named => words.iter().find_map(writes),
-            Use::Into | Use::Moves => {
+            Use::Into | Use::Moves | Use::Mirrors => {
                 let named = words.iter().skip_while(|(word, _)| word != "-t" && word != "--target-directory").nth(1);
                 let (target, sources) = match (named, plain.split_last()) {
                     (Some(target), _) => (target, plain.as_slice()),
@@ -218,66 +235,73 @@ impl<'a> Judge<'a> {
                     let all = self.folders.iter().flat_map(|folder| folder.matches(name));
                     all.into_iter().find_map(|name| {
                         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
-                        self.seen(&format!("{}/{name}", target.0), target.1, Paths::writes)
+                        self.seen(&format!("{}/{name}", target.0), target.1, PolicyPaths::writes)
                     })
                 };
                 let taken = || sources.iter().find_map(|word| changes(word)).filter(|_| usage == Use::Moves);
-                writes(target).or_else(|| sources.iter().find_map(|word| below(word))).or_else(taken)
+                let emptied = (usage == Use::Mirrors).then(|| changes(target)).flatten();
+                writes(target).or(emptied).or_else(|| sources.iter().find_map(|word| below(word))).or_else(taken)
             }
         };
-        let found = found.or_else(|| valued().find_map(|(word, quoted)| self.seen(word, quoted, Paths::writes)));
+        let found = found.or_else(|| valued().find_map(|(word, quoted)| self.seen(word, quoted, PolicyPaths::writes)));
         found.as_deref().map(held)
     }
 
-    fn git(&mut self, operands: &[(String, bool)]) -> Option<String> {
-        let mut rest = operands.iter();
-        let mut command = None;
-        while let Some((word, _)) = rest.next() {
-            match word.as_str() {
-                "-C" | "--work-tree" => self.go(&rest.next()?.0),
-                "-c" | "--git-dir" => drop(rest.next()),
-                word if word.starts_with('-') => {}
-                word => {
-                    command = Some(word);
-                    break;
-                }
-            }
+    /// `find` and `fd` that delete what they find, or run a program that changes it.
+    fn find(&mut self, search: &Search, depth: usize) -> Option<String> {
+        let written = search.written.iter().find_map(|word| self.seen(word, false, PolicyPaths::writes));
+        if let Some(path) = written {
+            return Some(held(&path));
         }
-        let operands: Vec<(String, bool)> = rest.cloned().collect();
-        match command? {
-            "rm" | "mv" => self.operands(Use::Changes, &operands),
-            "checkout" | "restore" | "clean" | "reset" | "stash" | "apply" => self.operands(Use::Writes, &operands),
-            _ => None,
-        }
-    }
-
-    /// `find` that deletes, or runs a program that changes what it finds.
-    fn find(&self, words: &[&str], operands: &[(String, bool)]) -> Option<String> {
-        let runs = |word: &&str| ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"].contains(word);
-        let writer = words
-            .iter()
-            .skip_while(|word| !runs(word))
-            .any(|word| PROGRAMS.iter().any(|(name, _)| *name == base_name(word)) || SHELLS.contains(&base_name(word)));
-        let deletes = words.iter().any(|word| ["-delete", "-fprint", "-fprintf", "-fls"].contains(word));
-        if !deletes && !writer {
+        if !search.deletes && search.runs.is_empty() {
             return None;
         }
-        let starts = operands.iter().take_while(|(word, _)| !word.starts_with(['-', '(', '!']));
-        let all: Vec<(String, bool)> = starts.cloned().collect();
-        let named = words.windows(2).filter_map(|pair| match pair {
-            [option, value] if option.starts_with("-fprint") || *option == "-fls" => Some(((*value).to_owned(), false)),
-            // A name of policy that is searched for is what is found.
-            [option, value] if ["-name", "-iname", "-path", "-wholename"].contains(option) => {
-                Some((value.trim_start_matches("*/").to_owned(), false))
+        let found = self.found(search);
+        match found.first() {
+            Some(path) if search.deletes => return Some(held(path)),
+            Some(_) => {}
+            None => return None,
+        }
+        let known = self.variables.len();
+        for path in found {
+            let path = path.to_string_lossy();
+            // A shell is given it as one of these.
+            self.variables.extend(["0", "1", "@", "*"].map(|name| (name.to_owned(), path.clone().into_owned())));
+            let changed = search.runs.iter().find_map(|run| {
+                let words = run.iter().map(|word| (word.replace("{}", &path), true)).collect();
+                self.command(&Command { words, ..Command::default() }, &[], depth + 1)
+            });
+            self.variables.truncate(known);
+            if changed.is_some() {
+                return changed;
             }
-            _ => None,
-        });
-        let all: Vec<(String, bool)> = all.into_iter().chain(named).collect();
-        self.operands(Use::Writes, &all)
+        }
+        None
+    }
+
+    /// The policy that a search finds.
+    fn found(&self, search: &Search) -> Vec<PathBuf> {
+        let starts = |folder: &PolicyPaths<'a>| -> Vec<String> {
+            let words = search.starts.iter().flat_map(|(word, _)| self.filled(word));
+            words.flat_map(|word| folder.matches(&word)).collect()
+        };
+        let below = |folder: &PolicyPaths<'a>| {
+            starts(folder).into_iter().flat_map(|start| search.found(&start, folder.below(&start))).collect::<Vec<_>>()
+        };
+        let mut found: Vec<PathBuf> = self.folders.iter().flat_map(below).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(MAX_FOUND);
+        found
     }
 
     /// Programs that write what they unpack or fetch.
-    fn fetched(&self, program: &str, operands: &[(String, bool)]) -> Option<String> {
+    fn fetched(&mut self, program: &str, operands: &[(String, bool)]) -> Option<String> {
+        let option = if program == "unzip" { "-d" } else { "-C" };
+        let is_folder = |(word, _): &&(String, bool)| word == option || word == "--directory";
+        if let Some((folder, _)) = operands.iter().skip_while(|word| !is_folder(word)).nth(1) {
+            self.go(folder);
+        }
         let first = operands.first().map(|(word, _)| word.as_str()).unwrap_or_default();
         let unpacks = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('x');
         let is_archiver = ["tar", "bsdtar"].contains(&program);
@@ -309,10 +333,13 @@ impl<'a> Judge<'a> {
             .chain(piped.iter().filter(|_| reads_input).map(printed));
         for text in texts {
             let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);
-            if let Some(path) = text
-                .split(between)
-                .filter(|word| !word.is_empty())
-                .find_map(|word| self.seen(word, true, Paths::writes))
+            // What lies in a folder that is taken away goes with it.
+            let asks = match REMOVING.iter().any(|word| text.contains(word)) {
+                true => PolicyPaths::changes,
+                false => PolicyPaths::writes,
+            };
+            if let Some(path) =
+                text.split(between).filter(|word| !word.is_empty()).find_map(|word| self.seen(word, true, asks))
             {
                 return Some(format!(
                     "{}: code in a command line names it, and what that does cannot be seen",

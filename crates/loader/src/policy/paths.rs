@@ -1,10 +1,12 @@
 //! Paths as tools and commands write them, and whether they lead to policy.
 
 use std::borrow::Cow;
-use std::env;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use pintle::loader::{PolicyFiles, matching_paths};
+use super::PolicyFiles;
+use crate::layers::home;
+use crate::matching::matching_paths;
 
 /// The most files that a pattern of a shell is tried on.
 const MOST_MATCHES: usize = 4096;
@@ -32,9 +34,9 @@ fn is_switch(path: &Path) -> bool {
     SWITCHES.iter().any(|end| plain.ends_with(&format!("/{end}")))
 }
 
-/// Where paths of a call are seen from.
+/// Where the paths of a tool call are seen from, and which files hold policy.
 #[derive(Debug, Clone)]
-pub(crate) struct Paths<'a> {
+pub struct PolicyPaths<'a> {
     policy: &'a PolicyFiles,
     home: Option<PathBuf>,
     project: PathBuf,
@@ -42,16 +44,18 @@ pub(crate) struct Paths<'a> {
     base: PathBuf,
 }
 
-impl<'a> Paths<'a> {
+impl<'a> PolicyPaths<'a> {
     /// The paths of a call in a working directory.
-    pub(crate) fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
-        let home = env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    #[must_use]
+    pub fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
+        let home = home();
         let base = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
         Self { policy, home, project: project.to_owned(), base }
     }
 
     /// The same, seen from another folder.
-    pub(super) fn within(&self, folder: Option<&str>) -> Self {
+    #[must_use]
+    pub fn within(&self, folder: Option<&str>) -> Self {
         let base = folder.map_or_else(|| self.base.clone(), |folder| self.absolute(folder));
         Self { base, ..self.clone() }
     }
@@ -90,9 +94,15 @@ impl<'a> Paths<'a> {
     }
 
     /// The policy that making, changing, moving or removing what is at a path would change.
-    pub(super) fn changes(&self, text: &str) -> Option<PathBuf> {
+    #[must_use]
+    pub fn changes(&self, text: &str) -> Option<PathBuf> {
         let path = self.absolute(text);
         (is_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
+    }
+
+    /// The policy that is there below a folder, with the folders above it.
+    pub(super) fn below(&self, text: &str) -> BTreeSet<PathBuf> {
+        self.policy.below(&self.absolute(text))
     }
 
     /// The policy that writing to a path would change. A folder is no file, so what lies below it stays.

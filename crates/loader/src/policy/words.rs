@@ -32,8 +32,9 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     reader.found
 }
 
-/// A word that a shell reads as it is.
-pub(super) fn quoted(word: &str) -> String {
+/// A word as a shell reads it literally.
+#[must_use]
+pub fn quoted_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

@@ -1,0 +1,62 @@
+//! What git takes away or puts back of the files in a folder.
+
+use super::commands::Judge;
+use super::programs::{Use, is_option};
+
+impl Judge<'_> {
+    pub(super) fn git(&mut self, operands: &[(String, bool)]) -> Option<String> {
+        let mut rest = operands.iter();
+        let mut command = None;
+        while let Some((word, _)) = rest.next() {
+            match word.as_str() {
+                "-C" | "--work-tree" => self.go(&rest.next()?.0),
+                "-c" | "--git-dir" => drop(rest.next()),
+                word if word.starts_with('-') => {}
+                word => {
+                    command = Some(word);
+                    break;
+                }
+            }
+        }
+        let says = |options: &[&str]| rest.clone().any(|(word, _)| options.contains(&word.as_str()));
+        let paths = pathspecs(rest.clone());
+        match command? {
+            "rm" if says(&["--cached", "-n", "--dry-run"]) => None,
+            // What is only staged is in no file.
+            "restore" if says(&["-S", "--staged"]) && !says(&["-W", "--worktree"]) => None,
+            "rm" | "mv" | "checkout" | "restore" | "stash" => self.operands(Use::Changes, &paths),
+            "clean" if is_dry(rest.clone()) => None,
+            "clean" if paths.iter().all(|(word, _)| is_option(word)) => {
+                self.operands(Use::Changes, &[(String::from("."), false)])
+            }
+            "clean" => self.operands(Use::Changes, &paths),
+            "apply" => self.operands(Use::Writes, &paths),
+            _ => None,
+        }
+    }
+}
+
+/// The paths that git is given, the root of the repository among them.
+fn pathspecs<'w>(words: impl Iterator<Item = &'w (String, bool)>) -> Vec<(String, bool)> {
+    let plain = |(word, quoted): &(String, bool)| {
+        let below = word.strip_prefix(":/").or_else(|| word.strip_prefix(":(top)"));
+        below.map_or_else(|| (word.clone(), *quoted), |below| (format!("$CLAUDE_PROJECT_DIR/{below}"), false))
+    };
+    let mut words = words.peekable();
+    let mut paths = Vec::new();
+    while let Some(word) = words.next() {
+        // What is left out is not touched.
+        if ["-e", "--exclude"].contains(&word.0.as_str()) {
+            words.next();
+        } else {
+            paths.push(plain(word));
+        }
+    }
+    paths
+}
+
+/// Whether git only tells what it would do.
+fn is_dry<'w>(mut words: impl Iterator<Item = &'w (String, bool)>) -> bool {
+    let is_cluster = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    words.any(|(word, _)| word == "--dry-run" || (is_cluster(word) && word.contains('n')))
+}

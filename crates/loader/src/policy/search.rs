@@ -1,0 +1,241 @@
+//! What `find` and `fd` search for, and what they do with it.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::programs::base_name;
+use crate::matching::fits_text;
+
+/// A search of folders for files.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    /// The folders that it begins in, and whether each was quoted.
+    pub(super) starts: Vec<(String, bool)>,
+    /// Whether it deletes what it finds.
+    pub(super) deletes: bool,
+    /// The commands that it runs, in which `{}` is what it found.
+    pub(super) runs: Vec<Vec<String>>,
+    /// The files that it writes lists to.
+    pub(super) written: Vec<String>,
+    /// Tests of which all hold; a file that passes one of these is found.
+    groups: Vec<Group>,
+    deepest: Option<usize>,
+    skips_hidden: bool,
+}
+
+/// Tests of which all have to hold.
+#[derive(Debug, Default)]
+struct Group {
+    tests: Vec<(Test, bool)>,
+    /// Whether what passes is left out, with all that lies below it.
+    prunes: bool,
+}
+
+/// The tests of an expression while it is read.
+#[derive(Debug, Default)]
+struct Tests {
+    groups: Vec<Group>,
+    /// The first of the groups that the next test belongs to.
+    first: usize,
+    /// Of each open bracket: the first group in it, and the tests before it.
+    open: Vec<(usize, Vec<(Test, bool)>)>,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    /// Of the name.
+    Name(String),
+    /// Of the whole path as it is printed.
+    Path(String),
+    Folder,
+    File,
+    Empty,
+}
+
+impl Search {
+    pub(super) fn read(program: &str, operands: &[(String, bool)]) -> Self {
+        let mut search = if program == "find" { Self::of_find(operands) } else { Self::of_fd(operands) };
+        if search.starts.is_empty() {
+            search.starts.push((String::from("."), false));
+        }
+        search
+    }
+
+    fn of_find(operands: &[(String, bool)]) -> Self {
+        let is_start = |(word, _): &&(String, bool)| !word.starts_with(['-', '(', '!']);
+        let options = operands.iter().take_while(|(word, _)| ["-H", "-L", "-P"].contains(&word.as_str())).count();
+        let starts: Vec<(String, bool)> = operands.iter().skip(options).take_while(is_start).cloned().collect();
+        let mut words = operands.iter().skip(options + starts.len()).map(|(word, _)| word.as_str());
+        let mut search = Self { starts, ..Self::default() };
+        let mut tests = Tests { groups: vec![Group::default()], ..Tests::default() };
+        let mut is_negated = false;
+        while let Some(word) = words.next() {
+            let negated = std::mem::take(&mut is_negated);
+            let mut next = || words.next().unwrap_or_default().to_owned();
+            match word {
+                "!" | "-not" => is_negated = !negated,
+                "(" if negated => tests.skip(&mut words),
+                "(" => tests.open(),
+                ")" => tests.close(),
+                "-o" | "-or" | "," => tests.begin_group(),
+                "-name" | "-iname" => tests.add(Test::Name(next().to_lowercase()), negated),
+                "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                    tests.add(Test::Path(next().to_lowercase()), negated);
+                }
+                "-type" => match next().as_str() {
+                    "d" => tests.add(Test::Folder, negated),
+                    "f" => tests.add(Test::File, negated),
+                    _ => {}
+                },
+                "-empty" => tests.add(Test::Empty, negated),
+                "-prune" => tests.current().iter_mut().for_each(|group| group.prunes = true),
+                "-maxdepth" => search.deepest = next().parse().ok(),
+                "-delete" => search.deletes = true,
+                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => search.written.push(next()),
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let run = words.by_ref().take_while(|word| ![";", "+"].contains(word));
+                    search.runs.push(run.map(str::to_owned).collect());
+                }
+                _ => {}
+            }
+        }
+        search.groups = tests.groups;
+        search
+    }
+
+    fn of_fd(operands: &[(String, bool)]) -> Self {
+        let mut search = Self { skips_hidden: true, ..Self::default() };
+        let mut group = Group::default();
+        let mut words = operands.iter();
+        let mut has_pattern = false;
+        while let Some((word, quoted)) = words.next() {
+            match word.as_str() {
+                "-H" | "--hidden" | "-u" | "--unrestricted" => search.skips_hidden = false,
+                "-e" | "--extension" => {
+                    let ending = words.next().map(|(word, _)| word.to_lowercase()).unwrap_or_default();
+                    group.tests.push((Test::Name(format!("*.{}", ending.trim_start_matches('.'))), false));
+                }
+                "-x" | "-X" | "--exec" | "--exec-batch" => {
+                    let mut run: Vec<String> = words.by_ref().map(|(word, _)| word.clone()).collect();
+                    if run.iter().all(|word| !word.contains("{}")) {
+                        run.push(String::from("{}"));
+                    }
+                    search.runs.push(run);
+                }
+                option if option.starts_with('-') => {
+                    // Letters may stand together: `-HI`.
+                    search.skips_hidden &= option.starts_with("--") || !option.contains(['H', 'u']);
+                }
+                // An expression that is more than letters may mean any name.
+                pattern if !has_pattern => {
+                    has_pattern = true;
+                    if pattern.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter)) {
+                        group.tests.push((Test::Name(format!("*{}*", pattern.to_lowercase())), false));
+                    }
+                }
+                start => search.starts.push((start.to_owned(), *quoted)),
+            }
+        }
+        search.groups.push(group);
+        search
+    }
+
+    /// Those of these files that it finds below a folder where it begins. `start` is that folder in its own words.
+    pub(super) fn found(&self, start: &str, below: BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let Some(root) = below.first().cloned() else { return Vec::new() };
+        let finds = |path: &PathBuf| {
+            let Ok(within) = path.strip_prefix(&root) else { return false };
+            let is_dotted = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+            let is_hidden = self.skips_hidden && within.components().any(is_dotted);
+            let depth = within.components().count();
+            let is_deep = self.deepest.is_some_and(|deepest| depth > deepest);
+            let is_pruned = || {
+                let above = path.ancestors().take(depth + 1);
+                above.into_iter().any(|above| self.passes(start, &root, above, true))
+            };
+            !is_deep && !is_hidden && self.passes(start, &root, path, false) && !is_pruned()
+        };
+        below.iter().filter(|path| finds(path)).cloned().collect()
+    }
+
+    fn passes(&self, start: &str, root: &Path, path: &Path, prunes: bool) -> bool {
+        let mut groups = self.groups.iter().filter(|group| group.prunes == prunes);
+        groups
+            .any(|group| group.tests.iter().all(|(test, negated)| test.holds(start, root, path, *negated) != *negated))
+    }
+}
+
+impl Tests {
+    fn current(&mut self) -> &mut [Group] {
+        self.groups.get_mut(self.first..).unwrap_or_default()
+    }
+
+    fn add(&mut self, test: Test, negated: bool) {
+        self.current().iter_mut().for_each(|group| group.tests.push((test.clone(), negated)));
+    }
+
+    fn begin_group(&mut self) {
+        let tests = self.open.last().map(|(_, before)| before.clone()).unwrap_or_default();
+        self.groups.push(Group { tests, prunes: false });
+        self.first = self.groups.len() - 1;
+    }
+
+    fn open(&mut self) {
+        let before = self.groups.get(self.first).map(|group| group.tests.clone()).unwrap_or_default();
+        self.open.push((self.first, before));
+    }
+
+    /// What follows holds of every alternative in the brackets.
+    fn close(&mut self) {
+        if let Some((first, _)) = self.open.pop() {
+            self.first = first;
+        }
+    }
+
+    /// Leaves out what is in brackets: what does not hold of it may be anything.
+    fn skip<'w>(&self, words: &mut impl Iterator<Item = &'w str>) {
+        let mut depth = 1_usize;
+        while depth > 0
+            && let Some(word) = words.next()
+        {
+            match word {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Test {
+    /// Whether it holds of a path. What cannot be told holds so that the path is found.
+    fn holds(&self, start: &str, root: &Path, path: &Path, negated: bool) -> bool {
+        // Brackets may fit less than is known here.
+        let fits = |pattern: &str, text: &str| fits_text(pattern, text) && !(negated && pattern.contains('['));
+        match self {
+            Self::Name(pattern) => {
+                // Of the folder that it begins in the name is as it was written.
+                let name = path.strip_prefix(root).ok().and_then(Path::file_name).map(|name| name.to_string_lossy());
+                let name = name.unwrap_or_else(|| base_name(start).into());
+                fits(pattern, &name.to_lowercase())
+            }
+            Self::Path(pattern) => {
+                let within = path.strip_prefix(root).unwrap_or(path).to_string_lossy().to_lowercase();
+                let start = start.trim_end_matches('/').to_lowercase();
+                let whole = if within.is_empty() { start } else { format!("{start}/{within}") };
+                fits(pattern, &whole)
+            }
+            Self::Folder => path.is_dir(),
+            Self::File => path.is_file(),
+            Self::Empty => match path.read_dir() {
+                Ok(mut entries) => entries.next().is_none(),
+                Err(_) => path.metadata().is_ok_and(|found| found.len() == 0),
+            },
+        }
+    }
+}
+
+/// Whether a program is one that is read here.
+pub(super) fn is_search(program: &str) -> bool {
+    ["find", "fd", "fdfind"].contains(&program)
+}
