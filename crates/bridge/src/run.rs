@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::hearing::Hearing;
 use crate::narrow::narrowed;
 use crate::policy::policy_files;
-use crate::session::{NOTE, Session, State, host_folder, mark_fired};
+use crate::session::{GUARDS, NOTE, Session, State, host_folder, mark_fired};
 use crate::{Answer, Asked, Deadline, Host, Moment, Row, Ruling, Told, canary};
 
 /// One call of a host.
@@ -189,7 +189,11 @@ fn heard(
         session.restore(&built.runtime, &scope);
     }
     let state = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
-    state.keep_guards(&built.projects);
+    if state.keep_guards(&built.projects)
+        && let Some(tape) = built.runtime.tape()
+    {
+        tape.note(GUARDS, serde_json::to_value(&state.guards).unwrap_or_default());
+    }
     // What is so for the whole session is told once.
     notices.retain(|notice| state.gives("notices", notice, false));
     let mut ruling = match (broken, refusal(state, row, &told.moment)) {

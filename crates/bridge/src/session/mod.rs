@@ -21,6 +21,9 @@ pub use story::Story;
 /// The kind of the notes that tell on a tape what a host was answered.
 pub(crate) const NOTE: &str = "bridge";
 
+/// The kind of the notes that hold the guards of a session that nobody agreed to; the last one counts.
+pub(crate) const GUARDS: &str = "guards";
+
 /// How long an entry of the list of events that fired stays as it is, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;
 
@@ -43,13 +46,18 @@ impl Session {
     /// When another process still has it after `patience`, or its folder cannot be made, or what was kept of it cannot be read.
     pub(crate) fn claim(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
         let folder = SessionFolder::claim(folder.join(store::folder_name(session)), patience)?;
-        let state = match folder.kept()? {
+        let mut state = match folder.kept()? {
             None => State::default(),
             // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
             Some(bytes) => serde_json::from_slice(&bytes)
                 .and_then(serde_json::from_value::<State>)
-                .map_err(|fault| io::Error::other(format!("what was kept of it cannot be read: {fault}")))?,
+                .map_err(|fault| io::Error::other(format!("what was kept of it cannot be read: {fault}")))
+                .and_then(whole)?,
         };
+        // A process that was ended in the first call has left nothing but the tape, and there stands what it began with.
+        if state.cursor.is_none() {
+            state.guards = story::guards(&folder.tape()).unwrap_or_default();
+        }
         Ok(Self { folder, state })
     }
 
@@ -85,6 +93,12 @@ impl Session {
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
         self.folder.keep(&serde_json::to_vec(&self.state)?)
     }
+}
+
+/// What is kept always says where the tape ends.
+fn whole(state: State) -> io::Result<State> {
+    let fault = || io::Error::other("what was kept of it does not say where its tape ends, so it was written anew");
+    if state.cursor.is_some() { Ok(state) } else { Err(fault()) }
 }
 
 /// A log line as events tell it.

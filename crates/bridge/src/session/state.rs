@@ -84,13 +84,15 @@ impl State {
     }
 
     /// Keeps the guards that run though nobody agreed to them. Those of a project that somebody agreed to by now are bound by
-    /// that.
-    pub(crate) fn keep_guards(&mut self, projects: &[Consent]) {
+    /// that. Gives whether they are not what was kept before.
+    pub(crate) fn keep_guards(&mut self, projects: &[Consent]) -> bool {
+        let kept = self.guards.clone();
         for project in projects {
             let before = self.guards.remove(project.folder());
             let known = Agreement::of_session(project.state, &project.footprint, before.as_ref());
             self.guards.extend(known.map(|known| (project.folder().to_owned(), known)));
         }
+        self.guards != kept
     }
 
     /// The conversation is another one: what the model was told is gone.

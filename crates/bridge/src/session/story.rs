@@ -1,7 +1,9 @@
 //! What the tape of a host's session tells of it.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
+use pintle::loader::Agreement;
 use pintle::tape::{Body, Reader, TapeError, store};
 use serde_json::Value;
 
@@ -24,6 +26,19 @@ pub struct Story {
     pub last_ms: u64,
     /// Whether the host told its end, and nothing since. Not every host tells it.
     pub has_ended: bool,
+}
+
+/// The guards that stand on a session's tape, by the folders of their projects. Nothing where there is no tape, or none of
+/// them was written.
+pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, Agreement>> {
+    let bytes = store::read(tape).ok()??;
+    // Of a tape that is torn what stands before counts; whether it may be gone on with is asked elsewhere.
+    let records = Reader::new(&bytes).ok()?.map_while(Result::ok);
+    let notes = records.filter_map(|line| match line.record.body {
+        Body::Note(note) if note.kind == super::GUARDS => Some(note.data.into_owned()),
+        _ => None,
+    });
+    serde_json::from_value(notes.last()?).ok()
 }
 
 impl Story {

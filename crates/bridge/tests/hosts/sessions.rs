@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply, Request, Verdict,
-    native,
+    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply,
+    Request, Verdict, native,
 };
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};
@@ -106,14 +106,17 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     prompt(state.path(), vec![]);
     let before = tape(state.path());
     let kept = state.path().join("bridge/claude/s1/state.json");
-    fs::write(&kept, b"{").unwrap();
-    for told in ["what was kept of it cannot be read", "its `state.json` is gone"] {
+    for (left, told) in [
+        (Some("{"), "what was kept of it cannot be read"),
+        (Some("{}"), "what was kept of it does not say where its tape ends"),
+        (None, "its `state.json` is gone"),
+    ] {
+        let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
         let answer = tool(state.path(), vec![]);
         assert_eq!(answer.exit_code, 2, "{answer:?}");
         assert!(answer.stderr.contains(told), "{answer:?}");
         assert!(answer.stderr.contains("begin anew with `pintle sessions delete --host claude s1`"), "{answer:?}");
         assert_eq!(tape(state.path()), before, "nothing goes on");
-        let _ = fs::remove_file(&kept);
     }
 }
 

@@ -89,6 +89,14 @@ fn a_script_guard_that_an_agent_deletes_denies_for_the_rest_of_its_session() {
     assert!(said.contains("guard `guard` of this project is gone or guards less since this session began"), "{said}");
     assert!(said.contains("pintle trust"), "{said}");
     assert!(is_denied(&hook("s1", "ls")), "and it goes on");
+    // The list stands on the tape as well: a process that was ended in its first call has kept nothing else.
+    let session = stage.path("state/bridge/claude/s1");
+    let tape = fs::read_to_string(session.join("tape.jsonl")).unwrap();
+    let listed: Vec<&str> = tape.lines().filter(|line| line.contains("\"kind\":\"guards\"")).collect();
+    assert!(matches!(listed.as_slice(), [line] if line.contains("\"name\":\"guard\"")), "{listed:?}");
+    fs::remove_file(session.join("state.json")).unwrap();
+    fs::write(session.join("lock"), "").unwrap();
+    assert!(is_denied(&hook("s1", "ls")), "the tape has it");
     // Another session never had it.
     assert!(!is_denied(&hook("s2", "ls")));
 
@@ -103,6 +111,38 @@ fn a_script_guard_that_an_agent_deletes_denies_for_the_rest_of_its_session() {
     fs::create_dir_all(stage.path("project/.harness")).unwrap();
     assert_eq!(run(&["trust", "--yes"], "").2, Some(0));
     assert!(!is_denied(&hook("s4", "ls")), "agreed to without it");
+}
+
+#[test]
+fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
+    let command = "{name: guard, type: command, command: 'sh guard.sh'}";
+    let agent = format!(
+        "agents:\n  root:\n    model: script/turns.yaml\n    description: works\n    instruction: Work.\n    \
+         toolsets: [{{type: shell}}]\n    hooks:\n      pre_tool_use:\n        - matcher: shell\n          hooks: [{command}]\n"
+    );
+    let turn = |cmd: &str| format!("  - calls: [{{tool: shell, args: {{cmd: {cmd}}}}}]\n");
+    let gone = "guard.sh` changed or went since the hook was loaded";
+    for (how, next, told) in [
+        ("rm -rf .harness guard.sh agent.yaml", "echo fine", gone),
+        ("echo 'exit 0 # more' > guard.sh", "echo fine", gone),
+        ("rm -rf .harness", "echo FORBIDDEN", "it is forbidden"),
+        ("echo > .harness/hooks/g.md", "echo FORBIDDEN", "it is forbidden"),
+        ("true", "echo fine", "fine"),
+    ] {
+        // What a script does is not seen from the command line that starts it.
+        let mut turns = String::from("prompts: [Go.]\nturns:\n") + &turn("sh clean.sh") + &turn(next);
+        turns += &format!(
+            "    expect: {{tool: shell, contains: cleaned}}\n  - say: Done.\n    expect: {{tool: shell, contains: '{told}'}}\n"
+        );
+        let stage = Stage::empty()
+            .file("agent.yaml", &agent)
+            .file("turns.yaml", &turns)
+            .file("guard.sh", "exit 0\n")
+            .file("clean.sh", &format!("{how}; echo cleaned\n"))
+            .file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
+        let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).parts();
+        assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{how}: {err}");
+    }
 }
 
 #[test]
