@@ -122,6 +122,8 @@ pub struct Project {
     pub permissions: PermissionsSpec,
     /// What the user's settings say of guards that nobody agreed to.
     pub untrusted_guards: Option<UntrustedGuards>,
+    /// Whether the files ask that secrets are kept off the tape. Whoever asks for it gets it, whatever the others say.
+    pub redact_secrets: bool,
     /// What was found, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -15,7 +15,6 @@ mod load;
 mod matching;
 mod narrow;
 mod package;
-mod plain_file;
 mod policy;
 mod programs;
 mod read;

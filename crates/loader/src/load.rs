@@ -33,6 +33,8 @@ pub struct Loaded {
     pub permissions: PermissionsSpec,
     /// What the user's settings say of guards that nobody agreed to.
     pub untrusted_guards: Option<UntrustedGuards>,
+    /// Whether the files ask that secrets are kept off the tape.
+    pub redact_secrets: bool,
     /// What became of it, when it needed consent.
     pub consent: Option<Consent>,
     /// The files that hold policy: those that were read, and those that hooks name.
@@ -239,6 +241,7 @@ fn join_up(
         personas: project.personas,
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
+        redact_secrets: project.redact_secrets,
         consent,
         policy,
         diagnostics: findings,
@@ -323,7 +326,8 @@ fn by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)
 
 /// Adds what another dialect read. Agents and rules are those of the first dialect that has some.
 fn join(whole: &mut Project, other: Project) {
-    let Project { hooks, unplaced, agent, team, personas, permissions, untrusted_guards, diagnostics } = other;
+    let Project { hooks, unplaced, agent, team, personas, permissions, untrusted_guards, redact_secrets, diagnostics } =
+        other;
     whole.hooks.extend(hooks);
     whole.unplaced.extend(unplaced);
     whole.agent = whole.agent.take().or(agent);
@@ -333,6 +337,7 @@ fn join(whole: &mut Project, other: Project) {
         whole.permissions = permissions;
     }
     whole.untrusted_guards = whole.untrusted_guards.or(untrusted_guards);
+    whole.redact_secrets |= redact_secrets;
     whole.diagnostics.extend(diagnostics);
 }
 

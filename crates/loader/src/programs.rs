@@ -1,13 +1,10 @@
 //! The programs of this machine, for dialects whose hooks are scripts.
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pintle_dialects::{Look, Programs};
-
-use crate::plain_file;
 
 /// How much of a script is looked at.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -24,9 +21,8 @@ impl Programs for Installed {
         if !metadata.is_file() {
             return Look::NotAFile;
         }
-        let mut head = Vec::new();
         // What cannot be read has no head, and may be a program all the same.
-        let _ = plain_file::open(path).map(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let head = pintle_files::read_head(path, HEAD_BYTES).unwrap_or_default();
         let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
         Look::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
     }

@@ -9,7 +9,6 @@ use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, Role};
 
 use crate::discover::{Found, plain};
-use crate::plain_file;
 
 /// The endings of files that may hold scripts.
 const SCRIPTED: [&str; 2] = ["md", "star"];
@@ -60,7 +59,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         let message = format!("cannot read the file: {}", plain(fault));
         unread(path, "unreadable", message, "check that it exists and its permissions")
     };
-    let file = match plain_file::open(path) {
+    let file = match pintle_files::open(path) {
         Err(fault) if fault.kind() == std::io::ErrorKind::InvalidInput => {
             let message = String::from("cannot read the file: it is not a plain file");
             return Err(unread(path, "unreadable", message, "put the text into a plain file"));

@@ -282,7 +282,7 @@ impl Builder {
     }
 
     /// Takes secrets out of every record of the tape, whatever hooks there are; a host does the same with what it shows
-    /// ([`Runtime::secrets`]).
+    /// ([`Runtime::secrets`]). Files that are loaded can ask for it too (`redact_secrets: true`). Default: no.
     #[must_use]
     pub fn redact_secrets(mut self, redact: bool) -> Self {
         self.redact_secrets = redact;
@@ -313,7 +313,7 @@ impl Builder {
         let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
         let (mut diagnostics, mut declarations) = (self.faults, Vec::new());
         let mut permissions = PermissionsSpec::default();
-        let mut projects = Vec::new();
+        let (mut projects, mut redact_secrets) = (Vec::new(), self.redact_secrets);
         let layers = self.layers.unwrap_or_default();
         let mut policy = PolicyFiles::default()
             .with(self.trust.store.as_deref().and_then(Path::parent).map(Path::to_owned))
@@ -327,6 +327,7 @@ impl Builder {
             files += loaded.files;
             projects.extend(loaded.consent);
             policy = policy.and(loaded.policy);
+            redact_secrets |= loaded.redact_secrets;
             // The first agent is the one that runs; further paths bring their hooks.
             agent = agent.or(loaded.agent);
             team = team.or(loaded.team);
@@ -361,7 +362,7 @@ impl Builder {
         let set = HookSet::new(chains);
         let journals = Journals::new(self.tape.clone(), self.watchers);
         journals.keep_clean(set.chains());
-        if self.redact_secrets {
+        if redact_secrets {
             journals.redact(pintle_handlers::secrets::Secrets::shared());
         }
         if let Some(tape) = &self.tape {

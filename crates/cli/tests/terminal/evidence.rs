@@ -155,6 +155,38 @@ fn what_cannot_be_written_is_no_success() {
 }
 
 #[test]
+fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
+    let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
+    let prompt = format!("hello {token}");
+    let harness =
+        |key: &str| format!("---\nname: root\nmodel: {{provider: script, name: script.yaml}}\n{key}---\nWork.\n");
+    let config = |value: &str| format!("settings: {{redact_secrets: {value}}}\n");
+    for (user, managed, project, holds) in [
+        ("false", "false", "", true),
+        ("false", "false", "redact_secrets: false\n", true),
+        ("true", "false", "", false),
+        ("false", "true", "", false),
+        ("false", "false", "redact_secrets: true\n", false),
+        ("true", "false", "redact_secrets: false\n", false),
+        ("false", "true", "redact_secrets: false\n", false),
+    ] {
+        let stage = Stage::empty()
+            .file("agent/harness.md", harness(project))
+            .file("agent/script.yaml", "turns: [{say: Done.}]\n")
+            .file("user/config.yaml", config(user))
+            .file("managed/config.yaml", config(managed));
+        let managed_dir = stage.path("managed");
+        let (_, err, status) = stage
+            .pintle(&["run", "agent", &prompt, "--quiet", "--tape", "t.jsonl", "--config-dir", "user"])
+            .environment("PINTLE_MANAGED_DIR", managed_dir.to_str().unwrap())
+            .parts();
+        assert_eq!(status, Some(0), "{err}");
+        let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+        assert_eq!(tape.contains(&token), holds, "user {user}, managed {managed}, project {project:?}");
+    }
+}
+
+#[test]
 fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
     let stage = tidy();

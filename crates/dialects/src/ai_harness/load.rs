@@ -44,6 +44,8 @@ struct Gathered {
     tools: Vec<ToolDraft>,
     agents: Vec<agent::AgentDraft>,
     harness: Option<AgentSpec>,
+    /// Whether the agent's own file asks that secrets are kept off the tape.
+    redact_secrets: bool,
     /// What bundles add to the agent's instruction.
     contexts: Vec<String>,
     findings: Vec<Diagnostic>,
@@ -83,7 +85,7 @@ fn rank(role: Role) -> u8 {
 }
 
 fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
-    let Gathered { hooks, tools, agents, harness, contexts, mut findings } = gathered;
+    let Gathered { hooks, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
     let Merged { hooks, tools } = merge::merge(hooks, tools, &mut findings);
     let mut unplaced = Vec::new();
     let mut declared = event::declare("", hooks, &mut unplaced, &mut findings);
@@ -107,7 +109,7 @@ fn assemble(gathered: Gathered, host_tools: &[&str]) -> Project {
     unplaced.append(&mut unplaced_of_agents);
     keep_to_one_line(&mut findings);
     let agent = has_agent.then_some(root);
-    Project { hooks: declared, unplaced, agent, diagnostics: findings, ..Project::default() }
+    Project { hooks: declared, unplaced, agent, redact_secrets, diagnostics: findings, ..Project::default() }
 }
 
 /// The bytes of the path of a hook's file.

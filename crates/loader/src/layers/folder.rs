@@ -51,6 +51,7 @@ pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
         personas: Vec::new(),
         permissions: project.permissions,
         untrusted_guards: project.untrusted_guards,
+        redact_secrets: project.redact_secrets,
         consent: None,
         policy,
         diagnostics: findings,

@@ -35,7 +35,8 @@ impl BegunSessions {
         let Some(path) = &self.path else { return false };
         let is_own = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE == 0);
         let digest = bound::of_bytes(facts.as_bytes());
-        is_own && fs::read_to_string(path).is_ok_and(|text| text.lines().collect::<HashSet<_>>().contains(&*digest))
+        is_own
+            && pintle_files::read_text(path).is_ok_and(|text| text.lines().collect::<HashSet<_>>().contains(&*digest))
     }
 
     /// Remembers that a session with these facts was begun here.

@@ -7,8 +7,6 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::plain_file;
-
 /// Files that an agent's own settings share with its hooks, and that the agent itself rewrites, for example whenever a
 /// person allows a tool for good.
 const SHARED: [&str; 2] = ["settings.json", "settings.local.json"];
@@ -25,7 +23,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
 /// # Errors
 /// When it cannot be read, or is no plain file.
 pub(super) fn of_file(path: &Path) -> io::Result<String> {
-    let mut file = plain_file::open(path)?;
+    let mut file = pintle_files::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0_u8; 64 * 1024];
     loop {

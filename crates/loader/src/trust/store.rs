@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Agreement, Trust};
 use crate::discover::plain;
-use crate::plain_file;
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -160,11 +159,7 @@ fn key(project: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<BTreeMap<String, Agreement>, StoreFault> {
-    let opened = plain_file::open(path).and_then(|mut file| {
-        let mut text = String::new();
-        file.read_to_string(&mut text).map(|_| text)
-    });
-    let text = match opened {
+    let text = match pintle_files::read_text(path) {
         Ok(text) => text,
         Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken(path, "it is not UTF-8")),

@@ -11,7 +11,8 @@ use crate::{Artifact, Role};
 /// The name, without its ending, of a YAML that can only be an agent's own file.
 const OWN_NAME: &str = "harness";
 /// The keys by which something is held back.
-const GUARDING: &[&str] = &["hooks", "tools", "tools_policy", "network", "meta", "delegation", "exit_policy"];
+const GUARDING: &[&str] =
+    &["hooks", "tools", "tools_policy", "network", "meta", "delegation", "exit_policy", "redact_secrets"];
 
 /// Reads the file into the gathered declarations.
 pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
@@ -63,6 +64,8 @@ fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
         location: place(fields.report(), fields.place()),
         ..AgentSpec::default()
     };
+    // Pintle's own. A project can ask for it, and not forbid it.
+    gathered.redact_secrets = fields.boolean("redact_secrets") == Some(true);
     gathered.tools.extend(tool::read_list(fields, Source::Inline));
     gathered.hooks.extend(hook::read_list(fields, Source::Inline));
     fields.reserved("version");

@@ -43,7 +43,7 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, pro
             let _ = own.node(key);
         }
         misplaced(&own, "below `settings: hooks:`");
-        own.finish_guarding(&["hooks", "permissions", "safety", "snapshot"]);
+        own.finish_guarding(&["hooks", "permissions", "redact_secrets", "safety", "snapshot"]);
     }
     // Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuards::WORDS);
@@ -86,6 +86,8 @@ fn read_settings(own: &mut Fields<'_>, compat: Compat, project: &mut Project) {
         let wired = SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin(event, "snapshot", &[], &place, compat));
         project.hooks.extend(wired);
     }
+    // Pintle's own: for every agent and every hook, unlike the key of an agent.
+    project.redact_secrets = own.boolean("redact_secrets") == Some(true);
     project.permissions = agent::read_permissions(own);
     // `safety` outranks its older form.
     let older = own.boolean("YOLO").filter(|wanted| *wanted).map(|_| PermissionMode::Autonomous);

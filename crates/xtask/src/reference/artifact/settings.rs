@@ -49,6 +49,12 @@ fn root() -> Section {
                 "none",
                 "What happens to a call that no hook decided, as with `--permission-mode`; without one it runs. Whatever a mode asks about goes to the hooks of `permission.ask` first.",
             ),
+            field(
+                "redact_secrets",
+                "true or false",
+                "false",
+                "Whether secrets are kept off the tape, as with `--redact-secrets`. `false` does not forbid what the user or the organisation asks for.",
+            ),
             field("version", "text", "none", "Reserved: read, and without effect."),
             field("serve", "any", "none", "Not supported: start the agent with `pintle run`."),
             field("artifact_sources", "any", "none", "Not supported: copy the artifacts into `.harness/`."),

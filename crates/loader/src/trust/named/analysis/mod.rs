@@ -3,8 +3,6 @@
 mod run;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -318,14 +316,14 @@ impl<'a> Analysis<'a> {
         if self.depth >= MOST_DEPTH || !self.scanned.insert(file.to_owned()) {
             return;
         }
-        let mut bytes = Vec::new();
-        let read = File::open(file).and_then(|opened| opened.take(MOST_BYTES).read_to_end(&mut bytes));
-        let Ok(text) = String::from_utf8(bytes) else { return };
+        let read = pintle_files::read_head(file, MOST_BYTES);
+        let is_read = read.is_ok();
+        let Ok(text) = String::from_utf8(read.unwrap_or_default()) else { return };
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let has_interpreter = text.starts_with("#!");
         // What says nothing of itself is run by the shell.
         let found = known.or_else(|| language(&name, &text)).or((!has_interpreter).then_some(Language::Shell));
-        let Some(language) = found.filter(|_| read.is_ok()) else {
+        let Some(language) = found.filter(|_| is_read) else {
             let line = text.lines().next().unwrap_or_default();
             return self.note(line, "a program that may read or run other files");
         };
