@@ -144,6 +144,50 @@ fn no_tool_changes_the_policy_it_runs_under() {
     assert_eq!(results[2].content, "on");
 }
 
+/// A tool that gives whatever the test says.
+#[derive(Debug)]
+struct Gives(ToolDefinition, Result<Value, String>);
+
+impl Tool for Gives {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn call(&self, _arguments: &Value, _at: &ToolUse<'_>) -> Result<Value, String> {
+        self.1.clone()
+    }
+}
+
+#[test]
+fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
+    let large = "x".repeat(16 << 20);
+    let cases = [
+        (Ok(json!(large)), Some("it is longer than 16 MiB of JSON")),
+        (Ok(json!({"a": [large, large]})), Some("it is longer than 16 MiB of JSON")),
+        (Ok(json!(vec![0; 250_001])), Some("it holds more than 250000 JSON values")),
+        (Err(format!("{large}x")), Some("it is longer than 16 MiB of JSON")),
+        (Ok(json!("x".repeat(15 << 20))), None),
+    ];
+    for (given, what) in cases {
+        let definition = ToolDefinition {
+            name: String::from("gives"),
+            description: String::new(),
+            parameters: json!({"type": "object"}),
+        };
+        let tool: Arc<dyn Tool> = Arc::new(Gives(definition, given));
+        let play = Play::root([call(&[("gives", "{}")]), say("end")]);
+        let mut stage = stage_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
+        let result = stage.session.turn("go").unwrap().tool_results.remove(0);
+        let wanted = what.map(|what| {
+            format!("tool error: the result is too large: {what}, which is the most that hooks are asked about; ask for a part of it")
+        });
+        assert_eq!(result.is_error, what.is_some());
+        assert_eq!(wanted.filter(|wanted| *wanted != result.content), None);
+        let [post] = stage.seen.of("tool.post").try_into().unwrap();
+        assert_eq!(post["content"].as_str().unwrap().len(), result.content.len());
+    }
+}
+
 #[test]
 fn hooks_may_withhold_or_change_a_result() {
     let (withheld, _) = results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());

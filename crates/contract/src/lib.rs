@@ -66,7 +66,9 @@ pub use matcher::{Match, Matcher, Subjects};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerdict, Warning};
 pub use parts::{Get, Key, Part, Parts};
 pub use payload::{Payload, field_of};
-pub use payload_limit::{MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, PayloadError, payload_weight, read_payload};
+pub use payload_limit::{
+    MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, PayloadError, check_json_text, check_payload, payload_weight, read_payload,
+};
 pub use plugin::{Argument, Closure, FunctionRef, FunctionSpec, Plugin, Registration};
 pub use reach::{Reach, UntrustedGuards};
 pub use redact::Redact;

@@ -1,6 +1,6 @@
 //! How large a payload may be: hooks decide within a time and a memory of their own, and a caller chooses its payload.
 
-use std::fmt;
+use std::{fmt, io};
 
 use serde_json::Value;
 
@@ -25,17 +25,10 @@ pub enum PayloadError {
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = "which is the most that hooks are asked about";
         match self {
-            Self::TooLong => write!(
-                f,
-                "it is longer than {} MiB of JSON, which is the most that hooks are asked about; send less at once",
-                MAX_PAYLOAD_BYTES >> 20
-            ),
-            Self::TooMany => write!(
-                f,
-                "it holds more than {MAX_PAYLOAD_VALUES} JSON values, which is the most that hooks are asked about; send \
-                 less at once"
-            ),
+            Self::TooLong => write!(f, "it is longer than {} MiB of JSON, {most}", MAX_PAYLOAD_BYTES >> 20),
+            Self::TooMany => write!(f, "it holds more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),
             Self::NotJson(fault) => fault.fmt(f),
         }
     }
@@ -48,6 +41,15 @@ impl std::error::Error for PayloadError {}
 /// # Errors
 /// When it is too large, or not JSON.
 pub fn read_payload(text: &[u8]) -> Result<Value, PayloadError> {
+    check_json_text(text)?;
+    read_json_bytes(text).map_err(PayloadError::NotJson)
+}
+
+/// Checks that a text of JSON is no larger than that of a payload may be, before any memory is taken for it.
+///
+/// # Errors
+/// When it is too large.
+pub fn check_json_text(text: &[u8]) -> Result<(), PayloadError> {
     if text.len() > MAX_PAYLOAD_BYTES {
         return Err(PayloadError::TooLong);
     }
@@ -55,7 +57,49 @@ pub fn read_payload(text: &[u8]) -> Result<Value, PayloadError> {
     if text.len() > MAX_PAYLOAD_VALUES && count_values(text) > MAX_PAYLOAD_VALUES {
         return Err(PayloadError::TooMany);
     }
-    read_json_bytes(text).map_err(PayloadError::NotJson)
+    Ok(())
+}
+
+/// Checks that a value that was made here is no larger than a payload may be. It is measured as its JSON text is by
+/// [`read_payload`], and no such text is made.
+///
+/// # Errors
+/// When it is too large.
+pub fn check_payload(value: &Value) -> Result<(), PayloadError> {
+    let mut count: usize = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => {
+                count = count.saturating_add(items.len().max(1));
+                open.extend(items.iter().take(MAX_PAYLOAD_VALUES));
+            }
+            Value::Object(fields) => {
+                count = count.saturating_add((fields.len() * 2).max(1));
+                open.extend(fields.values().take(MAX_PAYLOAD_VALUES));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        if count > MAX_PAYLOAD_VALUES {
+            return Err(PayloadError::TooMany);
+        }
+    }
+    // Nothing but its length makes writing it fail.
+    serde_json::to_writer(Room(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
+}
+
+/// Takes so many bytes and keeps none.
+struct Room(usize);
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The values and keys of a JSON text, at the least: what separates and opens them, outside of strings.
@@ -121,6 +165,28 @@ mod tests {
         // What stands in texts counts for nothing.
         assert!(read_payload(format!("\"{}\"", ",[{:\\\\\\\"".repeat(200_000)).as_bytes()).is_ok());
         assert!(matches!(read_payload(b"{"), Err(PayloadError::NotJson(_))));
+    }
+
+    #[test]
+    fn a_value_is_measured_as_its_text_is() {
+        let text = |bytes: usize| Value::from("x".repeat(bytes - 2));
+        assert!(check_payload(&text(MAX_PAYLOAD_BYTES)).is_ok());
+        assert!(matches!(check_payload(&text(MAX_PAYLOAD_BYTES + 1)), Err(PayloadError::TooLong)));
+        assert!(matches!(check_payload(&json!("\u{1}".repeat(MAX_PAYLOAD_BYTES / 6 + 1))), Err(PayloadError::TooLong)));
+        let list = |count: usize, item: Value| Value::from(vec![item; count]);
+        let values = [
+            (list(MAX_PAYLOAD_VALUES, json!(0)), true),
+            (list(MAX_PAYLOAD_VALUES + 1, json!(0)), false),
+            (list(83_000, json!({"a": 1})), true),
+            (list(84_000, json!({"a": 1})), false),
+            (list(124_000, json!([[]])), false),
+            (list(1_000, list(1_000, Value::Null)), false),
+            (json!({"a": [[], {}], "b": {"c": "d"}}), true),
+        ];
+        for (value, fits) in values {
+            let written = serde_json::to_vec(&value).unwrap();
+            assert_eq!((check_payload(&value).is_ok(), read_payload(&written).is_ok()), (fits, fits));
+        }
     }
 
     #[test]

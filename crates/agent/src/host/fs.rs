@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::edits::Files;
 use crate::workspace::{Lines, find, replace_one};
 
+/// The most lines that one search gives.
+const MAX_FOUND: usize = 20_000;
+
 /// Performs one function of `fs`.
 pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value) -> Result<Reply, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -25,17 +28,21 @@ pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value) -> R
         "glob" => workspace.glob(text("pattern"), ".").map(|walk| Reply::Value(json!(walk.paths))),
         "copy" => done(files.copy(text("src"), text("dst"))),
         "move" => done(files.rename(text("src"), text("dst"))),
-        "find" => workspace.read(path).map(|content| {
+        "find" => workspace.read(path).and_then(|content| {
             let found = find(&content, text("text")).map(|(line, text)| json!({"line_num": line, "text": text}));
-            Reply::Value(found.collect())
+            let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
+            if found.len() > MAX_FOUND {
+                return Err(format!("more than {MAX_FOUND} lines hold the text; look for more of it"));
+            }
+            Ok(Reply::Value(Value::from(found)))
         }),
         "replace" => workspace
             .read(path)
             .and_then(|content| replace_one(&content, text("old"), text("new")))
             .and_then(|content| done(files.edit(path, &content))),
-        "read_lines" => workspace.read(path).map(|content| {
+        "read_lines" => workspace.read(path).and_then(|content| {
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
-            Reply::Value(Value::String(Lines::of(&content).numbered(first, last)))
+            Ok(Reply::Value(Value::String(Lines::of(&content).numbered(first, last)?)))
         }),
         _ => Err(String::from("there is no such function")),
     };

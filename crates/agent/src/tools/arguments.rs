@@ -21,7 +21,7 @@ pub(crate) fn decode(text: &str) -> Result<Value, String> {
         Ok(Value::Object(_)) => Err(String::from("the arguments hold a number that is too large")),
         Ok(other) => Err(format!("the arguments must be a JSON object, not {}", kind(&other))),
         Err(PayloadError::NotJson(fault)) => Err(format!("the arguments are not valid JSON: {fault}")),
-        Err(fault) => Err(format!("the arguments are too large: {fault}")),
+        Err(fault) => Err(format!("the arguments are too large: {fault}; send less at once")),
     }
 }
 

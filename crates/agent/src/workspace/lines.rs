@@ -1,31 +1,40 @@
 //! Texts by line, counted from 1.
 
+use pintle::MAX_PAYLOAD_BYTES;
+
 /// A text as lines.
-#[derive(Debug)]
-pub(crate) struct Lines<'a>(Vec<&'a str>);
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines<'a>(&'a str);
 
 impl<'a> Lines<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
-        Self(text.split_inclusive('\n').collect())
+        Self(text)
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
+    pub(crate) fn count(self) -> usize {
+        self.0.split_inclusive('\n').count()
     }
 
     /// Lines `first..=last` with their numbers, as the `read` tool shows them.
-    pub(crate) fn numbered(&self, first: usize, last: usize) -> String {
+    ///
+    /// # Errors
+    /// When they are longer than a result may be: a number is longer than many a line.
+    pub(crate) fn numbered(self, first: usize, last: usize) -> Result<String, String> {
         let shown = self
             .0
-            .iter()
+            .split_inclusive('\n')
             .enumerate()
             .skip(first.saturating_sub(1))
             .take(last.saturating_add(1).saturating_sub(first.max(1)));
         let mut text = String::new();
         for (index, line) in shown {
             text.push_str(&format!("{:>6}\t{}\n", index + 1, line.trim_end_matches(['\n', '\r'])));
+            if text.len() > MAX_PAYLOAD_BYTES {
+                let most = MAX_PAYLOAD_BYTES >> 20;
+                return Err(format!("with their numbers the lines are longer than {most} MiB; ask for fewer"));
+            }
         }
-        text
+        Ok(text)
     }
 }
 
@@ -39,7 +48,15 @@ mod tests {
         assert_eq!(lines.count(), 3);
         let cases = [(2, 9, "     2\ttwo\n     3\tthree\n"), (0, 1, "     1\tone\n"), (4, 5, ""), (3, 2, "")];
         for (first, last, shown) in cases {
-            assert_eq!(lines.numbered(first, last), shown, "{first}..={last}");
+            assert_eq!(lines.numbered(first, last).unwrap(), shown, "{first}..={last}");
         }
+    }
+
+    #[test]
+    fn numbers_do_not_make_a_text_larger_than_a_result_may_be() {
+        let text = "\n".repeat(3 << 20);
+        let fault = Lines::of(&text).numbered(1, usize::MAX - 1).unwrap_err();
+        assert_eq!(fault, "with their numbers the lines are longer than 16 MiB; ask for fewer");
+        assert!(Lines::of(&text).numbered(1, 1_000_000).is_ok());
     }
 }

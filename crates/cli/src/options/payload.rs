@@ -41,7 +41,7 @@ pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Gi
     let next_step = || format!("`pintle events {event}` shows a payload as it is fired");
     let mut value = read_payload(&bytes).map_err(|fault| match fault {
         PayloadError::NotJson(fault) => Fault::invalid(format!("the payload is not JSON: {fault}")).help(next_step()),
-        fault => Fault::invalid(format!("the payload is too large: {fault}")),
+        fault => Fault::invalid(format!("the payload is too large: {fault}")).help("send less at once"),
     })?;
     if let Some(payload) = pasted(event, &value) {
         value = payload;

@@ -1,7 +1,7 @@
 //! What a rewrite makes of a payload, by the event's row of the catalogue.
 
 use pintle_contract::event::{Target, check_rewrite};
-use pintle_contract::{EventName, Rewrite, did_you_mean};
+use pintle_contract::{EventName, Rewrite, check_payload, did_you_mean};
 use serde_json::{Map, Value};
 
 use super::words;
@@ -71,6 +71,12 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     };
     (row.settle)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
+    // What a host fired is its own affair; no hook makes it larger than hooks are asked about.
+    if let Err(fault) = check_payload(&after)
+        && check_payload(before).is_ok()
+    {
+        return Err(words::too_large(&fault));
+    }
     Ok(Applied { value: (after != *before).then_some(after), ignored })
 }
 

@@ -1,6 +1,6 @@
 //! The sentences of the engine, for people and for the model.
 
-use pintle_contract::{EventName, Failure, Hook, HookId};
+use pintle_contract::{EventName, Failure, Hook, HookId, PayloadError};
 
 /// Why a failure denied.
 pub(crate) fn failed_closed(hook: &HookId, failure: &Failure) -> String {
@@ -47,6 +47,11 @@ pub fn is_passed_over(message: &str) -> bool {
 /// Why a rewrite of an event that has no target had no effect.
 pub(crate) fn no_target(event: &EventName) -> String {
     format!("its rewrite was ignored: hooks cannot change the payload of `{event}`")
+}
+
+/// Why a rewrite that makes a payload too large makes no sense.
+pub(crate) fn too_large(fault: &PayloadError) -> String {
+    format!("the payload that it makes is too large: {fault}")
 }
 
 /// Why a rewritten field had no effect.

@@ -1,6 +1,6 @@
 //! What a rewrite may change.
 
-use pintle_contract::{FailureKind, Layer, Outcome, Profile, Resolution};
+use pintle_contract::{FailureKind, Layer, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, Outcome, Profile, Resolution};
 use serde_json::{Value, json};
 
 use crate::model::{Says, Spec, event, links, run, set, tool};
@@ -111,4 +111,28 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BadOutput, why));
         assert!(!outcome.is_allowed() && !outcome.rewritten);
     }
+}
+
+#[test]
+fn rule_71_a_rewrite_that_makes_a_payload_too_large_is_a_failure() {
+    let call = tool("a", 0).payload.value().clone();
+    let most = "x".repeat(MAX_PAYLOAD_BYTES);
+    for (args, what) in [
+        (json!({"x": most}), "it is longer than 16 MiB of JSON"),
+        (json!({"x": vec![0; MAX_PAYLOAD_VALUES]}), "it holds more than 250000 JSON values"),
+    ] {
+        for says in [Says::Set(json!({"args": args})), Says::Replace(json!({"name": "a", "args": args}))] {
+            let outcome = rewrite("tool.pre", call.clone(), says);
+            let [report] = outcome.failures.as_slice() else { panic!("{:?}", outcome.failures) };
+            assert_eq!(report.failure.kind, FailureKind::BadOutput);
+            assert!(report.failure.message.contains(what), "{}", report.failure.message);
+            assert!(!outcome.is_allowed() && !outcome.rewritten);
+        }
+    }
+    // A payload that its host made too large may still be made smaller.
+    let mut large = call;
+    large["args"] = json!({"x": most, "y": 1});
+    large["arguments"] = json!(large["args"].to_string());
+    let outcome = rewrite("tool.pre", large, Says::Set(json!({"args": {"x": most}})));
+    assert!(outcome.failures.is_empty() && outcome.rewritten);
 }

@@ -19,8 +19,8 @@ mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::Clock;
 use pintle::event::{ToolCall as ToolCallMade, ToolResult};
+use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
 use super::ToolUse;
@@ -151,11 +151,22 @@ fn run(turn: &Turn, call_id: &str, target: &Target) -> Result<Value, Refusal> {
         return Err(Refusal::Unusable(why));
     }
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
-        Ok(result) => result.map_err(Refusal::Failed),
+        Ok(result) => fitting(result).map_err(Refusal::Failed),
         Err(_) => Err(Refusal::Failed(format!("tool \"{}\" crashed", target.name))),
     };
     taping::tool_gave(turn, || result_of(turn, call_id, &target.name, result.clone()));
     result
+}
+
+/// What a tool gave, or why hooks and the model cannot be shown it: it would not fit into the events behind the call.
+fn fitting(given: Result<Value, String>) -> Result<Value, String> {
+    let fits = match &given {
+        Ok(value) => check_payload(value),
+        Err(why) if why.len() > MAX_PAYLOAD_BYTES => Err(PayloadError::TooLong),
+        Err(_) => Ok(()),
+    };
+    fits.map_err(|fault| format!("the result is too large: {fault}; ask for a part of it"))?;
+    given
 }
 
 /// What the model gets of a call before hooks have seen it.

@@ -37,5 +37,5 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         return Err(format!("line {first} is not in the file, which has {} lines", lines.count()));
     }
     let last = limit.map_or(usize::MAX - 1, |limit| first.saturating_add(limit - 1).min(usize::MAX - 1));
-    Ok(Value::String(lines.numbered(first, last)))
+    lines.numbered(first, last).map(Value::String)
 }

@@ -5,7 +5,6 @@
 
 mod store;
 
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -126,9 +125,7 @@ const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// Whether a file is a database, in which there is no place for notes.
 fn is_database(file: &std::path::Path) -> bool {
-    let mut start = Vec::new();
-    let read = std::fs::File::open(file).and_then(|file| file.take(DATABASE.len() as u64).read_to_end(&mut start));
-    read.is_ok() && start == DATABASE
+    pintle::files::read_head(file, DATABASE.len() as u64).is_ok_and(|start| start == DATABASE)
 }
 
 /// The tools over a file: one of the workspace, or whatever absolute path was declared.

@@ -57,7 +57,7 @@ impl Store {
     /// All notes, oldest first. No file is no notes.
     pub(super) fn read(&self) -> Result<Vec<Note>, String> {
         let shown = self.file.display();
-        let text = match std::fs::read_to_string(&self.file) {
+        let text = match pintle::files::read_text(&self.file) {
             Ok(text) => text,
             Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(fault) if fault.kind() == ErrorKind::InvalidData => {
