@@ -1,18 +1,25 @@
-//! Opening files and nothing else: a pipe or a device would keep us waiting for ever.
+//! Reading plain files and nothing else.
+//!
+//! A file that a person, a project or another agent names may be a pipe or a device: opening one waits for its other end,
+//! and reading one need not end. Whoever reads a file by a name that others chose opens it here.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+/// The largest text that is read whole.
+pub const MAX_TEXT_BYTES: u64 = 64 << 20;
+
 /// Opens a plain file to read it.
 ///
 /// # Errors
-/// When it cannot be opened, or is something else: then at once, whatever it is.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+/// When it cannot be opened, or is something else: then at once, whatever it is, as
+/// [`InvalidInput`](io::ErrorKind::InvalidInput).
+pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     let not_plain = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file");
     // Opening a pipe waits for its other end, unless this is said.
     let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
@@ -21,6 +28,39 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         opened => opened?,
     };
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_plain()) }
+}
+
+/// Reads a plain file, however large it is.
+///
+/// # Errors
+/// As [`open`], and when it cannot be read.
+pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads the first bytes of a plain file.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_head(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a text of at most [`MAX_TEXT_BYTES`].
+///
+/// # Errors
+/// As [`read`], and when it is larger or is not UTF-8.
+pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
+    let bytes = read_head(path, MAX_TEXT_BYTES + 1)?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        let why = format!("it is larger than {} MiB", MAX_TEXT_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 #[cfg(test)]
@@ -34,9 +74,29 @@ mod tests {
         std::fs::write(at("plain"), "x").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-        assert!(open(&at("plain")).is_ok());
+        assert!(open(at("plain")).is_ok());
         for path in [at("pipe"), at("socket"), folder.path().to_owned(), "/dev/zero".into()] {
-            assert_eq!(open(&path).unwrap_err().to_string(), "it is not a plain file", "{}", path.display());
+            for fault in [
+                open(&path).map(drop),
+                read(&path).map(drop),
+                read_head(&path, 1).map(drop),
+                read_text(&path).map(drop),
+            ] {
+                assert_eq!(fault.unwrap_err().to_string(), "it is not a plain file", "{}", path.display());
+            }
         }
+    }
+
+    #[test]
+    fn a_text_is_whole_or_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        std::fs::write(&path, "ä").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "ä");
+        assert_eq!(read_head(&path, 1).unwrap(), [0xc3]);
+        std::fs::write(&path, [0xc3]).unwrap();
+        assert_eq!(read_text(&path).unwrap_err().to_string(), "it is not UTF-8 text");
+        File::create(&path).unwrap().set_len(MAX_TEXT_BYTES + 1).unwrap();
+        assert_eq!(read_text(&path).unwrap_err().to_string(), "it is larger than 64 MiB");
     }
 }

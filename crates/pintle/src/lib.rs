@@ -65,6 +65,7 @@ pub use state::{LayerState, LogBook, LogLine, Scratch};
 pub use pintle_contract::*;
 pub use pintle_dialects as dialects;
 pub use pintle_engine::{Explanation, HookSet, Runs, explain, is_passed_over, is_untrusted_claim};
+pub use pintle_files as files;
 pub use pintle_handlers::http::Gate;
 pub use pintle_handlers::{
     BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, mcp, process, read_large_result,

@@ -202,7 +202,14 @@ fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled 
         Ok(entry) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
             Compiled {
-                script: Some(Arc::new(Script { source, role, reads: analysis.reads, entry, waits: analysis.waits })),
+                script: Some(Arc::new(Script {
+                    source,
+                    role,
+                    reads: analysis.reads,
+                    entry,
+                    waits: analysis.waits,
+                    demand: analysis.demand,
+                })),
                 diagnostics,
                 placement: analysis.placement,
                 powers: analysis.powers,

@@ -17,6 +17,7 @@ pub mod worker;
 mod analysis;
 mod call;
 mod compile;
+mod demand;
 mod finding;
 mod globals;
 mod load;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use pintle_contract::ScriptText;
+use pintle_contract::{Limits, Payload, ScriptText};
+use serde_json::Value as Json;
 use starlark::environment::Module;
 use starlark::eval::Evaluator;
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
@@ -11,6 +12,7 @@ use starlark::values::OwnedFrozenValue;
 use crate::Finding;
 use crate::analysis::Reads;
 use crate::compile::Role;
+use crate::demand::Demand;
 use crate::finding::{Code, one_line};
 use crate::globals;
 use crate::source::Source;
@@ -27,6 +29,7 @@ pub struct Script {
     pub(crate) reads: Reads,
     pub(crate) entry: OwnedFrozenValue,
     pub(crate) waits: bool,
+    pub(crate) demand: Demand,
 }
 
 impl fmt::Debug for Script {
@@ -46,6 +49,18 @@ impl Script {
     #[must_use]
     pub fn may_wait(&self) -> bool {
         self.waits
+    }
+
+    /// Whether a call with this payload keeps to twice its memory limit in this process.
+    #[must_use]
+    pub fn fits(&self, payload: &Payload, limits: &Limits) -> bool {
+        self.demand.fits(payload, limits)
+    }
+
+    /// The same for the argument of `run`.
+    #[must_use]
+    pub fn fits_value(&self, argument: &Json, limits: &Limits) -> bool {
+        self.demand.fits_value(argument, limits)
     }
 
     /// The text as its author wrote it.

@@ -20,6 +20,6 @@ mod scrub;
 mod write;
 
 pub use error::TapeError;
-pub use read::{Line, Reader, Reading, Torn, read, read_bytes};
+pub use read::{Line, Reader, Reading, Torn, bytes_of, read, read_bytes};
 pub use record::{Body, Header, HookEntry, HostRecord, Record};
 pub use write::{Cursor, Durability, Follower, Tape, in_use};

@@ -1,6 +1,5 @@
 //! The reader.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -51,9 +50,16 @@ impl std::fmt::Display for Torn {
 /// # Errors
 /// When the file cannot be read or is no tape; the error names the line. A torn last line is no error.
 pub fn read(path: impl AsRef<Path>) -> Result<Reading, TapeError> {
+    read_bytes(&bytes_of(path)?)
+}
+
+/// Reads the bytes of a tape from a plain file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn bytes_of(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
     let path = path.as_ref();
-    let bytes = fs::read(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
-    read_bytes(&bytes)
+    pintle_files::read(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })
 }
 
 /// Reads a tape from memory. Any bytes give a reading or an error.

@@ -1,7 +1,7 @@
 //! The folder of a session that many short processes work on: its tape, its state, and whose turn it is.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -120,9 +120,8 @@ pub fn folder_name(session: &str) -> String {
 /// # Errors
 /// When it is there and cannot be read.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    match File::open(path) {
-        Ok(mut file) => file.read_to_end(&mut bytes).map(|_| Some(bytes)),
+    match pintle_files::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(fault) => Err(fault),
     }
@@ -182,7 +181,7 @@ pub fn size_bytes(folder: &Path) -> u64 {
 /// # Errors
 /// When its lock is there and cannot be looked at.
 pub fn is_claimed(folder: &Path) -> io::Result<bool> {
-    let lock = match File::open(folder.join(LOCK)) {
+    let lock = match pintle_files::open(folder.join(LOCK)) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };

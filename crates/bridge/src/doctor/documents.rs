@@ -1,6 +1,5 @@
 //! Settings of a host that tell whether hooks run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ParseOptions;
@@ -22,7 +21,7 @@ impl Document {
     /// Reads a file of JSON with comments.
     #[must_use]
     pub fn read(path: &Path) -> Self {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = pintle::files::read_text(path).unwrap_or_default();
         let root = CstRootNode::parse(&text, &ParseOptions::default());
         let broken = root.is_err();
         Self {

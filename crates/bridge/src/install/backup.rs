@@ -26,7 +26,7 @@ pub(super) fn of(path: &Path) -> Vec<PathBuf> {
 /// The name of the next copy; nothing when a copy of the same bytes is there.
 pub(super) fn next(path: &Path, text: &str) -> Option<PathBuf> {
     let present = of(path);
-    if present.iter().any(|copy| fs::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
+    if present.iter().any(|copy| pintle::files::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
         return None;
     }
     let free = |number: &u32| {

@@ -178,7 +178,7 @@ fn out_of_settings(
     let copies = backup::of(&path);
     let clean: Vec<String> = copies
         .iter()
-        .filter_map(|copy| fs::read_to_string(copy).ok())
+        .filter_map(|copy| pintle::files::read_text(copy).ok())
         .filter(|text| parse(text).and_then(|was| was.placed()).is_ok_and(|placed| placed.is_empty()))
         .collect();
     let original =
@@ -227,10 +227,11 @@ fn followed(path: &Path) -> PathBuf {
 
 /// The text of a file; nothing when it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<String>, InstallFault> {
-    match fs::read(path) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|_| InstallFault::Unreadable { path: path.to_owned(), why: String::from("it is no UTF-8 text") }),
+    match pintle::files::read_text(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(fault) if fault.kind() == ErrorKind::InvalidData => {
+            Err(InstallFault::Unreadable { path: path.to_owned(), why: String::from("it is no UTF-8 text") })
+        }
         Err(fault) if fault.kind() == ErrorKind::NotFound => Ok(None),
         Err(fault) => Err(InstallFault::file("read", path, &fault)),
     }

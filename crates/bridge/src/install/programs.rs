@@ -23,7 +23,8 @@ pub(super) fn command<'a>(text: &'a str, host: &str) -> Option<&'a str> {
 /// Our executables in a folder: names and texts, in the order of names.
 pub(super) fn present(folder: &Path, host: &str) -> Vec<(PathBuf, String)> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut found: Vec<_> = files.filter_map(|path| fs::read_to_string(&path).ok().map(|text| (path, text))).collect();
+    let mut found: Vec<_> =
+        files.filter_map(|path| pintle::files::read_text(&path).ok().map(|text| (path, text))).collect();
     found.retain(|(_, text)| is_ours(text, host));
     found.sort();
     found

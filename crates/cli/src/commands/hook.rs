@@ -7,12 +7,12 @@ use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
 use pintle::{Builder, Layer, Runtime, WorkerProgram};
-use pintle_agent::{ModelJudge, model};
+use pintle_agent::ModelJudge;
 use pintle_bridge::{Answer, Deadline, Errand, Host, Place, Row, run};
 
 use crate::fault::{Fault, Status};
 use crate::options::payload::read_stdin;
-use crate::options::{FolderOptions, Global, Redaction};
+use crate::options::{FolderOptions, Global, Redaction, model_opener};
 use crate::terminal::Terminal;
 
 /// What a payload fits in, unless a tool's result is part of it.
@@ -106,14 +106,7 @@ impl Hook {
         let project = if self.hooks.is_empty() { place.project.clone() } else { PathBuf::new() };
         let layers = self.folders.layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
         let folder = place.project.clone();
-        let judge = ModelJudge::new(Box::new(move |spec| {
-            let read = |file: &str| {
-                let path = folder.join(file);
-                let text = std::fs::read_to_string(&path);
-                text.map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
-            };
-            model::open(spec, &read)
-        }));
+        let judge = ModelJudge::new(model_opener(folder));
         let builder = Runtime::builder()
             .worker(WorkerProgram::current_exe())
             .judge(Arc::new(judge))

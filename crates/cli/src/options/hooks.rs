@@ -1,11 +1,10 @@
 //! Which hooks a command works with.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram};
+use pintle::{Builder, Built, Diagnostic, Layer, Runtime, Severity, WorkerProgram, files};
 use pintle_agent::{ModelJudge, OpenModel, model};
 
 use super::{AgentOption, Places, UserOptions, consent};
@@ -49,13 +48,18 @@ pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<Builder, Fa
 fn opener(paths: &[PathBuf]) -> Box<OpenModel> {
     let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
     let folder = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
-    Box::new(move |spec| {
-        let read = |file: &str| {
-            let path = folder.join(file);
-            fs::read_to_string(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
-        };
-        model::open(spec, &read)
-    })
+    model_opener(folder)
+}
+
+/// Opens the models that are declared beside a folder's files.
+pub(crate) fn model_opener(folder: PathBuf) -> Box<OpenModel> {
+    Box::new(move |spec| model::open(spec, &|file| model_script(&folder, file)))
+}
+
+/// Reads the script of a model, which is seen from a folder.
+pub(crate) fn model_script(folder: &Path, file: &str) -> Result<String, String> {
+    let path = folder.join(file);
+    files::read_text(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
 }
 
 /// Loads hooks that are going to be used. What is wrong with them is shown; errors end the command, because a guard

@@ -23,7 +23,7 @@ pub(crate) use event::{EventArgument, RowArgument};
 pub(crate) use flags::HookFlags;
 pub(crate) use folders::FolderOptions;
 pub(crate) use global::{Color, Global};
-pub(crate) use hooks::{HookOptions, builder, load};
+pub(crate) use hooks::{HookOptions, builder, load, model_opener, model_script};
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
 pub(crate) use payload::{Given, example, payload};
 pub(crate) use places::Places;

@@ -17,6 +17,7 @@ mod install;
 mod life;
 mod models;
 mod persona;
+mod pipes;
 mod plugins;
 mod policy_files;
 mod replay;

@@ -52,7 +52,7 @@ impl AddPromptFiles {
         let mut told: Vec<PathBuf> = Vec::new();
         for name in &self.names {
             for path in paths(directory, home, name) {
-                match std::fs::read(&path) {
+                match pintle_files::read_head(&path, MOST_FILE_BYTES as u64 + 4) {
                     Ok(bytes) => {
                         let text = String::from_utf8_lossy(&bytes);
                         let part = head(&text, MOST_FILE_BYTES);

@@ -20,11 +20,11 @@ impl Builder {
         if failed(&compiled.diagnostics) {
             return (None, compiled.powers, compiled.diagnostics);
         }
-        if let Some(script) = compiled.script {
-            return (Some(Place::Here(script)), compiled.powers, compiled.diagnostics);
-        }
         let program = Program::Script { name: name.to_owned(), text: text.text.to_string(), role };
         let remote = Remote::new(&self.pool, program, name, text);
+        if let Some(script) = compiled.script {
+            return (Some(Place::Here(script, remote)), compiled.powers, compiled.diagnostics);
+        }
         let probed = if self.probes { remote.probe() } else { Vec::new() };
         let diagnostics = merged(compiled.diagnostics, probed);
         let place = (!failed(&diagnostics)).then_some(Place::There(remote));
@@ -68,11 +68,7 @@ impl Builder {
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
         let (spelling, codec) = (Arc::clone(&declaration.spelling), Arc::clone(&declaration.codec));
-        if let Some(when) = compiled.when {
-            let matcher = ScriptMatcher { when, spelling, codec };
-            return BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: compiled.diagnostics };
-        }
-        if failed(&compiled.diagnostics) || compiled.placement == Placement::InProcess {
+        if compiled.when.is_none() && (failed(&compiled.diagnostics) || compiled.placement == Placement::InProcess) {
             return BuiltMatcher { matcher: None, diagnostics: compiled.diagnostics };
         }
         let program = Program::When {
@@ -82,6 +78,10 @@ impl Builder {
             event: declaration.event.as_str().to_owned(),
         };
         let remote = Remote::new(&self.pool, program, name, expression);
+        if let Some(when) = compiled.when {
+            let matcher = ScriptMatcher { when, remote, spelling, codec };
+            return BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: compiled.diagnostics };
+        }
         let probed = if self.probes { remote.probe() } else { Vec::new() };
         let diagnostics = merged(compiled.diagnostics, probed);
         let usable = !failed(&diagnostics);

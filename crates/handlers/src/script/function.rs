@@ -43,12 +43,17 @@ impl Builder {
             }
         };
         let place = match place {
-            Place::Here(module) => module.function(&spec.function).map(At::Here),
-            Place::There(remote) => Some(At::There { remote: remote.clone(), function: spec.function.clone() }),
+            Place::Here(module, remote) => module.function(&spec.function).map(|function| (Some(function), remote)),
+            Place::There(remote) => Some((None, remote)),
         };
-        let codec = Arc::clone(&declaration.codec);
-        let handler =
-            place.map(|at| Arc::new(FunctionHandler { at, codec, influence: code_influence(facts.shapes) }) as _);
+        let handler = |(here, remote): (Option<PluginFunction>, &Remote)| FunctionHandler {
+            here,
+            remote: remote.clone(),
+            function: spec.function.clone(),
+            codec: Arc::clone(&declaration.codec),
+            influence: code_influence(facts.shapes),
+        };
+        let handler = place.map(|place| Arc::new(handler(place)) as _);
         // Loading the plugin told what else was found in it.
         let diagnostics = match &spec.function {
             FunctionRef::Registered(_) => Vec::new(),
@@ -61,19 +66,14 @@ impl Builder {
 /// A hook that is a function of a module.
 #[derive(Debug)]
 struct FunctionHandler {
-    at: At,
+    /// The function in this process, where its cost is bounded by its input.
+    here: Option<PluginFunction>,
+    /// Where it runs otherwise, and when its input is too large for that.
+    remote: Remote,
+    function: FunctionRef,
     codec: Arc<dyn Codec>,
     /// What its code shows.
     influence: Influence,
-}
-
-/// Where the function runs.
-#[derive(Debug)]
-enum At {
-    /// In this process.
-    Here(PluginFunction),
-    /// In a worker process.
-    There { remote: Remote, function: FunctionRef },
 }
 
 impl Handler for FunctionHandler {
@@ -82,10 +82,7 @@ impl Handler for FunctionHandler {
     }
 
     fn may_wait(&self) -> bool {
-        match &self.at {
-            At::Here(function) => function.may_wait(),
-            At::There { .. } => true,
-        }
+        self.here.as_ref().is_none_or(PluginFunction::may_wait)
     }
 
     fn influence(&self, spelling: &str) -> Influence {
@@ -106,21 +103,17 @@ impl FunctionHandler {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
         let (event, spelling) = (call.event, &call.hook.spelling);
-        match &self.at {
-            At::Here(function) => {
-                let invocation =
-                    Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
-                match self.codec.parts(event, spelling) {
-                    Some(parts) => function.call_with(&parts, &invocation),
-                    None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),
-                }
-            }
-            At::There { remote, function } => {
-                let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
-                with_encoded(&*self.codec, event, spelling, |encoded| {
-                    remote.give(function, encoded.value(), call.limits, &door)
-                })
-            }
+        if let Some(function) = self.here.as_ref().filter(|function| function.fits(&event.payload, call.limits)) {
+            let invocation =
+                Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+            return match self.codec.parts(event, spelling) {
+                Some(parts) => function.call_with(&parts, &invocation),
+                None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),
+            };
         }
+        let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
+        with_encoded(&*self.codec, event, spelling, |encoded| {
+            self.remote.give(&self.function, encoded.value(), call.limits, &door)
+        })
     }
 }

@@ -12,8 +12,8 @@ use super::remote::{Door, Remote};
 /// Where a program runs.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// In this process: its cost is bounded by its input.
-    Here(Arc<Script>),
+    /// In this process, as its cost is bounded by its input; with an input that is too large for that, in a worker process.
+    Here(Arc<Script>, Remote),
     /// In a worker process.
     There(Remote),
 }
@@ -34,7 +34,7 @@ impl Handler for ScriptHandler {
 
     fn may_wait(&self) -> bool {
         match &self.place {
-            Place::Here(script) => script.may_wait(),
+            Place::Here(script, _) => script.may_wait(),
             Place::There(_) => true,
         }
     }
@@ -57,12 +57,12 @@ impl ScriptHandler {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
         with_payload(&*self.codec, call.event, &call.hook.spelling, |payload| match &self.place {
-            Place::Here(script) => {
+            Place::Here(script, _) if script.fits(payload, call.limits) => {
                 let invocation =
                     Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
                 script.handle(&call.hook.spelling, payload, &invocation)
             }
-            Place::There(remote) => {
+            Place::Here(_, remote) | Place::There(remote) => {
                 let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
                 remote.handle(&call.hook.spelling, payload.value(), call.limits, &door)
             }

@@ -8,17 +8,21 @@ use pintle_script::When;
 use super::handler::with_payload;
 use super::remote::Remote;
 
-/// A `when` in this process.
+/// A `when` in this process; on a payload that is too large for that, in a worker process.
 #[derive(Debug)]
 pub(super) struct ScriptMatcher {
     pub(super) when: When,
+    pub(super) remote: Remote,
     pub(super) spelling: Arc<str>,
     pub(super) codec: Arc<dyn Codec>,
 }
 
 impl Matcher for ScriptMatcher {
     fn matches(&self, event: &Event) -> Match {
-        with_payload(&*self.codec, event, &self.spelling, |payload| self.when.test(&self.spelling, payload))
+        with_payload(&*self.codec, event, &self.spelling, |payload| match self.when.fits(payload) {
+            true => self.when.test(&self.spelling, payload),
+            false => in_worker(&self.remote, &self.spelling, payload),
+        })
     }
 
     fn subjects(&self) -> Subjects {
@@ -41,16 +45,18 @@ pub(super) struct RemoteMatcher {
 
 impl Matcher for RemoteMatcher {
     fn matches(&self, event: &Event) -> Match {
-        let ask = |payload: &Payload| self.remote.matches(&self.spelling, payload.value());
-        let answer = with_payload(&*self.codec, event, &self.spelling, ask);
-        match answer {
-            Ok(true) => Match::Yes,
-            Ok(false) => Match::No,
-            Err(failure) => Match::Failed(failure),
-        }
+        with_payload(&*self.codec, event, &self.spelling, |payload| in_worker(&self.remote, &self.spelling, payload))
     }
 
     fn describe(&self) -> String {
         self.text.trim().to_owned()
+    }
+}
+
+fn in_worker(remote: &Remote, spelling: &str, payload: &Payload) -> Match {
+    match remote.matches(spelling, payload.value()) {
+        Ok(true) => Match::Yes,
+        Ok(false) => Match::No,
+        Err(failure) => Match::Failed(failure),
     }
 }

@@ -28,8 +28,9 @@ pub(super) struct Module {
 /// Where the functions of a module run.
 #[derive(Debug, Clone)]
 pub(super) enum Place {
-    /// In this process: their cost is bounded by their input.
-    Here(Arc<PluginModule>),
+    /// In this process, as their cost is bounded by their input; with an input that is too large for that, in a worker
+    /// process.
+    Here(Arc<PluginModule>, Remote),
     /// In a worker process.
     There(Remote),
 }
@@ -57,12 +58,12 @@ impl Builder {
     fn load(&self, name: &str, text: &ScriptText) -> Module {
         let compiled = compile_plugin(name, text);
         let failed = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
-        if failed(&compiled.diagnostics) || compiled.module.is_some() {
-            let place = compiled.module.map(Place::Here);
-            return Module { place, inventory: compiled.inventory, diagnostics: compiled.diagnostics };
-        }
         let program = Program::Plugin { name: name.to_owned(), text: text.text.to_string() };
         let remote = Remote::new(&self.pool, program, name, text);
+        if failed(&compiled.diagnostics) || compiled.module.is_some() {
+            let place = compiled.module.map(|module| Place::Here(module, remote));
+            return Module { place, inventory: compiled.inventory, diagnostics: compiled.diagnostics };
+        }
         let (found, inventory) = remote.register();
         let diagnostics = super::build::merged(compiled.diagnostics, found);
         let place = (!failed(&diagnostics)).then_some(Place::There(remote));

@@ -62,8 +62,12 @@ impl ScriptTool {
     ) -> Result<Value, Failure> {
         let limits = Limits { timeout_ms, ..Limits::default() };
         match &*self.place {
-            Place::Here(script) => script.run(&argument, &Invocation { seam, caller, limits: &limits, cancel }),
-            Place::There(remote) => remote.run(argument, &limits, &Door { seam, caller, cancel }),
+            Place::Here(script, _) if script.fits_value(&argument, &limits) => {
+                script.run(&argument, &Invocation { seam, caller, limits: &limits, cancel })
+            }
+            Place::Here(_, remote) | Place::There(remote) => {
+                remote.run(argument, &limits, &Door { seam, caller, cancel })
+            }
         }
     }
 }

@@ -166,12 +166,12 @@ fn pattern(path: &[u8]) -> Vec<u8> {
 /// The user's `info/exclude`, also that of a linked worktree, whose `.git` is a file.
 fn users_own(root: &Path) -> Vec<u8> {
     let mut folder = root.join(".git");
-    if let Ok(text) = fs::read_to_string(&folder) {
+    if let Ok(text) = pintle_files::read_text(&folder) {
         let Some(named) = text.strip_prefix("gitdir: ") else { return Vec::new() };
         folder = root.join(named.trim_end());
     }
-    if let Ok(common) = fs::read_to_string(folder.join("commondir")) {
+    if let Ok(common) = pintle_files::read_text(folder.join("commondir")) {
         folder = folder.join(PathBuf::from(common.trim_end()));
     }
-    fs::read(folder.join("info/exclude")).unwrap_or_default()
+    pintle_files::read_text(folder.join("info/exclude")).unwrap_or_default().into_bytes()
 }

@@ -22,6 +22,7 @@ pub(crate) use reads::names_in_stmt;
 pub(crate) use walk::{Argument, block, identifier, span, string};
 
 use crate::compile::{Placement, Powers, Role};
+use crate::demand::Demand;
 use crate::finding::{Code, Finding};
 use crate::source::Source;
 
@@ -29,6 +30,8 @@ use crate::source::Source;
 pub(crate) struct Analysis {
     pub(crate) findings: Vec<Finding>,
     pub(crate) placement: Placement,
+    /// What a call takes in this process.
+    pub(crate) demand: Demand,
     /// What it may decide.
     pub(crate) powers: Powers,
     /// Whether a call may wait for something outside the process.
@@ -77,9 +80,10 @@ pub(crate) fn analyse(source: &Source, ast: &AstModule, role: Role) -> Analysis 
         findings.extend(lints::lint(ast, role));
     }
     // A tool may wait for programs and files; it always runs where it can be stopped.
-    let bounded = role != Role::Tool && is_bounded(ast);
-    let placement = if bounded { Placement::InProcess } else { Placement::Worker };
-    Analysis { findings, placement, powers: powers::powers(ast), waits: names::waits(ast), reads }
+    let demand = if role == Role::Tool { None } else { demand(ast) };
+    let placement = if demand.is_some() { Placement::InProcess } else { Placement::Worker };
+    let demand = demand.unwrap_or_default();
+    Analysis { findings, placement, demand, powers: powers::powers(ast), waits: names::waits(ast), reads }
 }
 
 /// A finding of a lint, with the severity the linter gives it.
@@ -87,9 +91,9 @@ pub(super) fn lint_finding(message: String, span: (usize, usize)) -> Finding {
     Finding::warning(Code::Lint, message, Some(span))
 }
 
-/// Whether all of a module may be loaded and run in this process.
-pub(crate) fn is_bounded(ast: &AstModule) -> bool {
-    bounded::bounded(ast)
+/// What a call takes, when all of a module may be loaded and run in this process.
+pub(crate) fn demand(ast: &AstModule) -> Option<Demand> {
+    bounded::bounded(ast).map(Demand::inputs)
 }
 
 /// What the functions of a plugin read, and whether they can deny.

@@ -1,5 +1,6 @@
 //! `json`: text with sorted keys and escaped markup, and back.
 
+use pintle_contract::check_json_text;
 use serde_json::Value as Json;
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
@@ -31,7 +32,8 @@ fn json(builder: &mut GlobalsBuilder) {
             return default
                 .ok_or_else(|| refusal(format_args!("json.decode: expected a string, not {}", s.get_type())));
         };
-        let decoded = serde_json::from_str::<Json>(text).map_err(|fault| fault.to_string());
+        let fits = check_json_text(text.as_bytes()).map_err(|fault| fault.to_string());
+        let decoded = fits.and_then(|()| serde_json::from_str::<Json>(text).map_err(|fault| fault.to_string()));
         match decoded.and_then(|value| to_script(&value, heap)) {
             Ok(value) => Ok(value),
             Err(why) => default.ok_or_else(|| refusal(format_args!("json.decode: {why}"))),

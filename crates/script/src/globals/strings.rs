@@ -12,6 +12,8 @@ use crate::state::{json, refusal};
 
 /// The most bytes that a builtin of this file makes.
 const MADE_BYTES: usize = 8 << 20;
+/// What a text of a list takes besides its bytes.
+const ITEM_BYTES: usize = 32;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("string", string);
@@ -35,11 +37,7 @@ fn string(builder: &mut GlobalsBuilder) {
     }
 
     fn split(s: &str, sep: &str) -> starlark::Result<Vec<String>> {
-        Ok(if sep.is_empty() {
-            s.chars().map(String::from).collect()
-        } else {
-            s.split(sep).map(str::to_owned).collect()
-        })
+        if sep.is_empty() { pieces(s.chars().map(String::from)) } else { pieces(s.split(sep).map(str::to_owned)) }
     }
 
     fn join<'v>(parts: UnpackListOrTuple<Value<'v>>, sep: &str) -> starlark::Result<String> {
@@ -73,6 +71,17 @@ fn string(builder: &mut GlobalsBuilder) {
     fn contains_any<'v>(s: &str, needles: UnpackListOrTuple<&'v str>) -> starlark::Result<NoneOr<&'v str>> {
         Ok(NoneOr::from_option(needles.items.into_iter().find(|needle| s.contains(needle))))
     }
+}
+
+/// The pieces of a text, as long as they are not too many.
+fn pieces(pieces: impl Iterator<Item = String>) -> starlark::Result<Vec<String>> {
+    let (mut kept, mut made) = (Vec::new(), 0);
+    for piece in pieces {
+        made += piece.len() + ITEM_BYTES;
+        bounded("string.split", made)?;
+        kept.push(piece);
+    }
+    Ok(kept)
 }
 
 fn bounded(builtin: &str, made: usize) -> starlark::Result<()> {

@@ -85,7 +85,8 @@ fn build(name: &str, text: &ScriptText, anywhere: bool) -> CompiledPlugin {
     match load::load(ast, &closures) {
         Ok((functions, inventory)) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
-            let module = Some(Arc::new(PluginModule { source, functions, waits: analysis.waits }));
+            let module =
+                Some(Arc::new(PluginModule { source, functions, waits: analysis.waits, demand: analysis.demand }));
             CompiledPlugin { module, inventory, diagnostics, placement, findings }
         }
         Err(finding) => {

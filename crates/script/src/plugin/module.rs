@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Failure, FunctionRef, Parts, Payload, Returned};
+use pintle_contract::{Failure, FunctionRef, Limits, Parts, Payload, Returned};
 use starlark::values::{Heap, OwnedFrozenValue, Value};
 
 use crate::analysis::Reads;
 use crate::call::{Fault, Frame, Invocation, returned};
+use crate::demand::Demand;
 use crate::payload::{parts_value, payload_value};
 use crate::source::Source;
 
@@ -20,6 +21,7 @@ pub struct PluginModule {
     pub(super) source: Source,
     pub(super) functions: Functions,
     pub(super) waits: bool,
+    pub(super) demand: Demand,
 }
 
 impl fmt::Debug for PluginModule {
@@ -55,6 +57,12 @@ impl PluginFunction {
     #[must_use]
     pub fn may_wait(&self) -> bool {
         self.module.waits
+    }
+
+    /// Whether a call about this payload keeps to twice its memory limit in this process.
+    #[must_use]
+    pub fn fits(&self, payload: &Payload, limits: &Limits) -> bool {
+        self.module.demand.fits(payload, limits)
     }
 
     /// Calls the function with an event, as its dialect encodes it.

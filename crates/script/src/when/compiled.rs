@@ -48,9 +48,9 @@ pub(super) fn build(
     if let Some(finding) = unknown(&ast, offset) {
         return failed(Placement::InProcess, finding);
     }
-    let bounded = analysis::is_bounded(&ast);
-    let placement = if bounded { Placement::InProcess } else { Placement::Worker };
-    if !bounded && !anywhere {
+    let demand = analysis::demand(&ast);
+    let placement = if demand.is_some() { Placement::InProcess } else { Placement::Worker };
+    if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, findings: Vec::new() };
     }
     let subjects = subjects::of(root, event);
@@ -64,7 +64,8 @@ pub(super) fn build(
     let entry = if native.is_some() { Ok(Entry::later(&source.name, text)) } else { Entry::now(ast) };
     match entry {
         Ok(entry) => {
-            let when = When { source, offset, subjects, native, entry, reads };
+            let demand = demand.unwrap_or_default();
+            let when = When { source, offset, subjects, native, entry, reads, demand };
             CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
         }
         Err(fault) => failed(placement, load::finding(Code::Load, &fault).after(offset)),

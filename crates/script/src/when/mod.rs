@@ -20,6 +20,7 @@ use crate::Finding;
 use crate::analysis::Reads;
 use crate::call::{Fault, Frame, Invocation};
 use crate::compile::{Placement, on_large_stack};
+use crate::demand::Demand;
 use crate::payload::payload_value;
 use crate::source::Source;
 use compiled::build;
@@ -80,6 +81,7 @@ pub struct When {
     native: Option<native::Test>,
     entry: Entry,
     reads: Reads,
+    demand: Demand,
 }
 
 impl fmt::Debug for When {
@@ -123,6 +125,12 @@ impl When {
             Ok(false) => Match::No,
             Err(failure) => Match::Failed(failure),
         }
+    }
+
+    /// Whether trying it on this payload keeps to twice its memory limit in this process.
+    #[must_use]
+    pub fn fits(&self, payload: &Payload) -> bool {
+        self.demand.fits(payload, &Limits::default())
     }
 
     /// Whether the common path answers without the interpreter.

@@ -82,7 +82,7 @@ fn try_claim(file: &File, path: &Path) -> Result<(), TapeError> {
 /// When the file cannot be opened.
 pub fn in_use(path: impl AsRef<Path>) -> Result<bool, TapeError> {
     let path = path.as_ref();
-    let file = File::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+    let file = pintle_files::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
     match try_claim(&file, path) {
         Ok(()) => Ok(false),
         Err(TapeError::Busy { .. }) => Ok(true),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use pintle::files;
 use pintle::tape::TapeError;
 use pintle::tape::replay::{Options, ReplayError, Until, replay_with};
 
@@ -43,7 +44,7 @@ pub(crate) struct Replay {
 impl Replay {
     /// Enacts a tape again, or decides it again under the hooks of today.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let bytes = fs::read(&self.tape)
+        let bytes = files::read(&self.tape)
             .map_err(|fault| Fault::invalid(format!("cannot open tape `{}`: {fault}", self.tape.display())))?;
         if self.hooks.are_live() {
             if self.until.is_some() {

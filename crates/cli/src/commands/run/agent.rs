@@ -1,17 +1,16 @@
 //! Which agent, and which model.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Built, ModelSpec, TeamSpec};
+use pintle::{AgentSpec, Built, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
 use super::models::Models;
 use super::place::{AGENT_FILE, Place};
 use super::typed::replace_models;
 use crate::fault::Fault;
-use crate::options::AgentOption;
+use crate::options::{AgentOption, model_script};
 
 /// An agent with its model.
 pub(super) struct Chosen {
@@ -82,24 +81,13 @@ fn alone(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result
     };
     let unusable = |fault: ModelError| Fault::invalid(fault);
     let (model, about, prompts): (Arc<dyn Model>, _, _) = if declared.provider == "script" {
-        let text = read(beside, &declared.name).map_err(Fault::invalid)?;
+        let text = model_script(beside, &declared.name).map_err(Fault::invalid)?;
         let script = ScriptModel::parse(&declared.name, &text).map_err(unusable)?;
         let (about, prompts) = (script.about().to_owned(), script.prompts().to_vec());
         (Arc::new(script), about, prompts)
     } else {
-        (model::open(&declared, &|file| read(beside, file)).map_err(unusable)?, String::new(), Vec::new())
+        (model::open(&declared, &|file| model_script(beside, file)).map_err(unusable)?, String::new(), Vec::new())
     };
     spec.model = Some(declared);
     Ok(Chosen { spec, team: None, model, about, prompts })
-}
-
-/// Reads a script that is seen from a folder.
-pub(super) fn read(folder: &Path, file: &str) -> Result<String, String> {
-    let path = folder.join(file);
-    fs::read_to_string(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
-}
-
-/// Opens the models that agents below the first one declare.
-pub(super) fn opener(folder: std::path::PathBuf) -> Box<pintle_agent::OpenModel> {
-    Box::new(move |spec: &ModelSpec| model::open(spec, &|file| read(&folder, file)))
 }

@@ -19,7 +19,6 @@ mod taken_up;
 mod typed;
 mod worktree;
 
-use std::fs;
 use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,11 +26,11 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
-use pintle::{Layer, PermissionMode, Resolver, SystemClock};
+use pintle::{Layer, PermissionMode, Resolver, SystemClock, files};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
-use crate::options::{AgentOption, Asks, Global, Redaction, Rules, UserOptions, builder, consent, load};
+use crate::options::{AgentOption, Asks, Global, Redaction, Rules, UserOptions, builder, consent, load, model_opener};
 use crate::terminal::Terminal;
 use absent::Absent;
 use daemon::Waits;
@@ -129,7 +128,7 @@ impl Run {
         let live = Arc::new(Live::new(terminal.clone(), self.shown(global), started_ms));
         let shown = Arc::new(Scrubbed::new(live.clone()));
         if reading.is_none() {
-            live.catch_up(&fs::read_to_string(&path).unwrap_or_default());
+            live.catch_up(&files::read_text(&path).unwrap_or_default());
         }
         tape.tape.follow(shown.clone());
 
@@ -191,7 +190,7 @@ impl Run {
         };
         let session = match chosen.team {
             Some(team) => session.team(team).open_model(models.opener()),
-            None => session.open_model(agent::opener(place.folder)),
+            None => session.open_model(model_opener(place.folder)),
         };
         let session = match self.mode(is_team) {
             Some(mode) => session.permission_mode(mode),

@@ -8,7 +8,8 @@ use pintle::ModelSpec;
 use pintle_agent::OpenModel;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
-use super::agent::read;
+use crate::options::model_script;
+
 
 /// Opens the models of a team, each script once: whoever plays it goes on where its part of it stands. Clones share them.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ impl Models {
             let script: Arc<dyn Model> = self.script(&spec.name)?;
             return Ok(script);
         }
-        model::open(spec, &|file| read(&self.0.folder, file))
+        model::open(spec, &|file| model_script(&self.0.folder, file))
     }
 
     /// The model that plays a script.
@@ -42,7 +43,7 @@ impl Models {
         if let Some(script) = scripts.get(&path) {
             return Ok(Arc::clone(script));
         }
-        let text = read(&self.0.folder, file).map_err(ModelError::fatal)?;
+        let text = model_script(&self.0.folder, file).map_err(ModelError::fatal)?;
         let script = Arc::new(ScriptModel::parse(file, &text)?);
         scripts.insert(path, Arc::clone(&script));
         Ok(script)

@@ -8,7 +8,7 @@ use pintle::loader::{BegunSessions, state_dir, team_file};
 use pintle::tape::record::{Loaded, Scope};
 use pintle::tape::show::plain;
 use pintle::tape::verify::verify_bytes;
-use pintle::tape::{Body, Header, HookEntry, HostRecord, Reading, Record, Tape, TapeError, read};
+use pintle::tape::{Body, Header, HookEntry, HostRecord, Reading, Record, Tape, TapeError, bytes_of, read};
 use pintle::{Built, Chain, Clock, Layer, Mode, PermissionMode, SystemClock};
 use pintle_agent::Past;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ impl Begun {
                 .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
             fault => Fault::failed(fault),
         };
-        let bytes = fs::read(&found.path).map_err(|source| cannot(TapeError::Open { path: found.path.clone(), source }))?;
+        let bytes = bytes_of(&found.path).map_err(cannot)?;
         let report = verify_bytes(&bytes).map_err(cannot)?;
         if let Some(finding) = report.findings.first() {
             let what = format!("session `{}` cannot go on: its tape was changed: {finding}", found.id);

@@ -1,10 +1,9 @@
 //! `pintle tape export`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::{Body, Reader, TapeError};
+use pintle::tape::{Body, Reader, bytes_of};
 
 use super::fault_of;
 use crate::fault::{Fault, Status};
@@ -22,8 +21,7 @@ impl Export {
     /// tape it is no longer.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &Global) -> Result<Status, Fault> {
         let fault = |fault| fault_of(&self.tape, fault);
-        let bytes =
-            fs::read(&self.tape).map_err(|source| fault(TapeError::Open { path: self.tape.clone(), source }))?;
+        let bytes = bytes_of(&self.tape).map_err(fault)?;
         let mut reader = Reader::new(&bytes).map_err(fault)?;
         for line in &mut reader {
             let record = line.map_err(fault)?.record;

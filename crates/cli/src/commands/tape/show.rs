@@ -1,11 +1,10 @@
 //! `pintle tape show`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 use pintle::tape::show::{Line, Options, RemovedTexts, Tone, View};
-use pintle::tape::{Reader, TapeError};
+use pintle::tape::{Reader, bytes_of};
 
 use super::fault_of;
 use crate::fault::{Fault, Status};
@@ -28,8 +27,7 @@ impl Show {
     /// Shows a tape. With `--json` the lines pass through as they are, up to one that was not written whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let fault = |fault| fault_of(&self.tape, fault);
-        let bytes =
-            fs::read(&self.tape).map_err(|source| fault(TapeError::Open { path: self.tape.clone(), source }))?;
+        let bytes = bytes_of(&self.tape).map_err(fault)?;
         let mut reader = Reader::new(&bytes).map_err(fault)?;
         let options = Options { everything: !self.brief, text_chars: self.cut, ..Options::default() };
         let mut removed = RemovedTexts::default();

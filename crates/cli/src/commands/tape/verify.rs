@@ -1,12 +1,11 @@
 //! `pintle tape verify`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::{Line, Tone, plain};
 use pintle::tape::verify::{Report, verify_bytes};
-use pintle::tape::{Cursor, TapeError, in_use, store};
+use pintle::tape::{Cursor, bytes_of, in_use, store};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -45,9 +44,8 @@ struct State {
 impl Verify {
     /// Verifies a tape; the status is 1 unless it is sound and whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let open = |source| fault_of(&self.tape, TapeError::Open { path: self.tape.clone(), source });
         let is_running = in_use(&self.tape).unwrap_or(false);
-        let bytes = fs::read(&self.tape).map_err(open)?;
+        let bytes = bytes_of(&self.tape).map_err(|fault| fault_of(&self.tape, fault))?;
         let report = verify_bytes(&bytes).map_err(|fault| fault_of(&self.tape, fault))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {

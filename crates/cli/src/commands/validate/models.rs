@@ -1,10 +1,9 @@
 //! The models that agents declare: their scripts and their providers.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Span};
+use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Span, files};
 use pintle_agent::model::{RemoteModel, ScriptModel};
 
 /// What is wrong with the models of an agent and of those below it. Nothing is connected, and no key is needed.
@@ -31,7 +30,7 @@ fn fault(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagno
         return Some(Diagnostic::error("bad_model", fault.message, place(declared, &model.provider)));
     }
     let path: PathBuf = folder.join(&model.name);
-    let text = match fs::read_to_string(&path) {
+    let text = match files::read_text(&path) {
         Ok(text) => text,
         Err(fault) => {
             let why = if fault.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { fault.to_string() };

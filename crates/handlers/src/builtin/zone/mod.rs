@@ -55,6 +55,9 @@ impl Zone {
     }
 }
 
+/// The most bytes of a file of the database.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// The file of a named zone. A name does not lead out of the database.
 fn file_of(named: &str) -> Option<PathBuf> {
     if named.starts_with('/') {
@@ -67,7 +70,7 @@ fn file_of(named: &str) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<Zone> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = pintle_files::read_head(path, MOST_BYTES).ok()?;
     let (transitions, rule) = file::parse(&bytes)?;
     Some(Zone { transitions, rule: Rule::parse(rule) })
 }

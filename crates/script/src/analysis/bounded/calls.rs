@@ -13,6 +13,8 @@ use crate::source::ASSERT_ALIAS;
 const KEEPING: &[&str] = &["append", "extend", "insert", "setdefault", "update", "get"];
 /// How much longer the printed form of a value may be than the value.
 const PRINTED: u64 = 6;
+/// What a text takes in pieces, and what each item takes that is put into a pair or a dictionary, for each of its bytes.
+const PIECES: u64 = 24;
 
 /// The arguments of a call: their sizes, and the literal texts among them.
 struct Given<'a> {
@@ -106,6 +108,9 @@ impl<'a> Machine<'a> {
             "int" => first.number.then_some(Size::NUMBER),
             "str" | "repr" => self.allocate(first.units * PRINTED, first.shared_out),
             "list" | "tuple" | "dict" | "sorted" | "reversed" | "enumerate" | "zip" => {
+                if matches!(name, "dict" | "enumerate" | "zip") {
+                    self.weigh(given.units() * PIECES);
+                }
                 let made = self.allocate(given.units(), given.shared_out())?;
                 let turns = if given.sizes.len() == 1 { first.turns } else { Turns::Input };
                 Some(Size { turns, items_are_numbers: first.items_are_numbers && name != "enumerate", ..made })
@@ -159,6 +164,8 @@ impl<'a> Machine<'a> {
             }
             ("template", _) => None,
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
+                // The text is made twice on the way, from a copy of the value.
+                self.weigh(given.units() * (PRINTED * 2 + 1));
                 self.allocate(given.units() * PRINTED, given.shared_out())
             }
             ("math" | "validate" | "time" | "uuid", _) => Some(Size::NUMBER),
@@ -188,8 +195,15 @@ impl<'a> Machine<'a> {
             }
             "keys" | "values" | "items" => Some(value),
             "lower" | "upper" | "title" | "capitalize" | "strip" | "lstrip" | "rstrip" | "removeprefix"
-            | "removesuffix" | "splitlines" | "elems" | "codepoints" => copied(self),
-            "split" | "rsplit" | "partition" | "rpartition" if given.units() == 0 => copied(self),
+            | "removesuffix" => copied(self),
+            "splitlines" | "elems" | "codepoints" => {
+                self.weigh(value.units * PIECES);
+                copied(self)
+            }
+            "split" | "rsplit" | "partition" | "rpartition" if given.units() == 0 => {
+                self.weigh(value.units * PIECES);
+                copied(self)
+            }
             "startswith" | "endswith" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isspace" | "istitle"
             | "isupper" => Some(Size::NUMBER),
             "find" | "rfind" | "index" | "rindex" | "count" => given.constant(0).then_some(Size::NUMBER),

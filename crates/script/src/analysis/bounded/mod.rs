@@ -51,13 +51,13 @@ const MAX_INPUT_LOOPS: usize = 2;
 /// Function bodies that are looked at.
 const MAX_CALLS: usize = 500;
 
-/// Whether all of a script may be loaded and run in this process.
-pub(super) fn bounded(ast: &AstModule) -> bool {
-    aliases::no_hidden_growth(ast.statement()) && run(ast.statement()).is_some()
+/// How many inputs of memory a call takes at the most, when all of a script may be loaded and run in this process.
+pub(super) fn bounded(ast: &AstModule) -> Option<u64> {
+    aliases::no_hidden_growth(ast.statement()).then(|| run(ast.statement())).flatten()
 }
 
 /// Runs all functions on sizes; `None` when something is not bounded.
-fn run(root: &AstStmt) -> Option<()> {
+fn run(root: &AstStmt) -> Option<u64> {
     let mut machine = Machine::default();
     for stmt in block(root) {
         if let Stmt::Def(def) = &stmt.node
@@ -86,11 +86,13 @@ fn run(root: &AstStmt) -> Option<()> {
     machine.globals = globals;
     // Also functions that nobody calls: loading computes what is constant in them.
     let functions: Vec<&str> = machine.functions.keys().copied().collect();
+    let mut most = 0;
     for name in functions {
-        machine.allocated = 0;
+        (machine.allocated, machine.beside) = (0, 0);
         machine.call(name, &[])?;
+        most = most.max(machine.allocated.saturating_add(machine.beside));
     }
-    Some(())
+    Some(most)
 }
 
 type Names<'a> = BTreeMap<&'a str, Size>;
@@ -106,6 +108,8 @@ struct Machine<'a> {
     calls: usize,
     /// Inputs allocated so far.
     allocated: u64,
+    /// Inputs of memory beside those: what stands around many small values, and what a built-in makes on its way.
+    beside: u64,
     /// The loops around.
     around: Around,
     /// The loops around the running function: where a `return` is worth as much as a call.

@@ -80,6 +80,11 @@ impl Machine<'_> {
         (self.allocated <= MAX_ALLOCATED).then_some(Size { units, ..Size::NOTHING })
     }
 
+    /// Counts memory that no value is made of.
+    pub(super) fn weigh(&mut self, units: u64) {
+        self.beside = self.beside.saturating_add(units.saturating_mul(self.around.turns));
+    }
+
     /// `left + right`.
     pub(super) fn sum(&mut self, left: Size, right: Size) -> Option<Size> {
         if left.number || right.number {

@@ -1,0 +1,167 @@
+//! What a call takes of memory in this process: never more than twice its limit, whatever is written in one expression.
+//!
+//! Each form is run in a process of its own, which tells how much larger it became. Everything is an eighth of what it is
+//! by default, so that the test is quick: the limit, and the largest payload.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests fail by panicking, and a child tells by printing")]
+
+use std::fs;
+use std::process::Command;
+
+use pintle_contract::{CallId, Caller, Cancel, Limits, NoSeam, Payload, ScriptText};
+use pintle_script::{Invocation, Role, compile};
+use serde_json::{Value, json};
+
+/// The limit of a call.
+const MEMORY_BYTES: u64 = 8 << 20;
+/// The text of a payload.
+const TEXT_BYTES: usize = 2 << 20;
+/// What built-ins make that have a bound of their own, and what an allocator keeps.
+const BESIDE_BYTES: u64 = 12 << 20;
+
+/// Says which form a child process runs.
+const CHOICE: &str = "PINTLE_TEST_FORM";
+
+/// Expressions over a text `x`.
+const OF_TEXT: &[&str] = &[
+    "x",
+    "x + x",
+    "x * 7",
+    "x * 64",
+    "(x * 8) + (x * 8)",
+    "x.replace(\"a\", \"aaaaaaaa\")",
+    "x.replace(\"a\", \"b\").replace(\"b\", \"cc\").upper()",
+    "\",\".join([x, x, x, x, x, x, x, x])",
+    "\", \".join(x.split(\"a\"))",
+    "x.split(\"a\")",
+    "x.rsplit(\"a\")",
+    "x.split()",
+    "x.splitlines()",
+    "x.partition(\"a\")",
+    "list(x.elems())",
+    "[c for c in x.elems()]",
+    "x.codepoints()",
+    "str([x, x, x])",
+    "repr(x)",
+    "json.encode(x)",
+    "json.encode({\"a\": [x, x]})",
+    "json.decode(x, None)",
+    "\"%s%s%s%s%s%s\" % (x, x, x, x, x, x)",
+    "\"{}{}{}{}\".format(x, x, x, x)",
+    "f\"{x}{x}{x}{x}{x}\"",
+    "string.split(x, \"\")",
+    "string.split(x, \"a\")",
+    "string.upper(x) + string.lower(x) + string.trim(x)",
+    "string.join([x, x, x, x], \"\")",
+    "re.findall(\".\", x)",
+    "re.replace(\"a\", \"bbbbbbbbbbbbbbb\", x)",
+    "base64.encode(x) + base64.encode(x)",
+    "url.encode(x) + url.encode(x)",
+    "sorted(list(x.elems()))",
+    "x[1:] + x[2:] + x[3:] + x[4:] + x[5:] + x[6:] + x[7:] + x[8:]",
+    "list(enumerate(list(x.elems())))",
+    "dict(enumerate(list(x.elems())))",
+    "zip(list(x.elems()), list(x.elems()))",
+];
+
+/// Texts that grow in different ways.
+const TEXTS: &[fn() -> Value] = &[
+    || json!("a".repeat(TEXT_BYTES)),
+    || json!("<".repeat(TEXT_BYTES)),
+    || json!("a b,\n".repeat(TEXT_BYTES / 6)),
+    || json!("\u{1}".repeat(TEXT_BYTES / 6)),
+    || json!("[0]".repeat(TEXT_BYTES / 3)),
+];
+
+/// Expressions over a list `x`.
+const OF_LIST: &[&str] = &[
+    "x",
+    "list(x)",
+    "str(x)",
+    "json.encode(x)",
+    "sorted(x)",
+    "x + x + x",
+    "x * 20",
+    "[[y, y] for y in x]",
+    "list(zip(x, x))",
+    "dict(enumerate(x))",
+];
+
+/// Lists that grow in different ways.
+const LISTS: &[fn() -> Value] =
+    &[|| json!(vec![0; 31_000]), || json!(vec![json!({"a": 1}); 10_000]), || json!(vec![json!(["\u{1}"]); 15_000])];
+
+/// An expression and what makes the value that it is over.
+type Form = (&'static str, fn() -> Value);
+
+fn forms() -> Vec<Form> {
+    let of = |expressions: &'static [&'static str], values: &'static [fn() -> Value]| {
+        expressions.iter().flat_map(|form| values.iter().map(|value| (*form, *value)))
+    };
+    of(OF_TEXT, TEXTS).chain(of(OF_LIST, LISTS)).collect()
+}
+
+/// A line of what the system says of this process, in bytes.
+fn status(line: &str) -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap();
+    let found = text.lines().find_map(|one| one.strip_prefix(line)).unwrap();
+    found.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
+}
+
+/// Runs one form and prints how much larger the process was on the way.
+fn run(form: &str, value: &Value) {
+    let text = format!(
+        "def handle(event, payload):\n  x = payload[\"x\"]\n  y = {form}\n  return allow() if len(str(type(y))) > 0 else block(\"\")\n"
+    );
+    let compiled = compile("form", &ScriptText::bare(text), Role::Hook);
+    assert!(
+        compiled.diagnostics.iter().all(|found| found.severity != pintle_contract::Severity::Error),
+        "{:?}",
+        compiled.diagnostics
+    );
+    let payload = Payload::new(json!({"x": value}));
+    let limits = Limits { memory_bytes: MEMORY_BYTES, timeout_ms: 60_000, ..Limits::default() };
+    let Some(script) = compiled.script.filter(|script| script.fits(&payload, &limits)) else {
+        println!("elsewhere");
+        return;
+    };
+    fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = status("VmRSS:");
+    let (seam, cancel) = (NoSeam, Cancel::default());
+    let invocation =
+        Invocation { seam: &seam, caller: Caller::new(CallId(0), "form"), limits: &limits, cancel: &cancel };
+    let _ = script.handle("tool.pre", &payload, &invocation);
+    println!("peak {}", status("VmHWM:").saturating_sub(before));
+}
+
+#[test]
+fn no_expression_takes_more_than_twice_the_limit_here() {
+    let forms = forms();
+    if let Ok(choice) = std::env::var(CHOICE) {
+        let (form, value) = forms[choice.parse::<usize>().unwrap()];
+        return run(form, &value());
+    }
+    let itself = std::env::current_exe().unwrap();
+    let (mut here, mut faults) = (0, Vec::new());
+    for (number, (form, _)) in forms.iter().enumerate() {
+        let child = Command::new(&itself)
+            .args(["--exact", "no_expression_takes_more_than_twice_the_limit_here", "--nocapture"])
+            .env(CHOICE, number.to_string())
+            .output()
+            .unwrap();
+        let out = String::from_utf8(child.stdout).unwrap();
+        if !child.status.success() {
+            faults.push(format!("{number}, {form}: {out}{}", String::from_utf8_lossy(&child.stderr)));
+        } else if let Some(peak) = out.lines().find_map(|line| line.strip_prefix("peak ")) {
+            here += 1;
+            let peak: u64 = peak.parse().unwrap();
+            if peak > MEMORY_BYTES * 2 + BESIDE_BYTES {
+                faults.push(format!("{number}, {form}: {} MiB", peak >> 20));
+            }
+        } else {
+            assert!(out.contains("elsewhere"), "{out}");
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(here > forms.len() / 4, "only {here} of {} forms run in this process", forms.len());
+}
