@@ -1,5 +1,7 @@
 //! Hooks that will run as declared and probably not as meant.
 
+mod asks;
+mod programs;
 mod steps;
 
 use std::collections::HashMap;
@@ -9,6 +11,8 @@ use pintle_contract::{
     Subjects, did_you_mean,
 };
 
+pub(crate) use asks::never_asked;
+pub(crate) use programs::missing_program;
 pub(crate) use steps::names_no_step;
 
 /// Looks at a compiled chain and what it was compiled from.

@@ -233,6 +233,12 @@ fn join_up(
         findings.extend(lint::names_no_step(chain, &project.personas));
     }
     findings.extend(lint::unreachable(&project.hooks));
+    if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
+        findings.extend(lint::never_asked(&project.hooks, agent, &project.permissions, !project.personas.is_empty()));
+    }
+    let of_members = project.team.iter().flat_map(|team| &team.agents).flat_map(|agent| &agent.hooks);
+    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::missing_program(hook, path));
+    findings.extend(missing);
     sort(&mut findings);
     Loaded {
         chains,

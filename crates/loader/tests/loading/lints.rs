@@ -63,3 +63,61 @@ fn scripts_of_tools_agents_and_verification_are_compiled_too() {
     ];
     assert_eq!(project.findings(&loaded, Severity::Note), wanted);
 }
+
+#[test]
+fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
+    let asking = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return ask(\"sure?\")\n---\n";
+    let cases = [
+        ("name: a", "tool.post", hook("tool.pre", 1), 0),
+        ("name: a", "permission.ask", hook("tool.pre", 1), 1),
+        ("name: a", "approval.requested", hook("tool.pre", 1), 1),
+        ("permission_mode: autonomous", "permission.ask", hook("tool.pre", 1), 1),
+        ("permission_mode: balanced", "permission.ask", hook("tool.pre", 1), 0),
+        ("permission_mode: strict", "approval.requested", hook("tool.pre", 1), 0),
+        ("name: a", "permission.ask", asking.to_owned(), 0),
+    ];
+    for (agent, event, other, told) in cases {
+        let project = Project::new(&[
+            ("harness.md", format!("---\n{agent}\n---\nYou help.\n")),
+            (".harness/hooks/waiting.md", hook(event, 5)),
+            (".harness/hooks/other.md", other),
+        ]);
+        let loaded = project.load("");
+        let line =
+            ".harness/hooks/waiting.md:2:8: warning: hook `waiting` never runs: nothing in this project asks a person";
+        assert_eq!(project.findings(&loaded, Severity::Warning), vec![line; told], "{agent} {event}");
+    }
+    // Without an agent of its own the hooks are another host's, which may ask.
+    let project = Project::new(&[(".harness/hooks/waiting.md", hook("permission.ask", 5))]);
+    assert_eq!(project.findings(&project.load(""), Severity::Warning), Vec::<String>::new());
+}
+
+#[test]
+fn a_command_whose_program_is_not_there_is_pointed_out() {
+    let cases = [
+        ("./check.sh", true),
+        ("hooks/check.sh --strict", true),
+        ("./there.sh", false),
+        ("./there.sh && ./check.sh", false),
+        ("check.sh", false),
+        ("/nowhere/check.sh", false),
+        ("$HOME/check.sh", false),
+        ("jq -e .", false),
+    ];
+    for (command, told) in cases {
+        let team = format!(
+            "agents:\n  root:\n    model: openai/a\n    toolsets: [{{type: shell}}]\n    hooks:\n      pre_tool_use:\n        - {{hooks: [{{type: command, command: {command:?}}}]}}\n"
+        );
+        let project = Project::new(&[("agent.yaml", team), ("there.sh", String::from("exit 0\n"))]);
+        for path in ["agent.yaml", ""] {
+            let found = project.findings(&project.load(path), Severity::Warning);
+            let program = command.split(' ').next().unwrap();
+            let wanted = format!("runs `{program}`, which does not exist");
+            assert_eq!(
+                found.iter().filter(|one| one.ends_with(&wanted)).count(),
+                usize::from(told),
+                "{command}: {found:?}"
+            );
+        }
+    }
+}

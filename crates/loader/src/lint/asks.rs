@@ -1,0 +1,47 @@
+//! Hooks on questions in a project in which nobody is ever asked.
+
+use pintle_contract::{
+    AgentSpec, Diagnostic, HandlerSpec, HookDeclaration, OnMaxIterations, PermissionMode, PermissionsSpec,
+};
+
+use crate::policy::hooks_of;
+
+/// The events that come with a question.
+const OF_QUESTIONS: [&str; 2] = ["permission.ask", "approval.requested"];
+
+/// The hooks of these events in a project of an agent, where no hook, no rule and no mode asks for anything.
+pub(crate) fn never_asked(
+    hooks: &[HookDeclaration],
+    agent: &AgentSpec,
+    permissions: &PermissionsSpec,
+    has_personas: bool,
+) -> Vec<Diagnostic> {
+    let asks_by_mode = matches!(agent.permission_mode, Some(PermissionMode::Balanced | PermissionMode::Strict));
+    let asks_at_limit = agent.exit.on_max_iterations == OnMaxIterations::Ask;
+    let all = || hooks.iter().chain(hooks_of(agent));
+    if asks_by_mode || has_personas || *permissions != PermissionsSpec::default() || all().any(may_ask) {
+        return Vec::new();
+    }
+    let waiting = all().filter(|hook| {
+        OF_QUESTIONS.contains(&hook.event.as_str()) && !(asks_at_limit && hook.event.as_str() == "approval.requested")
+    });
+    let tell = |hook: &HookDeclaration| {
+        let message = format!("hook `{}` never runs: nothing in this project asks a person", hook.name);
+        let help = "a hook that returns `ask(..)`, or `permission_mode: balanced` of the agent, would";
+        Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help)
+    };
+    waiting.map(tell).collect()
+}
+
+/// Whether a hook may ask. Of a script its text tells; what decides by data from elsewhere may do anything.
+fn may_ask(hook: &HookDeclaration) -> bool {
+    if OF_QUESTIONS.contains(&hook.event.as_str()) {
+        return false;
+    }
+    match &hook.handler {
+        HandlerSpec::Script(script) => {
+            ["ask", "http", "json.decode", "cache"].iter().any(|word| script.text.contains(word))
+        }
+        _ => true,
+    }
+}

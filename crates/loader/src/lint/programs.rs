@@ -1,0 +1,38 @@
+//! Commands whose program is not there.
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
+
+/// A hook whose command is a file of the project that does not exist: a guard that cannot start denies every call, and any
+/// other hook does nothing.
+pub(crate) fn missing_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
+    let HandlerSpec::Command(command) = &hook.handler else { return None };
+    let program = program(command)?;
+    let folder = if project.is_dir() { Some(project) } else { project.parent() };
+    let own = hook.location.path().and_then(Path::parent);
+    let here = std::env::current_dir().ok();
+    let mut folders: Vec<PathBuf> = [folder, own, here.as_deref()].into_iter().flatten().map(Path::to_owned).collect();
+    if let Some(directory) = &command.directory {
+        folders = folders.iter().map(|folder| folder.join(directory)).collect();
+    }
+    if folders.iter().any(|folder| folder.join(program).exists()) {
+        return None;
+    }
+    let message = format!("hook `{}` runs `{program}`, which does not exist", hook.name);
+    let help = "it is looked for from the folder in which the agent runs; write the file, or correct the path";
+    Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
+}
+
+/// The relative path of the program that a command begins with, where its text alone says which that is.
+fn program(command: &CommandSpec) -> Option<&str> {
+    let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-/".contains(letter));
+    if !command.directory.as_deref().is_none_or(is_plain) {
+        return None;
+    }
+    let first = match &command.arguments {
+        Some(_) => command.command.as_str(),
+        None => command.command.split_whitespace().next()?,
+    };
+    (first.contains('/') && !first.starts_with('/') && is_plain(first)).then_some(first)
+}
