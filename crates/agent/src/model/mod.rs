@@ -49,6 +49,12 @@ pub trait Model: Send + Sync + Debug {
     }
 }
 
+/// Whether models of a provider can be reached at all.
+#[must_use]
+pub fn knows_provider(name: &str) -> bool {
+    remote::provider_names().any(|known| known == name)
+}
+
 /// Makes a model from a declaration.
 ///
 /// Nothing is connected yet; a missing key is told at once, since every call would fail. The provider `script` takes

@@ -61,6 +61,23 @@ fn every_fault_of_every_file_is_reported() {
 }
 
 #[test]
+fn a_provider_that_is_not_there_is_what_an_agent_of_docker_agent_lacks() {
+    for (model, said, wanted) in [
+        ("nebius/deepseek", "warning[not_supported]: unknown model provider `nebius`", 0),
+        ("opnai/gpt-4o", "did you mean `openai`?", 0),
+        ("script/gone.yaml", "error[bad_model]", 3),
+    ] {
+        let stage = Stage::empty().file("a.yaml", format!("agents: {{root: {{model: {model}}}}}\n"));
+        let (out, _, status) = stage.pintle(&["validate", "a.yaml"]).parts();
+        assert!(out.contains(said), "{model}: {out}");
+        assert_eq!(status, Some(wanted), "{model}: {out}");
+        let (_, err, status) = stage.pintle(&["run", "a.yaml", "go"]).parts();
+        assert_eq!(status, Some(3), "{model}: {err}");
+        assert!(wanted != 0 || err.contains("unknown model provider"), "{err}");
+    }
+}
+
+#[test]
 fn the_models_of_agents_are_checked() {
     let agent = |model: &str| format!("---\nmodel: {model}\n---\nHi.\n");
     let cases = [

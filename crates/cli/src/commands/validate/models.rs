@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Span, files};
-use pintle_agent::model::{RemoteModel, ScriptModel};
+use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Severity, Span, files};
+use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
 /// What is wrong with the models of an agent and of those below it. Nothing is connected, and no key is needed.
 pub(super) fn check(agent: &AgentSpec) -> Vec<Diagnostic> {
@@ -18,10 +18,20 @@ fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>)
     // A model without a provider is another model of the provider that is in use.
     let others = agent.member.iter().flat_map(|member| &member.fallback_models);
     let declared = agent.model.iter().chain(&agent.models).chain(others).filter(|model| !model.provider.is_empty());
-    findings.extend(declared.filter_map(|model| fault(model, folder, &agent.location)));
+    for model in declared {
+        // A file for docker-agent may name what is not there yet; the agent runs with another model.
+        let is_lacking = agent.member.is_some() && !knows_provider(&model.provider);
+        findings.extend(fault(model, folder, &agent.location).map(|fault| if is_lacking { lacking(fault) } else { fault }));
+    }
     for child in &agent.agents {
         check_below(child, folder, findings);
     }
+}
+
+/// The same as something that is missing here.
+fn lacking(fault: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, code: "not_supported", ..fault }
+        .help("another model runs it with `--model PROVIDER:NAME`")
 }
 
 fn fault(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagnostic> {

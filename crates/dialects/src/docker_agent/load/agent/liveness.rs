@@ -38,6 +38,18 @@ pub fn tools_of(kind: &ToolsetKind) -> &'static [&'static str] {
     }
 }
 
+/// The tools of an agent whose names are known, but for those with which it hands work on.
+pub(super) fn named_tools(agent: &AgentSpec) -> Vec<&str> {
+    let mut names = Vec::new();
+    for set in agent.member.iter().flat_map(|member| &member.toolsets) {
+        match &set.kind {
+            ToolsetKind::Script(scripts) => names.extend(scripts.iter().map(|script| script.name.as_str())),
+            kind => names.extend(tools_of(kind)),
+        }
+    }
+    names
+}
+
 /// What an agent can call.
 struct KnownTools<'a> {
     names: Vec<&'a str>,
@@ -63,13 +75,12 @@ pub(super) fn check(report: &Report, agent: &AgentSpec) {
 /// The tools of an agent; `None` where they are not known, or there are none.
 fn known_tools(agent: &AgentSpec) -> Option<KnownTools<'_>> {
     let member = agent.member.as_ref()?;
-    let mut known = KnownTools { names: Vec::new(), prefixes: Vec::new() };
+    let mut known = KnownTools { names: named_tools(agent), prefixes: Vec::new() };
     for set in &member.toolsets {
         match &set.kind {
             ToolsetKind::Mcp(server) if server.name.is_empty() => return None,
             ToolsetKind::Mcp(server) => known.prefixes.push(format!("{}_", server.name)),
-            ToolsetKind::Script(scripts) => known.names.extend(scripts.iter().map(|script| script.name.as_str())),
-            kind => known.names.extend(tools_of(kind)),
+            _ => {}
         }
     }
     if !member.sub_agents.is_empty() {

@@ -12,6 +12,7 @@ mod member;
 mod model;
 mod permission;
 mod tools;
+mod unguarded;
 mod unsupported;
 
 pub use liveness::tools_of;
@@ -77,6 +78,7 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Comp
     }
     let mut members: Vec<AgentSpec> = entries.iter().map(|entry| member::read(entry, &file)).collect();
     chain::check(&members, entries, report);
+    unguarded::check(report, &members);
     file.shelf.check();
     if let Some(at) = members.iter().position(|member| member.name == ROOT) {
         let root = members.remove(at);

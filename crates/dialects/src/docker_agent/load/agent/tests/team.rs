@@ -97,3 +97,55 @@ fn rules_and_modes_say_what_runs_without_a_question() {
     assert_eq!(texts(&team.permissions.ask), ["fetch"]);
     assert_eq!(texts(&team.permissions.deny), ["shell:cmd=sudo*"]);
 }
+
+#[test]
+fn an_agent_that_takes_work_without_the_guard_of_its_giver_is_pointed_out() {
+    let guard = |matcher: &str| {
+        format!("hooks: {{pre_tool_use: [{{matcher: {matcher:?}, hooks: [{{type: command, command: check}}]}}]}}")
+    };
+    let (all, reads, shell) = (guard(".*"), guard("read_.*"), guard("shell"));
+    let none = "description: d";
+    let cases = [
+        ("sub_agents: [helper]", all.as_str(), "shell", none, true),
+        ("handoffs: [helper]", shell.as_str(), "shell", none, true),
+        ("force_handoff: helper", all.as_str(), "shell", none, true),
+        ("sub_agents: [helper]", all.as_str(), "shell", all.as_str(), false),
+        ("sub_agents: [helper]", shell.as_str(), "shell", reads.as_str(), true),
+        ("sub_agents: [helper]", reads.as_str(), "shell", none, false),
+        ("sub_agents: [helper]", all.as_str(), "think", none, false),
+        ("description: d", all.as_str(), "shell", none, false),
+        ("sub_agents: [helper]", none, "shell", none, false),
+    ];
+    for (handing, own, toolset, theirs, is_told) in cases {
+        let text = format!(
+            "agents:\n  root:\n    model: openai/a\n    toolsets: [{{type: shell}}]\n    {handing}\n    {own}\n  helper:\n    model: openai/b\n    toolsets: [{{type: {toolset}}}]\n    {theirs}\n"
+        )
+        .replace("    description: d\n    description: d\n", "    description: d\n");
+        let mut found = findings(&read_as(Role::Team, &text, None), Severity::Warning);
+        // A matcher that fits nothing is told of as well.
+        found.retain(|one| !one.contains("fits no tool"));
+        let wanted = "team.yaml:7:3: warning: agent `helper` has `shell` without the guard that agent `root` has on it, and takes work from it | hooks are an agent's own: write the guard below `helper` as well";
+        assert_eq!(found, vec![wanted; usize::from(is_told)], "{text}");
+    }
+}
+
+#[test]
+fn what_an_agent_lacks_is_a_warning_and_its_file_loads() {
+    let cases = [
+        ("toolsets: [{type: mcp, ref: \"docker:duckduckgo\"}]", 1),
+        ("toolsets: [{type: rag}]", 1),
+        ("toolsets: [{type: mcp, remote: {url: \"http://x\", transport_type: sse}}]", 1),
+        ("sub_agents: [\"acme/reviewer\"]", 1),
+        ("handoffs: [\"docker.io/acme/reviewer:1\"]", 1),
+        // Nobody knows what providers a host has: the run says it.
+        ("fallback: {models: [nebius/x, amazon-bedrock/y]}", 0),
+    ];
+    for (lines, warnings) in cases {
+        for model in ["openai/a", "nebius/deepseek", "amazon-bedrock/claude"] {
+            let project = read_as(Role::Team, &with_agent(lines).replace("openai/gpt-4o", model), None);
+            assert_eq!(findings(&project, Severity::Error), Vec::<String>::new(), "{lines}");
+            assert_eq!(findings(&project, Severity::Warning).len(), warnings, "{lines}");
+            assert_eq!(project.team.unwrap().agents.len(), 1, "{lines}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Tools that an agent guards and another one, to which it hands work, has without a guard.
+
+use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, MatcherSpec, Mode};
+use regex::Regex;
+
+use super::liveness::named_tools;
+use crate::document::Report;
+
+/// The events whose hooks decide about a call.
+const GUARDS: [&str; 2] = ["tool.guard", "tool.pre"];
+
+/// Warns of agents that can do without a guard what whoever hands them work is guarded for.
+pub(super) fn check(report: &Report, members: &[AgentSpec]) {
+    for giver in members {
+        let Some(member) = &giver.member else { continue };
+        let targets = member.sub_agents.iter().chain(&member.handoffs).chain(&member.forced_handoff);
+        let mut told: Vec<&str> = Vec::new();
+        for name in targets {
+            let Some(taker) = members.iter().find(|other| other.name == *name && other.name != giver.name) else {
+                continue;
+            };
+            let own = named_tools(giver);
+            let is_open = |tool: &&str| own.contains(tool) && is_guarded(giver, tool) && !is_guarded(taker, tool);
+            let Some(tool) = named_tools(taker).into_iter().find(is_open) else { continue };
+            if told.contains(&name.as_str()) {
+                continue;
+            }
+            told.push(name);
+            let message = format!(
+                "agent `{name}` has `{tool}` without the guard that agent `{}` has on it, and takes work from it",
+                giver.name
+            );
+            let finding = Diagnostic::warning("unguarded_agent", message, taker.location.clone());
+            report.add(finding.help(format!("hooks are an agent's own: write the guard below `{name}` as well")));
+        }
+    }
+}
+
+/// Whether a hook that the author wrote decides about calls of a tool.
+fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
+    // What every agent has by default stands where the agent stands.
+    let own = agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == Mode::Enforce);
+    own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| fits(hook, tool))
+}
+
+fn fits(hook: &HookDeclaration, tool: &str) -> bool {
+    match &hook.matcher {
+        // What is no pattern is reported where it is compiled.
+        Some(MatcherSpec::Pattern { text, .. }) => {
+            Regex::new(&format!("^(?:{text})$")).is_ok_and(|pattern| pattern.is_match(tool))
+        }
+        _ => true,
+    }
+}
