@@ -138,13 +138,20 @@ impl Remote {
         let cancel = door.cancel.part_until(move || Instant::now() >= deadline);
         let timed = Door { caller: door.caller.until(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
-        match report.map_err(|fault| Self::lost(fault, timeout_ms))? {
-            // What it waited for was ended a moment before its own clock told it to stop.
-            Report::Failed { kind: FailureKind::Error, span, .. } if Instant::now() >= deadline => {
-                let message = format!("no answer within {timeout_ms} ms");
-                Ok(Report::Failed { kind: FailureKind::Timeout, message, span })
-            }
-            report => Ok(report),
+        let report = report.map_err(|fault| Self::lost(fault, timeout_ms))?;
+        if Instant::now() < deadline {
+            return Ok(report);
+        }
+        let late = |span| {
+            let message = format!("no answer within {timeout_ms} ms");
+            Ok(Report::Failed { kind: FailureKind::Timeout, message, span })
+        };
+        // What it waited for was ended a moment before its own clock told it to stop: the script knows of an error, or of
+        // nothing at all.
+        match report {
+            Report::Failed { kind: FailureKind::Error, span, .. } => late(span),
+            Report::Failed { .. } => Ok(report),
+            _ => late(None),
         }
     }
 
