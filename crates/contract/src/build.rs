@@ -35,6 +35,12 @@ pub trait Build {
     /// Compiles a verify script to see whether it would run: errors and warnings. `owner` names whose it is.
     fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic>;
 
+    /// Looks for tools that a hook's script calls and may not, where its agent may not change itself. Default: nothing is
+    /// looked for, and the calls are refused when they are made.
+    fn check_calls(&self, _declaration: &HookDeclaration) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     /// Tells what a hook can reach outside of the sandbox. Nothing is what needs nobody's consent, so whoever cannot
     /// tell says something. Default: that it cannot be told.
     fn reach(&self, _declaration: &HookDeclaration) -> Vec<Reach> {

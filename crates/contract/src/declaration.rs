@@ -43,6 +43,8 @@ pub struct HookDeclaration {
     pub background: bool,
     /// Files that belong to it and that nothing else of it names: paths and globs below the project. Default: none.
     pub files: Vec<String>,
+    /// The tools that its script may call; those of the whole agent where that may change itself. Default: none.
+    pub tools: Vec<String>,
     /// Whether the user trusts it. Default: yes; loading a project says otherwise.
     pub standing: Standing,
     /// Worked examples, run by `pintle test`.

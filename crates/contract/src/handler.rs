@@ -31,7 +31,8 @@ impl Call<'_> {
     /// Who asks, for requests through the seam.
     #[must_use]
     pub fn caller(&self) -> Caller<'_> {
-        Caller::new(self.id, self.hook.id.as_str()).in_layer(self.layer).until(self.cancel)
+        let caller = Caller::new(self.id, self.hook.id.as_str()).in_layer(self.layer);
+        caller.until(self.cancel).with_tools(&self.hook.tools)
     }
 }
 

@@ -67,6 +67,8 @@ pub struct Hook {
     pub mode: Mode,
     /// Whether the user trusts its source. An untrusted hook can only restrict.
     pub standing: Standing,
+    /// The tools that its script may call.
+    pub tools: Vec<String>,
     /// What one call may use.
     pub limits: Limits,
     /// Where the hook was declared.

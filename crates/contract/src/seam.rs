@@ -12,8 +12,8 @@ use crate::{CallId, Cancel, Layer, LogLevel};
 
 /// What a script asks of the world.
 ///
-/// Which requests a script may make is decided by its kind before it is compiled: hooks get no `Exec`, `Fs` write or
-/// `Env`; `when` gets none at all.
+/// Which requests a script may make is decided by its kind before it is compiled: hooks get no `Exec`, no `Host`, and of
+/// `Fs` what only reads; `when` gets none at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -147,7 +147,7 @@ pub enum Request {
         /// The working directory, inside the workspace.
         directory: Option<String>,
     },
-    /// `fs.*`, tools only (hooks: none).
+    /// `fs.*`; of hooks only what reads ([`Request::reads_files`]).
     Fs {
         /// Which function of `fs`.
         function: String,
@@ -163,7 +163,16 @@ pub enum Request {
     },
 }
 
+/// The functions of `fs` that change nothing.
+const FILE_READS: [&str; 7] = ["read", "exists", "list", "stat", "glob", "find", "read_lines"];
+
 impl Request {
+    /// Whether it looks at files and changes none.
+    #[must_use]
+    pub fn reads_files(&self) -> bool {
+        matches!(self, Self::Fs { function, .. } if FILE_READS.contains(&function.as_str()))
+    }
+
     /// Whether the answer may take time: what it waits for ends with the time of the caller.
     #[must_use]
     pub fn may_wait(&self) -> bool {
@@ -232,13 +241,15 @@ pub struct Caller<'a> {
     pub layer: Layer,
     /// Raised when nobody waits for the caller any more, its time limit included. Whatever a request waits for ends then.
     pub cancel: Option<&'a Cancel>,
+    /// The tools that it may call by its own declaration.
+    pub tools: &'a [String],
 }
 
 impl<'a> Caller<'a> {
     /// A caller of the project, such as a tool, that waits as long as its host does.
     #[must_use]
     pub fn new(call: CallId, name: &'a str) -> Self {
-        Self { call, name, layer: Layer::Project, cancel: None }
+        Self { call, name, layer: Layer::Project, cancel: None, tools: &[] }
     }
 
     /// The same caller, whose requests end when `cancel` is raised.
@@ -251,6 +262,18 @@ impl<'a> Caller<'a> {
     #[must_use]
     pub fn in_layer(self, layer: Layer) -> Self {
         Self { layer, ..self }
+    }
+
+    /// The same caller, which may call these tools.
+    #[must_use]
+    pub fn with_tools(self, tools: &'a [String]) -> Self {
+        Self { tools, ..self }
+    }
+
+    /// Whether a hook asks. The calls of tools are not numbered.
+    #[must_use]
+    pub fn is_hook(&self) -> bool {
+        self.call != CallId::default()
     }
 }
 

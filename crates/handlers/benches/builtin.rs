@@ -59,6 +59,7 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
             timeout_ms: None,
             background: false,
             files: Vec::new(),
+            tools: Vec::new(),
             standing: pintle_contract::Standing::default(),
             examples: Vec::new(),
             location: Location::default(),

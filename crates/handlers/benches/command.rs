@@ -75,6 +75,7 @@ fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),

@@ -67,6 +67,7 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
@@ -87,6 +88,7 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         strict_matcher: false,
         mode: Mode::Enforce,
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits: Limits::default(),
         location: Location::default(),
     }

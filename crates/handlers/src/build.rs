@@ -112,6 +112,14 @@ impl Build for Builder {
         if self.probes { self.verify_findings(owner, script) } else { Vec::new() }
     }
 
+    fn check_calls(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
+        match &declaration.handler {
+            HandlerSpec::Script(text) => pintle_script::check_calls(&declaration.name, text, &declaration.tools),
+            // Which function of a module calls a tool is not told by its text.
+            _ => Vec::new(),
+        }
+    }
+
     fn reach(&self, declaration: &HookDeclaration) -> Vec<Reach> {
         reach::reach(declaration)
     }

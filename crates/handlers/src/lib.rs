@@ -5,6 +5,7 @@
 
 pub mod http;
 pub mod isolate;
+pub mod jail;
 pub mod mcp;
 pub mod native;
 pub mod process;

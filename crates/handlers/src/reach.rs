@@ -10,8 +10,8 @@ pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Reach> {
     match &declaration.handler {
         // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
         HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
-        HandlerSpec::Script(text) => of_names(&reaches(&declaration.name, text, Role::Hook)),
-        HandlerSpec::Function(spec) => of_names(&reaches(&spec.name, &spec.module, Role::Plugin)),
+        HandlerSpec::Script(text) => of_names(&reaches(&declaration.name, text, Role::Hook), declaration),
+        HandlerSpec::Function(spec) => of_names(&reaches(&spec.name, &spec.module, Role::Plugin), declaration),
         HandlerSpec::Command(spec) => vec![Reach::Command(line(spec))],
         HandlerSpec::Http(spec) => vec![Reach::Host(host(&spec.url))],
         HandlerSpec::Model(spec) => vec![Reach::Model(spec.model.clone())],
@@ -19,13 +19,15 @@ pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Reach> {
     }
 }
 
-fn of_names(names: &[&str]) -> Vec<Reach> {
+fn of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<Reach> {
     let of_name = |name: &&str| match *name {
-        "http" => Reach::Host(String::from("the hosts that its agent allows")),
-        "meta" => Reach::Tool(String::from("meta.call_tool")),
-        _ => Reach::Effect(String::from("hands work to other agents")),
+        "http" => vec![Reach::Host(String::from("the hosts that its agent allows"))],
+        "fs" => vec![Reach::Effect(String::from("reads files of the project"))],
+        "meta" if declaration.tools.is_empty() => vec![Reach::Tool(String::from("meta.call_tool"))],
+        "meta" => declaration.tools.iter().cloned().map(Reach::Tool).collect(),
+        _ => vec![Reach::Effect(String::from("hands work to other agents"))],
     };
-    names.iter().map(of_name).collect()
+    names.iter().flat_map(of_name).collect()
 }
 
 /// A command as one line, its arguments behind it.

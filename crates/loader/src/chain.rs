@@ -96,6 +96,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
         mode: declaration.mode,
         standing: declaration.standing,
+        tools: declaration.tools.clone(),
         limits: Limits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     })

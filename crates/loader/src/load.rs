@@ -224,6 +224,11 @@ fn join_up(
             findings.extend(build.check_verify("delegation", verify));
         }
     }
+    if project.agent.as_ref().is_none_or(|agent| !agent.meta.enabled) {
+        let of_agents = project.agent.iter().flat_map(hooks_of);
+        let hooks = project.hooks.iter().chain(&project.unplaced).chain(of_agents);
+        findings.extend(hooks.flat_map(|hook| build.check_calls(hook)));
+    }
     // The hooks of a member run for that member alone, so they are compiled when it begins, and only checked here.
     for member in project.team.iter().flat_map(|team| &team.agents) {
         findings.extend(check_hooks(&member.hooks, build));

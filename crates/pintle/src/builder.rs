@@ -50,6 +50,7 @@ pub struct Builder {
     faults: Vec<Diagnostic>,
     shadow: bool,
     one_agent: bool,
+    workspace: Option<PathBuf>,
     unprobed: bool,
     redact_secrets: bool,
     recheck: Option<RecheckMemory>,
@@ -257,6 +258,14 @@ impl Builder {
         self
     }
 
+    /// The folder whose files scripts of hooks read (`fs.read` and its like) where no agent with a workspace stands behind the
+    /// event. Default: the outermost project that is found, else the folder it is looked for from, else none.
+    #[must_use]
+    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(folder.into());
+        self
+    }
+
     /// Asks every hook and enforces nothing.
     #[must_use]
     pub fn shadow(mut self, shadow: bool) -> Self {
@@ -370,6 +379,7 @@ impl Builder {
             // It grows with every event, so that it would be part of every snapshot.
             tape.path().into_iter().for_each(handlers::snapshot::leave_out);
         }
+        let workspace = sources::workspace(self.workspace, &projects, &layers);
         let parts = Parts {
             build,
             state: State::default(),
@@ -379,6 +389,7 @@ impl Builder {
             resolver: self.resolver.unwrap_or_else(|| Arc::new(DenyAll)),
             journals,
             policy: policy.clone(),
+            workspace,
             shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, self.registered, parts));

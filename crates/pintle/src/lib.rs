@@ -68,8 +68,8 @@ pub use pintle_engine::{Explanation, HookSet, Runs, explain, is_passed_over, is_
 pub use pintle_files as files;
 pub use pintle_handlers::http::Gate;
 pub use pintle_handlers::{
-    BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, mcp, process, read_large_result,
-    safety_of, secrets, snapshot, worker_main,
+    BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, jail, mcp, process,
+    read_large_result, safety_of, secrets, snapshot, worker_main,
 };
 pub use pintle_loader as loader;
 pub use pintle_script as script;

@@ -32,6 +32,7 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         strict_matcher: false,
         mode: Mode::Enforce,
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits: Limits::default(),
         location: Location::default(),
     }

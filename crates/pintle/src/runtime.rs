@@ -1,6 +1,7 @@
 //! The runtime: one set of hooks and the state its scripts share.
 
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
@@ -49,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) journals: Journals,
     pub(crate) policy: PolicyFiles,
+    pub(crate) workspace: Option<PathBuf>,
     pub(crate) shadow: bool,
 }
 
@@ -174,6 +176,11 @@ impl Runtime {
     #[must_use]
     pub fn policy(&self) -> &PolicyFiles {
         &self.parts.policy
+    }
+
+    /// The folder whose files scripts of hooks read where no agent says another one.
+    pub(crate) fn workspace(&self) -> Option<&Path> {
+        self.parts.workspace.as_deref()
     }
 
     /// The hooks as they stand now.

@@ -146,7 +146,7 @@ fn shadow_asks_and_enforces_nothing() {
 
 #[test]
 fn a_request_that_needs_an_agent_is_refused_without_one() {
-    let ask = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      meta.call_tool(\"ls\", {})\n      return allow()\n---\n";
+    let ask = "---\nevent: tool.pre\npriority: 1\ntools: [ls]\nscript: |\n  def handle(event, payload):\n      meta.call_tool(\"ls\", {})\n      return allow()\n---\n";
     let project = project(&[("caller", ask)]);
     let outcome = fire(&load(project.path()), &call("ls", json!({})));
     assert_eq!(outcome.decision, Decision::Deny);

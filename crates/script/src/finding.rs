@@ -32,6 +32,8 @@ pub enum Code {
     UnknownName,
     /// A built-in that this kind of script does not get.
     Unavailable,
+    /// A tool that the script calls and may not call, or may call and does not.
+    UnnamedTool,
     /// The entry point is missing, is no function, or takes other arguments.
     EntryPoint,
     /// Something that the linter found.
@@ -53,6 +55,7 @@ impl Code {
             Self::Syntax => "script_syntax",
             Self::UnknownName => "unknown_name",
             Self::Unavailable => "unavailable_builtin",
+            Self::UnnamedTool => "unnamed_tool",
             Self::EntryPoint => "entry_point",
             Self::Lint => "script_lint",
             Self::Load => "script_load",

@@ -16,6 +16,7 @@ pub mod worker;
 
 mod analysis;
 mod call;
+mod called;
 mod compile;
 mod demand;
 mod finding;
@@ -30,6 +31,7 @@ mod values;
 mod when;
 
 pub use call::Invocation;
+pub use called::{check_calls, tools_line};
 pub use compile::{Compiled, Placement, Powers, Role, compile, compile_unbounded, with_room};
 pub use finding::Finding;
 pub use globals::{Builtin, DONE_KEY, catalogue, get_ready};

@@ -7,10 +7,10 @@ use crate::compile::{Role, on_large_stack};
 use crate::load::parse;
 use crate::source::Source;
 
-/// The built-ins of hooks that reach further than what Pintle keeps for hooks: the network, tools, other agents.
-const OUTWARD: [&str; 3] = ["http", "meta", "delegate"];
+/// The built-ins of hooks that reach further than what Pintle keeps for hooks: the network, files, tools, other agents.
+const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
 
-/// Names the built-ins of a script that reach out: `http`, `meta`, `delegate`. None is what most scripts use.
+/// Names the built-ins of a script that reach out: `http`, `fs`, `meta`, `delegate`. None is what most scripts use.
 ///
 /// Names cannot be made while a script runs, so one that does not stand in the text is not used. A script that cannot be
 /// parsed names them all.
@@ -39,12 +39,13 @@ mod tests {
 
     #[test]
     fn a_script_reaches_what_it_names_and_not_what_its_texts_say() {
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 9] = [
             ("def handle(event, payload):\n    return allow()\n", &[]),
             ("def handle(event, payload):\n    return block(\"no http:// here\")\n", &[]),
             ("# http.get is not used\ndef handle(event, payload):\n    return allow()\n", &[]),
             ("def handle(event, payload):\n    http.get(\"https://a.example\")\n", &["http"]),
             ("fetch = http\ndef handle(event, payload):\n    return fetch.get(\"https://a.example\")\n", &["http"]),
+            ("def handle(event, payload):\n    fs.read(payload[\"offset\"])\n", &["fs"]),
             ("def handle(event, payload):\n    return [meta.call_tool(x) for x in [\"a\"]]\n", &["meta"]),
             ("def handle(event, payload):\n    return delegate({}) if http else allow()\n", &["http", "delegate"]),
             ("def handle(event, payload:\n    http\n", &OUTWARD),

@@ -69,9 +69,21 @@ pub(crate) fn ask<'v>(
         Reply::Absent => None,
         Reply::Int(number) => Some(eval.heap().alloc(number)),
         Reply::Value(value) => {
-            Some(to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?)
+            let value = to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?;
+            has_room(eval, builtin)?;
+            Some(value)
         }
     })
+}
+
+/// An error when the call uses more memory than it may. The interpreter looks once in a thousand steps, and each of them
+/// may have been given a large file.
+fn has_room(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<()> {
+    let most = state(eval, builtin)?.memory_bytes;
+    if eval.heap().peak_allocated_bytes() as u64 > most {
+        return Err(refusal(format_args!("{builtin}: more than {most} bytes of memory")));
+    }
+    Ok(())
 }
 
 /// A script's value as JSON, for a request.

@@ -33,6 +33,8 @@ pub(crate) struct State<'a> {
     pub(crate) cancel: &'a Cancel,
     /// When the time of the call is over.
     pub(crate) deadline: Instant,
+    /// The memory that the call may use.
+    pub(crate) memory_bytes: u64,
 }
 
 impl State<'_> {

@@ -97,6 +97,8 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
         "events.emit(\"custom.x\", {})",
         "meta.call_tool(\"slow\", {})",
         "meta.list_tools()",
+        "fs.read(\"a\")",
+        "for path in fs.glob(\"**\"):\n  fs.read(path)",
         "[sleep(1) for i in range(1000)]",
     ];
     for body in waits {
@@ -109,6 +111,24 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
         assert_eq!(world.0.load(Ordering::Acquire), 1, "{body}");
         assert!(began.elapsed() < Duration::from_secs(30), "{body}");
     }
+}
+
+#[test]
+fn what_a_call_is_given_counts_as_its_memory_at_once() {
+    /// A world of large files.
+    #[derive(Debug, Default)]
+    struct Large(AtomicUsize);
+    impl Seam for Large {
+        fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+            self.0.fetch_add(1, Ordering::AcqRel);
+            Ok(Reply::Value(json!("x".repeat(1 << 20))))
+        }
+    }
+    let world = Large::default();
+    let few = Limits { memory_bytes: 4 << 20, ..Limits::default() };
+    let found = failure("for i in range(900):\n  fs.read(\"a\")\nreturn allow()", few, &Cancel::default(), &world);
+    assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
+    assert!(world.0.load(Ordering::Acquire) < 8, "{world:?}");
 }
 
 #[test]

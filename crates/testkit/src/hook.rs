@@ -23,6 +23,7 @@ pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
         strict_matcher: false,
         mode: Mode::Enforce,
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits: Limits::default(),
         location: Location::default(),
     }

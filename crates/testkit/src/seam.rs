@@ -127,6 +127,10 @@ impl Seam for MapSeam {
                 world.emitted.push((event, payload.clone()));
                 Reply::Value(payload)
             }
+            Request::Fs { ref function, ref arguments } if function == "read" => {
+                let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+                Reply::Value(Value::String(format!("text of {path}")))
+            }
             Request::Http { .. }
             | Request::CallTool { .. }
             | Request::Meta { .. }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::workspace::{Stat, Workspace};
+use pintle::jail::Stat;
+
+use crate::workspace::Workspace;
 
 /// The most entries of a workspace that is compared. Larger ones are not: a call must not wait for that.
 const MAX_ENTRIES: usize = 20_000;

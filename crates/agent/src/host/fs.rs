@@ -1,63 +1,44 @@
 //! `fs.*`: files of the workspace, for tools.
 
-use pintle::Reply;
-use serde_json::{Value, json};
+use pintle::{Cancel, Reply, jail};
+use serde_json::Value;
 
 use crate::edits::Files;
-use crate::workspace::{Lines, find, replace_one};
-
-/// The most lines that one search gives.
-const MAX_FOUND: usize = 20_000;
+use crate::workspace::replace_one;
 
 /// Performs one function of `fs`.
-pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value) -> Result<Reply, String> {
+pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value, cancel: &Cancel) -> Result<Reply, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let path = text("path");
     let workspace = files.workspace;
-    let done = |done: Result<(), String>| done.map(|()| Reply::Done);
-    let reply = match function {
-        "read" => workspace.read(path).map(|content| Reply::Value(Value::String(content))),
-        "write" => done(files.write(path, text("content"))),
-        "append" => done(files.append(path, text("content"))),
-        "exists" => workspace.exists(path).map(|exists| Reply::Value(Value::Bool(exists))),
-        "remove" => done(files.remove(path)),
-        "mkdir" => done(files.make_folder(path)),
-        "list" => workspace.list(path).map(|found| Reply::Value(found.into_iter().map(|stat| stat.name).collect())),
-        "stat" => workspace.stat(path).map(|stat| Reply::Value(stat.to_value())),
-        "glob" => workspace.glob(text("pattern"), ".").map(|walk| Reply::Value(json!(walk.paths))),
-        "copy" => done(files.copy(text("src"), text("dst"))),
-        "move" => done(files.rename(text("src"), text("dst"))),
-        "find" => workspace.read(path).and_then(|content| {
-            let found = find(&content, text("text")).map(|(line, text)| json!({"line_num": line, "text": text}));
-            let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
-            if found.len() > MAX_FOUND {
-                return Err(format!("more than {MAX_FOUND} lines hold the text; look for more of it"));
-            }
-            Ok(Reply::Value(Value::from(found)))
-        }),
+    let done = match function {
+        "write" => files.write(path, text("content")),
+        "append" => files.append(path, text("content")),
+        "remove" => files.remove(path),
+        "mkdir" => files.make_folder(path),
+        "copy" => files.copy(text("src"), text("dst")),
+        "move" => files.rename(text("src"), text("dst")),
         "replace" => workspace
             .read(path)
             .and_then(|content| replace_one(&content, text("old"), text("new")))
-            .and_then(|content| done(files.edit(path, &content))),
-        "read_lines" => workspace.read(path).and_then(|content| {
-            let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
-            Ok(Reply::Value(Value::String(Lines::of(&content).numbered(first, last)?)))
-        }),
-        _ => Err(String::from("there is no such function")),
+            .and_then(|content| files.edit(path, &content)),
+        _ => return jail::answer(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
     };
-    reply.map_err(|why| format!("fs.{function}: {why}"))
+    done.map(|()| Reply::Done).map_err(|why| format!("fs.{function}: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::workspace::tests::workspace;
 
     #[test]
     fn every_function_works_within_the_workspace() {
         let (_folder, workspace) = workspace();
-        let workspace = Files { workspace: &workspace, told: None };
+        let files = Files { workspace: &workspace, told: None };
+        let perform = |function: &str, arguments: &Value| perform(&files, function, arguments, &Cancel::default());
         let value = |value: Value| Ok(Reply::Value(value));
         let cases = [
             ("write", json!({"path": "a/b.txt", "content": "one\ntwo\n"}), Ok(Reply::Done)),
@@ -76,14 +57,14 @@ mod tests {
             ("remove", json!({"path": "d.txt"}), Ok(Reply::Done)),
         ];
         for (function, arguments, expected) in cases {
-            assert_eq!(perform(&workspace, function, &arguments), expected, "{function} {arguments}");
+            assert_eq!(perform(function, &arguments), expected, "{function} {arguments}");
         }
-        let Ok(Reply::Value(stat)) = perform(&workspace, "stat", &json!({"path": "a"})) else { panic!("no stat") };
+        let Ok(Reply::Value(stat)) = perform("stat", &json!({"path": "a"})) else { panic!("no stat") };
         assert_eq!((&stat["name"], &stat["is_dir"]), (&json!("a"), &json!(true)));
         for function in ["read", "write", "append", "remove", "mkdir", "list", "stat", "find", "replace"] {
-            let fault = perform(&workspace, function, &json!({"path": "../x", "old": "a"})).unwrap_err();
+            let fault = perform(function, &json!({"path": "../x", "old": "a"})).unwrap_err();
             assert!(fault.starts_with(&format!("fs.{function}: ")) && fault.contains("outside"), "{fault}");
         }
-        assert_eq!(perform(&workspace, "format", &json!({})).unwrap_err(), "fs.format: there is no such function");
+        assert_eq!(perform("format", &json!({})).unwrap_err(), "fs.format: nothing here does that");
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pintle::event::{EventPayload, FileEdited};
 use pintle::script::DONE_KEY;
-use pintle::{CallId, Caller, EventName, Host, Origin, Outcome, Reply, Request, Scope, SeamError};
+use pintle::{Caller, EventName, Host, Origin, Outcome, Reply, Request, Scope, SeamError, jail};
 
 use serde_json::Value;
 
@@ -49,8 +49,7 @@ impl AgentHost {
             state: Arc::clone(&self.state),
             work: self.work.clone(),
         };
-        let is_hook = caller.call != CallId::default();
-        if is_hook && turn.work.take().is_some() {
+        if caller.is_hook() && turn.work.take().is_some() {
             let outside = Origin { persona: String::new(), step: String::new(), ..Origin::clone(&self.origin) };
             turn.origin = Arc::new(outside);
         }
@@ -85,19 +84,26 @@ impl Host for AgentHost {
     fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
+            request if caller.is_hook() && !may_hook(&request) => {
+                Err(String::from("hooks deliberately have no such thing"))
+            }
             Request::Exec { program, arguments, timeout_ms, directory } => {
                 let asked = exec::Asked { program, arguments, timeout_ms, directory };
                 exec::run(workspace, asked, &scope.cancel).map(Reply::Value)
+            }
+            Request::Fs { function, arguments } if caller.is_hook() => {
+                jail::answer(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
             }
             Request::Fs { function, arguments } => {
                 let is_told = self.agent.shared.runtime.listens(&EventName::of(FileEdited::row()), scope);
                 let by = By { run: &self.origin.run, tool: caller.name, call_id: None };
                 let told = is_told.then_some((&self.agent.shared.edits, by));
-                fs::perform(&Files { workspace, told }, &function, &arguments)
+                fs::perform(&Files { workspace, told }, &function, &arguments, &scope.cancel)
             }
             Request::Host { fact, key } => Ok(Reply::Value(facts::tell(workspace, &fact, key.as_deref()))),
             Request::CallTool { name, arguments } => {
-                meta::call_tool(&self.nested(caller, scope)?, &name, arguments, self.call_depth).map(Reply::Value)
+                meta::call_tool(&self.nested(caller, scope)?, caller, &name, arguments, self.call_depth)
+                    .map(Reply::Value)
             }
             Request::Meta { function, arguments } => {
                 meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth).map(Reply::Value)
@@ -108,5 +114,15 @@ impl Host for AgentHost {
             _ => Err(String::from("the agent cannot do that")),
         };
         reply.map_err(SeamError)
+    }
+}
+
+/// Whether a hook may ask for something. Its script is not compiled where it says otherwise; this holds whatever a script
+/// comes to.
+fn may_hook(request: &Request) -> bool {
+    match request {
+        Request::Exec { .. } | Request::Host { .. } => false,
+        Request::Fs { .. } => request.reads_files(),
+        _ => true,
     }
 }

@@ -1,5 +1,6 @@
 //! `meta.call_tool`: a script calls a tool, with the whole lifecycle of a call.
 
+use pintle::Caller;
 use pintle::event::Meta;
 use serde_json::{Value, json};
 
@@ -10,10 +11,16 @@ use crate::turn::Turn;
 /// Calls a tool for a script. A refusal of any kind is the result, as it is for a model.
 ///
 /// # Errors
-/// When the call cannot be asked for at all: `meta` is off, or calls are nested too deeply.
-pub(crate) fn call_tool(turn: &Turn, name: &str, arguments: Value, call_depth: u32) -> Result<Value, String> {
+/// When the call cannot be asked for at all: the caller may not call the tool, or calls are nested too deeply.
+pub(crate) fn call_tool(
+    turn: &Turn,
+    caller: Caller<'_>,
+    name: &str,
+    arguments: Value,
+    call_depth: u32,
+) -> Result<Value, String> {
     let fault = |why: String| format!("meta.call_tool: {why}");
-    enabled(turn).map_err(fault)?;
+    may_call(turn, caller, name).map_err(fault)?;
     let shared = &turn.agent.shared;
     if call_depth >= shared.meta.max_call_depth {
         return Err(fault(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
@@ -28,4 +35,17 @@ pub(crate) fn call_tool(turn: &Turn, name: &str, arguments: Value, call_depth: u
     let called = dispatch(turn, &CallRequest { id: &id, name, arguments: &text });
     let result = called.result;
     Ok(json!({"content": result.content, "is_error": result.is_error, "result": result.result}))
+}
+
+/// A hook may call the tools that it is declared with. Where agents may change themselves, every script may call any.
+fn may_call(turn: &Turn, caller: Caller<'_>, name: &str) -> Result<(), String> {
+    if caller.tools.iter().any(|tool| tool == name) {
+        return Ok(());
+    }
+    enabled(turn).map_err(|why| if caller.is_hook() { unnamed(name, caller.tools) } else { why })
+}
+
+fn unnamed(name: &str, tools: &[String]) -> String {
+    let line = pintle::script::tools_line(tools, name);
+    format!("`{name}` is none of the tools that the hook may call; write `{line}` into it")
 }

@@ -33,9 +33,14 @@ pub(crate) fn pattern(expression: &str, shown: &str) -> Result<Pattern, String> 
 }
 
 /// The file of a path, or the wanted files beneath a folder.
-pub(crate) fn files(workspace: &Workspace, path: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>, String> {
+pub(crate) fn files(
+    workspace: &Workspace,
+    path: &str,
+    wanted: impl Fn(&Path) -> bool,
+    cancel: &Cancel,
+) -> Result<Vec<String>, String> {
     match workspace.stat(path)?.is_dir {
-        true => Ok(workspace.walk(path, wanted)?.paths),
+        true => Ok(workspace.walk(path, wanted, cancel)?.paths),
         false => Ok(vec![path.to_owned()]),
     }
 }

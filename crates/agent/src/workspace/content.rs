@@ -26,11 +26,6 @@ fn count(text: &str, old: &str) -> Result<usize, String> {
     Ok(text.matches(old).count())
 }
 
-/// The lines that hold a text, with their numbers from 1.
-pub(crate) fn find<'a>(text: &'a str, wanted: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
-    text.lines().enumerate().filter(move |(_, line)| line.contains(wanted)).map(|(index, line)| (index + 1, line))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +38,5 @@ mod tests {
         assert!(replace_one("a", "", "x").unwrap_err().contains("empty"));
         assert_eq!(replace_all("a b b", "b", "x"), Ok((String::from("a x x"), 2)));
         assert!(replace_all("a", "b", "x").is_err());
-        assert_eq!(find("one\ntwo\nwone", "one").collect::<Vec<_>>(), [(1, "one"), (3, "wone")]);
     }
 }

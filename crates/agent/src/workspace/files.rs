@@ -1,58 +1,14 @@
-//! Whole files and folders.
+//! Changing whole files and folders.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
-use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
-use serde_json::{Value, json};
+use cap_std::fs::{Dir, OpenOptions};
+use pintle::jail::open_plain;
 
-use super::{MAX_FILE_BYTES, Workspace, protect};
-
-/// What is known of a file without reading it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stat {
-    pub(crate) name: String,
-    pub(crate) size_bytes: u64,
-    pub(crate) is_dir: bool,
-    pub(crate) modified_us: u64,
-}
-
-impl Stat {
-    pub(crate) fn to_value(&self) -> Value {
-        json!({
-            "name": self.name,
-            "size": self.size_bytes,
-            "is_dir": self.is_dir,
-            "mod_time_ms": self.modified_us / 1_000,
-        })
-    }
-}
+use super::Workspace;
 
 impl Workspace {
-    /// A file's text.
-    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
-        let bytes = self.read_bytes(path)?;
-        String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
-    }
-
-    pub(crate) fn read_bytes(&self, path: &str) -> Result<Vec<u8>, String> {
-        let (bytes, is_large) = self.at(path, |dir, path| {
-            let file = open_plain(dir, path, OpenOptions::new().read(true))?;
-            let mut bytes = Vec::new();
-            // A file may grow while it is read.
-            file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-            let is_large = bytes.len() as u64 > MAX_FILE_BYTES;
-            Ok((bytes, is_large))
-        })?;
-        if is_large {
-            return Err(format!("`{path}` is larger than {} MiB; use grep to look into it", MAX_FILE_BYTES >> 20));
-        }
-        Ok(bytes)
-    }
-
     /// Replaces a file's text, making the file and its folders when they are not there.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
         self.may_change(path)?;
@@ -69,10 +25,6 @@ impl Workspace {
             make_parent(dir, path)?;
             open_plain(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
         })
-    }
-
-    pub(crate) fn exists(&self, path: &str) -> Result<bool, String> {
-        self.at(path, |dir, path| dir.try_exists(path))
     }
 
     /// Removes a file, or a folder that is empty. A folder with something in it stays.
@@ -112,48 +64,6 @@ impl Workspace {
             dir.rename(from, dir, &to)
         })
     }
-
-    pub(crate) fn stat(&self, path: &str) -> Result<Stat, String> {
-        self.at(path, |dir, inside| {
-            let found = dir.metadata(inside)?;
-            let name = inside.file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-            Ok(stat_of(name, &found))
-        })
-    }
-
-    /// What is in a folder, by name. The tapes of sessions are no part of the work and are left out.
-    pub(crate) fn list(&self, path: &str) -> Result<Vec<Stat>, String> {
-        let mut found = self.at(path, |dir, path| {
-            let mut found = Vec::new();
-            for entry in dir.read_dir(path)? {
-                let entry = entry?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                if name == protect::RECORDS {
-                    continue;
-                }
-                found.push(stat_of(name, &entry.metadata()?));
-            }
-            Ok(found)
-        })?;
-        found.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(found)
-    }
-}
-
-/// Opens a file and nothing else: a pipe or a device would keep a tool waiting for ever, whatever its time limit.
-fn open_plain(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Opening a pipe waits for its other end, unless this is said.
-    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let not_plain = || io::Error::other("it is a pipe, a socket or a device, and tools use plain files alone");
-    let file = match dir.open_with(path, options) {
-        Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
-        opened => opened?,
-    };
-    let found = file.metadata()?;
-    if found.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if found.is_file() { Ok(file) } else { Err(not_plain()) }
 }
 
 fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
@@ -165,16 +75,6 @@ fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
             Err(fault) => Err(fault),
         },
         _ => Ok(()),
-    }
-}
-
-fn stat_of(name: String, found: &cap_std::fs::Metadata) -> Stat {
-    let modified = found.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
-    Stat {
-        name,
-        size_bytes: found.len(),
-        is_dir: found.is_dir(),
-        modified_us: modified.and_then(|since| u64::try_from(since.as_micros()).ok()).unwrap_or(0),
     }
 }
 

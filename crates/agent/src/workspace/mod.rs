@@ -1,36 +1,34 @@
 //! The folder an agent works in, and the only files its tools can reach.
 //!
-//! Every path is opened beneath the folder's own handle, so neither `..`, nor an absolute path, nor a symbolic link
-//! leads out of it, also when somebody moves things around at the same time.
+//! Reading is that of [`JailedFolder`]; what is here changes files, beneath the same handle and not what is protected.
 
 mod content;
 mod files;
-mod lines;
 mod protect;
-mod walk;
 
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use pintle::jail::JailedFolder;
 use pintle::loader::PolicyFiles;
 
-pub(crate) use content::{find, replace_all, replace_one};
-pub(crate) use files::Stat;
-pub(crate) use lines::Lines;
-pub(crate) use walk::matcher as glob_matcher;
+pub(crate) use content::{replace_all, replace_one};
 
-/// The most bytes that a tool reads from one file. Larger files are refused, not cut.
-pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
-
-/// A folder that cannot be left.
+/// A folder that cannot be left, with what tools may not change in it.
 #[derive(Debug)]
 pub struct Workspace {
-    root: PathBuf,
-    dir: Dir,
+    folder: JailedFolder,
     /// What tools may not change.
     policy: PolicyFiles,
+}
+
+/// Everything that only reads.
+impl Deref for Workspace {
+    type Target = JailedFolder;
+
+    fn deref(&self) -> &JailedFolder {
+        &self.folder
+    }
 }
 
 impl Workspace {
@@ -39,59 +37,9 @@ impl Workspace {
     /// # Errors
     /// When it is not there or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, String> {
-        let fault = |fault: io::Error| format!("cannot open workspace `{}`: {fault}", root.display());
-        let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(fault)?;
-        let root = std::path::absolute(root).map_err(fault)?;
-        Ok(Self { root, dir, policy: PolicyFiles::default() })
-    }
-
-    /// The folder's absolute path.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// Runs an operation on a path of the workspace.
-    ///
-    /// An absolute path is taken when it begins with the workspace's own; every other one is refused.
-    fn at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
-        let inside = self.relative(path)?;
-        operation(&self.dir, &inside).map_err(|fault| explain(path, &fault))
-    }
-
-    /// The path relative to the workspace, normal but not resolved; the folder itself is `.`.
-    pub(crate) fn relative(&self, path: &str) -> Result<PathBuf, String> {
-        let written = Path::new(path);
-        let outside = || format!("path `{path}` is outside the workspace; give a path inside it");
-        let relative = match written.strip_prefix(&self.root) {
-            Ok(rest) => rest,
-            Err(_) if written.is_absolute() => return Err(outside()),
-            Err(_) => written,
-        };
-        if path.contains('\0') {
-            return Err(format!("path {path:?} holds a NUL character"));
-        }
-        let mut depth = 0_usize;
-        let mut normal = PathBuf::new();
-        for component in relative.components() {
-            match component {
-                Component::CurDir => {}
-                Component::Normal(name) => {
-                    depth += 1;
-                    normal.push(name);
-                }
-                // `a/..` through a link is not `.`, so the path goes on as written and the handle decides.
-                Component::ParentDir => {
-                    depth = depth.checked_sub(1).ok_or_else(outside)?;
-                    normal.push("..");
-                }
-                Component::RootDir | Component::Prefix(_) => return Err(outside()),
-            }
-        }
-        if normal.as_os_str().is_empty() {
-            normal.push(".");
-        }
-        Ok(normal)
+        let opened = JailedFolder::open(root);
+        let folder = opened.map_err(|fault| format!("cannot open workspace `{}`: {fault}", root.display()))?;
+        Ok(Self { folder, policy: PolicyFiles::default() })
     }
 
     /// The real absolute path of a folder in the workspace, for a program to start in.
@@ -100,22 +48,7 @@ impl Workspace {
             dir.open_dir(path)?;
             dir.canonicalize(path)
         })?;
-        Ok(self.root.join(real))
-    }
-}
-
-/// What went wrong with a path, for the model: it should be able to do better the next time.
-fn explain(path: &str, fault: &io::Error) -> String {
-    match fault.kind() {
-        io::ErrorKind::NotFound => format!("`{path}` does not exist; list its folder to see what does"),
-        io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
-        io::ErrorKind::IsADirectory => format!("`{path}` is a folder, not a file"),
-        io::ErrorKind::NotADirectory => format!("`{path}` is not a folder"),
-        // The sandbox refuses with this kind and no code of the system.
-        io::ErrorKind::PermissionDenied if fault.raw_os_error().is_none() => {
-            format!("path `{path}` leads outside the workspace; links may not leave it")
-        }
-        _ => format!("cannot use `{path}`: {fault}"),
+        Ok(self.root().join(real))
     }
 }
 

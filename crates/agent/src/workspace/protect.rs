@@ -4,15 +4,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
+use pintle::Cancel;
 use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
 
 use super::Workspace;
 
-/// The folder of tapes.
-pub(super) const RECORDS: &str = ".pintle";
-
 /// The folders and files that tools may not change, wherever in the workspace they are.
-const PROTECTED: [&str; 3] = [".harness", "harness.md", RECORDS];
+const PROTECTED: [&str; 3] = [".harness", "harness.md", ".pintle"];
 
 impl Workspace {
     /// The same folder, in which tools may not change these paths either, wherever they are.
@@ -26,7 +24,7 @@ impl Workspace {
     /// files of its own; the rest of it is what there is to work on.
     #[must_use]
     pub fn guarded_by(mut self, policy: PolicyFiles) -> Self {
-        self.policy = policy.for_work_in(&self.root);
+        self.policy = policy.for_work_in(self.root());
         self
     }
 
@@ -34,7 +32,7 @@ impl Workspace {
     /// whatever links the path gets there.
     pub(super) fn may_change(&self, path: &str) -> Result<(), String> {
         let real = self.at(path, resolved)?;
-        let is_protected = is_an_agents(&real) || self.policy.is_policy(&self.root.join(&real));
+        let is_protected = is_an_agents(&real) || self.policy.is_policy(&self.root().join(&real));
         if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 
@@ -44,14 +42,15 @@ impl Workspace {
         let base = self.at(path, resolved)?;
         let is_folder = self.at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
         let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_an_agents(&base.join(within));
-        let is_protected = self.policy.contains_policy(&self.root.join(&base))
-            || (is_folder && !self.walk(path, goes_along)?.paths.is_empty());
+        let is_protected = self.policy.contains_policy(&self.root().join(&base))
+            // What a walk leaves out may be protected as well.
+            || (is_folder && self.walk(path, goes_along, &Cancel::default())?.whole() != Ok(Vec::new()));
         if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 
     /// Whether a shell may be given a command in a folder: not one that plainly changes something protected.
     pub(crate) fn may_run(&self, command: &str, folder: &str) -> Result<(), String> {
-        let paths = PolicyPaths::new(&self.policy, &self.root, &self.root).within(Some(folder));
+        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).within(Some(folder));
         let Some(changed) = judge_command(&paths, command).changes else { return Ok(()) };
         Err(format!(
             "the command was not run: it would change {changed}, and an agent does not change what guards it or what it \
@@ -72,7 +71,10 @@ fn is_an_agents(path: &Path) -> bool {
 }
 
 fn refusal(path: &str) -> String {
-    format!("`{path}` is read-only for tools: an agent's policy and records lie there; ask a person to change them")
+    format!(
+        "`{path}` is read-only for tools: an agent's policy and records lie there; what a tool keeps belongs in another \
+         folder, such as `memory/`, and a person can change these"
+    )
 }
 
 /// The path without links. The part of it that does not exist yet stays as it is.
@@ -101,6 +103,8 @@ fn resolved(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    use pintle::Cancel;
 
     use crate::workspace::tests::workspace;
 
@@ -206,6 +210,6 @@ mod tests {
         fs::write(workspace.root().join(".pintle/tapes/t.jsonl"), "x").unwrap();
         workspace.write("a.jsonl", "x").unwrap();
         assert_eq!(workspace.list(".").unwrap().into_iter().map(|stat| stat.name).collect::<Vec<_>>(), ["a.jsonl"]);
-        assert_eq!(workspace.glob("**/*.jsonl", ".").unwrap().paths, ["a.jsonl"]);
+        assert_eq!(workspace.glob("**/*.jsonl", ".", &Cancel::default()).unwrap().paths, ["a.jsonl"]);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply,
-    Request, Verdict, native,
+    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply, Request, Verdict,
+    native,
 };
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};

@@ -115,6 +115,8 @@ impl Hook {
             .redact_secrets(self.redaction.is_on())
             .layers(layers.without(place.without))
             .trust(self.folders.trust());
+        // Without a project to look for, the hooks that were named read where the host works.
+        let builder = if self.hooks.is_empty() { builder } else { builder.workspace(place.project.clone()) };
         Ok(self.hooks.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
     }
 }

@@ -41,7 +41,21 @@ pub(crate) fn builder(places: &Places, user: &UserOptions) -> Result<Builder, Fa
         (false, true) => builder.guarded_path(path, Layer::Project),
         (false, false) => builder.path(path, Layer::Project),
     };
-    Ok(places.paths.iter().fold(start, with))
+    let builder = places.paths.iter().fold(start, with);
+    let named = places.paths.first().filter(|_| !places.is_found);
+    Ok(named.and_then(|path| project_of(path)).into_iter().fold(builder, Builder::workspace))
+}
+
+/// The project of a path that somebody named: what the `.harness` is in where the path is or lies in one, else its folder.
+fn project_of(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let own = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".harness"));
+    let folder = match own {
+        Some(own) => own.parent()?,
+        None if path.is_dir() => &path,
+        None => path.parent()?,
+    };
+    Some(folder.to_owned())
 }
 
 /// Opens the models that hooks ask. A script is seen from the folder of the first path.

@@ -12,6 +12,8 @@ mod events;
 mod evidence;
 mod explain;
 mod fire;
+mod hook_files;
+mod hook_tools;
 mod hooks;
 mod install;
 mod life;

@@ -23,6 +23,8 @@ pub struct HookOptions {
     pub on_error: Option<FailurePolicy>,
     /// Whether the verdict is enforced. Default: it is.
     pub mode: Mode,
+    /// The tools that it may call. Default: none.
+    pub tools: Vec<String>,
 }
 
 /// The table of `register_tool_hook`.
@@ -279,6 +281,7 @@ fn declaration(
         timeout_ms: options.timeout_ms,
         background: false,
         files: Vec::new(),
+        tools: options.tools.clone(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location,

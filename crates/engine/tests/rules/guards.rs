@@ -170,6 +170,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
             Request::Sleep { duration_ms: 1 },
             Request::CallTool { name: text("rm"), arguments: Value::Null },
             Request::Meta { function: text("register_tool"), arguments: Value::Null },
+            Request::Fs { function: text("read"), arguments: json!({"path": "a.txt"}) },
         ];
         let replies = asked.map(|request| call.seam.perform(call.caller(), request));
         // It decides nothing itself: a denial would keep its effects.
@@ -194,6 +195,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         "Err(SeamError(\"not available to a guard that is asked again about a changed target; \
          decide on the payload alone\"))",
         "Ok(Done)",
+        r#"Ok(Value(String("text of a.txt")))"#,
     ];
     let unlifted = "it needs approval and there is nobody to ask";
     assert_eq!(outcome.reasons[0].text, format!("[{}]; {unlifted}", expected.join(", ")));

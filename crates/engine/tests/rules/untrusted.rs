@@ -186,6 +186,7 @@ fn rule_70_it_leaves_no_state_and_reaches_nothing() {
             Request::Emit { event: String::from("custom.x"), payload: json!({}) },
             Request::CallTool { name: String::from("shell"), arguments: json!({}) },
             Request::Meta { function: String::from("register_hook"), arguments: json!({}) },
+            Request::Fs { function: String::from("read"), arguments: json!({"path": "notes.txt"}) },
             Request::Http {
                 method: String::from("GET"),
                 url: String::from("http://localhost"),

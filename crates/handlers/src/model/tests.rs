@@ -79,6 +79,7 @@ fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration 
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),

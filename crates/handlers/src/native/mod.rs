@@ -173,6 +173,7 @@ mod tests {
             strict_matcher: false,
             mode: Mode::Enforce,
             standing: Standing::Trusted,
+            tools: Vec::new(),
             limits: Limits::default(),
             location: Location::default(),
         };

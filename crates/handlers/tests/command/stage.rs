@@ -71,6 +71,7 @@ pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),

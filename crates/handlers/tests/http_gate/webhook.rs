@@ -50,6 +50,7 @@ fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
         timeout_ms: None,
         background,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),

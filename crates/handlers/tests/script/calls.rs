@@ -152,6 +152,11 @@ fn findings_say_what_and_what_next() {
         ),
         ("def handle(event, payload):\n  return exec.run(\"ls\")\n", "hooks deliberately have no `exec`", (2, 10)),
         (
+            "def handle(event, payload):\n  fs.write(\"a\", fs.read(\"b\"))\n",
+            "hooks deliberately have no `fs.write`",
+            (2, 6),
+        ),
+        (
             "def handle(event, payload):\n  return meta.register_tool(\"x\", \"y\")\n",
             "hooks deliberately have no `meta.register_tool`",
             (2, 15),

@@ -102,6 +102,7 @@ pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> Hook
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),
@@ -133,6 +134,7 @@ pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, lim
         strict_matcher: false,
         mode: Mode::Enforce,
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits,
         location: Location::default(),
     };

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookDeclaration, Influence, Redact,
-    Verdict,
+    Call, Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookDeclaration, Influence,
+    Redact, Verdict,
 };
 use pintle_dialects::Project;
 

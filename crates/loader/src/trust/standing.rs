@@ -241,6 +241,7 @@ fn in_place_of(hook: Hook, state: State, since: Since) -> Hook {
         definition: None,
         // What it says is ours.
         standing: Standing::Trusted,
+        tools: Vec::new(),
         ..hook
     }
 }
@@ -268,6 +269,7 @@ fn stand_in(claim: &Claim, since: Since) -> Option<Hook> {
         mode: Mode::Enforce,
         // What it says is ours.
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits: Limits::default(),
         location: Location::default(),
     })

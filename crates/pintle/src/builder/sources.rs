@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::Layer;
 use pintle_handlers as handlers;
-use pintle_loader::{Layers, Loaded, Options, Trust};
+use pintle_loader::{Consent, Layers, Loaded, Options, Trust};
 
 /// A path to load.
 #[derive(Debug)]
@@ -59,4 +59,12 @@ pub(super) fn load(
         loaded
     }));
     loaded
+}
+
+/// The folder whose files hooks read. Of several projects it is the outermost: a folder with hooks that somebody makes below
+/// it does not lead its guards to other files.
+pub(super) fn workspace(named: Option<PathBuf>, projects: &[Consent], layers: &Layers) -> Option<PathBuf> {
+    let found = || projects.first().map(|project| project.footprint.folder.clone());
+    let around = || Some(layers.cwd.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    named.or_else(found).or_else(around)
 }

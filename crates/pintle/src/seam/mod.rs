@@ -33,6 +33,9 @@ impl ScopeSeam<'_> {
                 "unsettled_state" => Reply::Value(json!({})),
                 _ => Reply::Done,
             }),
+            Request::Fs { function, arguments } if self.scope.host.is_none() => {
+                outside::files(self, caller, &function, &arguments)
+            }
             Request::CallTool { .. }
             | Request::Meta { .. }
             | Request::Session { .. }

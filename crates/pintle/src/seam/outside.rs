@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pintle_contract::{Caller, Reply, Request, SeamError};
+use pintle_handlers::jail::{self, JailedFolder, MAX_HOOK_FILE_BYTES};
 use serde_json::Value;
 
 use super::ScopeSeam;
@@ -10,6 +11,21 @@ use crate::random;
 
 /// How often a sleeping script looks whether it is still wanted.
 const SLEEP_STEP_MS: u64 = 20;
+
+/// Answers a function of `fs` that reads, in the folder that the runtime was told of.
+pub(super) fn files(
+    seam: &ScopeSeam<'_>,
+    caller: Caller<'_>,
+    function: &str,
+    arguments: &Value,
+) -> Result<Reply, SeamError> {
+    let fault = |why: String| SeamError(format!("fs.{function}: {why}"));
+    let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("there is no project here to read in")))?;
+    let folder = JailedFolder::open(folder)
+        .map_err(|why| fault(format!("cannot open the project's folder `{}`: {why}", folder.display())))?;
+    let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
+    jail::answer(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(SeamError)
+}
 
 /// Answers network, time and randomness requests.
 pub(super) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {

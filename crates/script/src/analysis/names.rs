@@ -16,6 +16,10 @@ use crate::source::{ASSERT_ALIAS, Source};
 /// The functions that make a hook's decision, which plugins write as values.
 const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
 
+/// How a hook gets done what it may not do itself.
+const BY_TOOL: &str = "policy that can reach the system can be turned against it; let a tool do it: write `tools: [NAME]` \
+                       into the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
+
 /// Checks all names of a script.
 pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -104,11 +108,7 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
             "return what you decide, such as `{\"block\": True, \"reason\": \"..\"}` or `{\"deny\": \"..\"}`; \
              None lets the event pass",
         ),
-        Role::Hook | Role::Plugin => (
-            format!("hooks deliberately have no `{name}`"),
-            "policy that can reach the system can be turned against it; let a named tool do it and call that with \
-             `meta.call_tool`, which runs under the same hooks",
-        ),
+        Role::Hook | Role::Plugin => (format!("hooks deliberately have no `{name}`"), BY_TOOL),
         _ => (
             format!("{} scripts have no `{name}`", role.noun()),
             "decisions belong to hooks; return the result instead",
@@ -120,8 +120,8 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
 fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: &[&'static str]) -> Finding {
     let full = format!("{path}.{member}");
     if matches!(role, Role::Hook | Role::Plugin) && globals::catalogue().iter().any(|builtin| builtin.name == full) {
-        return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at))
-            .help("registering belongs to tools; hooks rule on it");
+        let help = if path == "meta" { "registering belongs to tools; hooks rule on it" } else { BY_TOOL };
+        return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at)).help(help);
     }
     let message = match nearest(member, members) {
         Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),

@@ -98,7 +98,7 @@ impl Frame<'_> {
     ) -> Result<T, Failure> {
         let Invocation { seam, caller, limits, cancel } = *self.invocation;
         let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
-        let state = State { seam, caller, cancel, deadline };
+        let state = State { seam, caller, cancel, deadline, memory_bytes: limits.memory_bytes };
         let prints = Prints { seam, caller };
         // The heap of a call is thrown away whatever happened to it.
         let ran = catch_unwind(AssertUnwindSafe(|| {

@@ -5,6 +5,7 @@ mod codes;
 mod ctx;
 mod decisions;
 mod effects;
+mod files;
 mod json;
 mod network;
 mod numbers;
@@ -34,11 +35,11 @@ use crate::load::dialect;
 /// The globals of a kind of script. Built once: building them takes milliseconds.
 pub(crate) fn of(role: Role) -> &'static Globals {
     static HOOK: LazyLock<Globals> =
-        LazyLock::new(|| base().with(decisions::register).with(tools::register_calls).build());
+        LazyLock::new(|| base().with(decisions::register).with(tools::register_for_hooks).build());
     static TOOL: LazyLock<Globals> = LazyLock::new(|| base().with(tools::register).build());
     static VERIFY: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register).build());
     static PLUGIN: LazyLock<Globals> =
-        LazyLock::new(|| base().with(registering::register).with(tools::register_calls).build());
+        LazyLock::new(|| base().with(registering::register).with(tools::register_for_hooks).build());
     match role {
         Role::Hook => &HOOK,
         Role::Plugin => &PLUGIN,

@@ -1,5 +1,5 @@
-//! What only tools and verifications may do: `exec`, `fs`, `env`, `os`, `meta`. Hooks get `meta.call_tool` and
-//! `meta.list_tools`, which re-enter the lifecycle under the same hooks.
+//! What only tools and verifications may do: `exec`, `fs`, `env`, `os`, `meta`. Hooks get what of `fs` only reads, and
+//! `meta.call_tool` and `meta.list_tools`, which re-enter the lifecycle under the same hooks.
 
 use pintle_contract::Request;
 use serde_json::{Value as Json, json};
@@ -10,13 +10,17 @@ use starlark::values::Value;
 use starlark::values::list_or_tuple::UnpackListOrTuple;
 use starlark::values::none::NoneOr;
 
+use super::files;
 use crate::payload::printed;
 use crate::state::{ask, json as to_json, refusal};
 
 /// What tools and verifications get.
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("exec", exec);
-    builder.namespace("fs", fs);
+    builder.namespace("fs", |builder| {
+        files::readers(builder);
+        files::writers(builder);
+    });
     builder.namespace("os", os);
     builder.namespace("meta", |builder| {
         calls(builder);
@@ -26,7 +30,8 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 }
 
 /// What hooks get.
-pub(super) fn register_calls(builder: &mut GlobalsBuilder) {
+pub(super) fn register_for_hooks(builder: &mut GlobalsBuilder) {
+    builder.namespace("fs", files::readers);
     builder.namespace("meta", calls);
 }
 
@@ -48,78 +53,6 @@ fn exec(builder: &mut GlobalsBuilder) {
             directory: dir.into_option().map(str::to_owned),
         };
         Ok(ask(eval, "exec.run", request)?.unwrap_or_else(Value::new_none))
-    }
-}
-
-fn file<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
-    let request = Request::Fs { function: function.to_owned(), arguments };
-    Ok(ask(eval, &format!("fs.{function}"), request)?.unwrap_or_else(Value::new_none))
-}
-
-#[starlark_module]
-fn fs(builder: &mut GlobalsBuilder) {
-    fn read<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "read", json!({"path": path}))
-    }
-
-    fn write<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "write", json!({"path": path, "content": content}))
-    }
-
-    fn append<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "append", json!({"path": path, "content": content}))
-    }
-
-    fn exists<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "exists", json!({"path": path}))
-    }
-
-    fn remove<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "remove", json!({"path": path}))
-    }
-
-    fn mkdir<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "mkdir", json!({"path": path}))
-    }
-
-    fn list<'v>(
-        #[starlark(default = ".")] path: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        file(eval, "list", json!({"path": path}))
-    }
-
-    fn stat<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "stat", json!({"path": path}))
-    }
-
-    fn glob<'v>(pattern: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "glob", json!({"pattern": pattern}))
-    }
-
-    fn copy<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "copy", json!({"src": src, "dst": dst}))
-    }
-
-    fn r#move<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "move", json!({"src": src, "dst": dst}))
-    }
-
-    fn find<'v>(path: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "find", json!({"path": path, "text": text}))
-    }
-
-    fn replace<'v>(path: &str, old: &str, new: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "replace", json!({"path": path, "old": old, "new": new}))
-    }
-
-    fn read_lines<'v>(
-        path: &str,
-        #[starlark(default = NoneOr::None)] start: NoneOr<i64>,
-        #[starlark(default = NoneOr::None)] end: NoneOr<i64>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        file(eval, "read_lines", json!({"path": path, "start": start.into_option(), "end": end.into_option()}))
     }
 }
 

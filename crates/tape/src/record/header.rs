@@ -135,6 +135,7 @@ impl HookEntry {
             strict_matcher: self.strict_matcher,
             mode: self.mode,
             standing: self.standing,
+            tools: Vec::new(),
             limits: Limits::default(),
             location: self.location(),
         }

@@ -66,7 +66,7 @@ const ABSENCES: &[Absence] = &[
         excused: &[
             (
                 "crates/agent/src/workspace/",
-                "the files that tools work on; every path is opened beneath the workspace's folder",
+                "the files that tools change; every path is opened beneath the workspace's folder",
             ),
             (
                 "crates/agent/src/toolsets/memory/",
@@ -78,6 +78,10 @@ const ABSENCES: &[Absence] = &[
             (
                 "crates/handlers/src/builtin/",
                 "what built-ins tell of the host, and results that are too large for a conversation",
+            ),
+            (
+                "crates/handlers/src/jail/",
+                "the files that hooks and tools read; every path is opened beneath the project's folder",
             ),
             (
                 "crates/handlers/src/command/background.rs",

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use pintle::jail::glob_matcher;
 use serde_json::{Value, json};
 
 use super::{Native, Offer};
 use crate::tools::{ToolUse, flag, folder, search, text};
-use crate::workspace::glob_matcher;
 
 pub(super) const TOOL: Native = Native {
     name: "grep",
@@ -44,7 +44,7 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
         glob => Some(glob_matcher(glob)?),
     };
     let is_wanted = |file: &Path| wanted.as_ref().is_none_or(|wanted| wanted.is_match(file));
-    let paths = search::files(at.workspace(), folder(arguments, "path"), is_wanted)?;
+    let paths = search::files(at.workspace(), folder(arguments, "path"), is_wanted, at.cancel())?;
     let mut lines = Vec::new();
     search::lines(at.workspace(), &paths, &pattern, at.cancel(), |hit| {
         if lines.len() == MAX_LINES {

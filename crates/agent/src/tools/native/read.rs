@@ -1,10 +1,10 @@
 //! `read`: the text of a file.
 
+use pintle::jail::Lines;
 use serde_json::{Value, json};
 
 use super::{Native, Offer};
 use crate::tools::{ToolUse, number, text};
-use crate::workspace::Lines;
 
 pub(super) const TOOL: Native = Native {
     name: "read",

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use globset::GlobMatcher;
+use pintle::jail::glob_matcher;
 use pintle::script::search::Pattern;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use super::{Nothing, texts};
 use crate::tools::search::{self, Hit};
 use crate::tools::{ToolUse, flag, folder, text};
 use crate::toolsets::set::Row;
-use crate::workspace::glob_matcher;
 
 /// The most text of one result.
 const MAX_BYTES: usize = 1 << 20;
@@ -58,7 +58,7 @@ fn excluding(pattern: &str) -> Result<GlobMatcher, String> {
 
 fn found(at: &ToolUse<'_>, path: &str, wanted: &Pattern, excluded: &[GlobMatcher]) -> Result<String, String> {
     let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
-    let paths = search::files(at.workspace(), path, kept)?;
+    let paths = search::files(at.workspace(), path, kept, at.cancel())?;
     let mut found = String::new();
     search::lines(at.workspace(), &paths, wanted, at.cancel(), |Hit { path, number, line, at }| {
         if !found.is_empty() {

@@ -64,6 +64,7 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
         timeout_ms: draft.timeout_ms,
         background: false,
         files: draft.files,
+        tools: draft.tools,
         standing: pintle_contract::Standing::default(),
         examples: draft.examples,
         location: draft.location,

@@ -24,6 +24,7 @@ pub(super) struct Draft {
     pub(super) on_error: Option<FailurePolicy>,
     pub(super) mode: Mode,
     pub(super) files: Vec<String>,
+    pub(super) tools: Vec<String>,
     pub(super) examples: Vec<HookExample>,
     pub(super) location: Location,
 }
@@ -42,6 +43,7 @@ impl Draft {
             on_error: None,
             mode: Mode::Enforce,
             files: Vec::new(),
+            tools: Vec::new(),
             examples: Vec::new(),
             location,
         }
@@ -133,6 +135,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let on_error = fields.choice("on_error", &[("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)]);
     let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
     let files = fields.texts("files");
+    let tools = fields.texts("tools");
     let examples = read_examples(fields);
     fields.reserved("verify");
     fields.reserved("verify_policy");
@@ -150,7 +153,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
         }
     }
     let location = event_place.unwrap_or(place);
-    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, files, examples, location }
+    Draft { name, source, event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, location }
 }
 
 fn read_examples(fields: &mut Fields<'_>) -> Vec<HookExample> {

@@ -51,6 +51,7 @@ pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDecla
         timeout_ms: Some(client.settings.command_ms),
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: here,

@@ -188,6 +188,7 @@ fn declare(
         timeout_ms: Some(timeout_ms),
         background,
         files: options.files.clone(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: source.report.location(tell::first_line(source, node.span)),

@@ -146,6 +146,7 @@ fn ask(declaration: &HookDeclaration, payload: Value) -> Said {
         strict_matcher: false,
         mode: Mode::Enforce,
         standing: Standing::Trusted,
+        tools: Vec::new(),
         limits: Limits::default(),
         location: Location::default(),
     };

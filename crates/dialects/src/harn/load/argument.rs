@@ -113,6 +113,18 @@ impl<'a> Arguments<'a> {
         self.given.iter().any(|(given, _)| given == name)
     }
 
+    /// Takes a list of texts; none is an empty one.
+    pub(super) fn texts(&mut self, name: &'static str) -> Vec<String> {
+        let Some(argument) = self.take(name) else { return Vec::new() };
+        let texts = match &argument {
+            Argument::Value(Value::Array(items)) => {
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+            }
+            _ => None,
+        };
+        texts.or_else(|| self.mistyped(name, &argument, "a list of texts")).unwrap_or_default()
+    }
+
     /// Takes a whole number that is at least `least`.
     pub(super) fn number(&mut self, name: &'static str, least: u64) -> Option<u64> {
         let argument = self.take(name)?;

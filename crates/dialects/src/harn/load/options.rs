@@ -24,6 +24,7 @@ pub(super) fn of_call(arguments: &mut Arguments<'_>) -> HookOptions {
         timeout_ms,
         on_error: arguments.choice("on_error", &POLICIES),
         mode: arguments.choice("mode", &MODES).unwrap_or_default(),
+        tools: arguments.texts("tools"),
     }
 }
 
@@ -34,5 +35,6 @@ pub(super) fn of_fields(fields: &mut Fields<'_>) -> HookOptions {
         timeout_ms: fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS),
         on_error: fields.choice("on_error", &POLICIES),
         mode: fields.choice("mode", &MODES).unwrap_or_default(),
+        tools: fields.texts("tools"),
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
         timeout_ms: Some(timeout_ms),
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: report.location(node.span),

@@ -127,6 +127,7 @@ fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
         timeout_ms: None,
         background: false,
         files: Vec::new(),
+        tools: Vec::new(),
         standing: pintle_contract::Standing::default(),
         examples: Vec::new(),
         location: Location::default(),

@@ -174,7 +174,7 @@ impl<'a> Machine<'a> {
                 self.allocate(given.units() * PRINTED, given.shared_out())?;
                 Some(Size::NOTHING)
             }
-            ("cache" | "ctx" | "http" | "events" | "meta", _) => {
+            ("cache" | "ctx" | "http" | "events" | "meta" | "fs", _) => {
                 self.allocate(given.units() * 2, given.shared_out())?;
                 Some(self.fetched(true))
             }

@@ -59,6 +59,12 @@ fn fields() -> Vec<Field> {
             "none",
             "Files and globs of the project that belong to the hook: an agreement binds them too. A folder is all in it.",
         ),
+        field(
+            "tools",
+            "list of texts",
+            "none",
+            "The tools that its script may call with `meta.call_tool`. With `meta.enabled: true` it may call any.",
+        ),
         field("examples", "list", "none", "Payloads with the answer that the hook must give. Read, and not run yet."),
         field("verify", "any", "none", "Reserved: read, and without effect on a hook."),
         field("verify_policy", "any", "none", "Reserved: read, and without effect on a hook."),

@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn a_hook_file_gives_every_field_and_its_place() {
-    let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nfiles: [rules]\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
+    let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nfiles: [rules]\ntools: [note]\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
     let project = read(&[(Role::Hook, "command_guard", text)]);
     assert_eq!(
         findings(&project, Severity::Note),
-        ["hooks/command_guard.md:13:3: note: `examples` are read and not run yet"]
+        ["hooks/command_guard.md:14:3: note: `examples` are read and not run yet"]
     );
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
@@ -32,7 +32,10 @@ fn a_hook_file_gives_every_field_and_its_place() {
     assert_eq!(&text[span.start..span.end], "def handle(event, payload):\n      return allow()");
     let HookExample { payload, expect, location } = &hook.examples[0];
     assert_eq!((payload, expect.as_str()), (&json!({"name": "run_command", "args": {"command": "ls"}}), "allow"));
-    assert_eq!((location.line_column(), hook.files.as_slice()), (Some((13, 5)), &[String::from("rules")][..]));
+    assert_eq!(
+        (location.line_column(), &*hook.files, &*hook.tools),
+        (Some((14, 5)), &[String::from("rules")][..], &[String::from("note")][..])
+    );
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn keys_that_a_hook_does_not_have_are_warned_of_and_reserved_ones_are_noted() {
             "hooks/h.md:8:9: note: `verify` of hook `h` is reserved and has no effect",
             "hooks/h.md:9:16: note: `verify_policy` of hook `h` is reserved and has no effect",
             "hooks/h.md:6:1: error: parse hook h.md: yaml: line 6: unknown key `whne` in hook `h` | did you mean `when`?",
-            "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, examples, verify, verify_policy",
+            "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, verify, verify_policy",
         ]
     );
 }
@@ -232,7 +235,7 @@ fn names_with_line_ends_stay_on_one_line() {
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/h.md:5:1: warning: unknown key `a\\nb` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, examples, verify, verify_policy",
+            "hooks/h.md:5:1: warning: unknown key `a\\nb` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, verify, verify_policy",
             "hooks/h.md:2:8: error: hooks[0].event \"tool.pre\\n\\u{1b}[31m\" is invalid | `pintle events` lists the events",
         ]
     );

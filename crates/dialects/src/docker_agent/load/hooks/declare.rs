@@ -100,6 +100,7 @@ impl Draft {
             timeout_ms: Some(self.timeout_ms),
             background: false,
             files: self.files,
+            tools: Vec::new(),
             standing: pintle_contract::Standing::default(),
             examples: Vec::new(),
             location: self.location,

@@ -1,17 +1,21 @@
 //! Texts by line, counted from 1.
 
-use pintle::MAX_PAYLOAD_BYTES;
+use pintle_contract::MAX_PAYLOAD_BYTES;
 
 /// A text as lines.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines<'a>(&'a str);
+pub struct Lines<'a>(&'a str);
 
 impl<'a> Lines<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
+    /// The lines of a text.
+    #[must_use]
+    pub fn of(text: &'a str) -> Self {
         Self(text)
     }
 
-    pub(crate) fn count(self) -> usize {
+    /// How many there are.
+    #[must_use]
+    pub fn count(self) -> usize {
         self.0.split_inclusive('\n').count()
     }
 
@@ -19,7 +23,7 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// When they are longer than a result may be: a number is longer than many a line.
-    pub(crate) fn numbered(self, first: usize, last: usize) -> Result<String, String> {
+    pub fn numbered(self, first: usize, last: usize) -> Result<String, String> {
         let shown = self
             .0
             .split_inclusive('\n')

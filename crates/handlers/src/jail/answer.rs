@@ -1,0 +1,49 @@
+//! `fs.*` of scripts, as far as it reads.
+
+use pintle_contract::{Cancel, Reply};
+use serde_json::{Value, json};
+
+use super::{JailedFolder, Lines};
+
+/// The most lines that one search gives.
+const MAX_FOUND: usize = 20_000;
+
+/// Answers a function of `fs` that changes nothing. A file may be this large, and `cancel` ends what takes long.
+///
+/// What is told is whole or an error: whoever decides by it must not miss a part that a limit left out.
+///
+/// # Errors
+/// In one line for the script's author, led by the function's name.
+pub fn answer(
+    folder: &JailedFolder,
+    function: &str,
+    arguments: &Value,
+    most_bytes: u64,
+    cancel: &Cancel,
+) -> Result<Reply, String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+    let path = text("path");
+    let found = match function {
+        "read" => folder.read_up_to(path, most_bytes).map(Value::String),
+        "exists" => folder.exists(path).map(Value::Bool),
+        "list" => folder.list(path).map(|found| found.into_iter().map(|stat| stat.name).collect()),
+        "stat" => folder.stat(path).map(|stat| stat.to_value()),
+        "glob" => folder.glob(text("pattern"), ".", cancel).and_then(|walk| walk.whole()).map(|paths| json!(paths)),
+        "find" => folder.read_up_to(path, most_bytes).and_then(|content| {
+            let lines = content.lines().enumerate().filter(|(_, line)| line.contains(text("text")));
+            let found = lines.map(|(index, text)| json!({"line_num": index + 1, "text": text}));
+            let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
+            if found.len() > MAX_FOUND {
+                return Err(format!("more than {MAX_FOUND} lines hold the text; look for more of it"));
+            }
+            Ok(Value::from(found))
+        }),
+        "read_lines" => folder.read_up_to(path, most_bytes).and_then(|content| {
+            let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
+            Lines::of(&content).numbered(first, last).map(Value::String)
+        }),
+        _ => Err(String::from("nothing here does that")),
+    };
+    found.map(Reply::Value).map_err(|why| format!("fs.{function}: {why}"))
+}

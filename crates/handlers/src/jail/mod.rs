@@ -1,0 +1,155 @@
+//! A folder that cannot be left, and what can be read in it.
+//!
+//! Every path is opened beneath the folder's own handle, so neither `..`, nor an absolute path, nor a symbolic link
+//! leads out of it, also when somebody moves things around at the same time. Hooks and tools read through the same door;
+//! what only an agent may do, such as writing, is in its workspace.
+
+mod answer;
+mod lines;
+mod read;
+mod walk;
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+pub use answer::answer;
+pub use lines::Lines;
+pub use read::{MAX_FILE_BYTES, MAX_HOOK_FILE_BYTES, Stat, open_plain};
+pub use walk::{Walk, glob_matcher};
+
+/// A folder that cannot be left.
+#[derive(Debug)]
+pub struct JailedFolder {
+    root: PathBuf,
+    dir: Dir,
+}
+
+impl JailedFolder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be opened.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(root, ambient_authority())?;
+        Ok(Self { root: std::path::absolute(root)?, dir })
+    }
+
+    /// The folder's absolute path.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Runs an operation on a path of the folder.
+    ///
+    /// # Errors
+    /// When the path leads out of the folder, or the operation fails; in one line for whoever gave the path.
+    pub fn at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
+        let inside = self.relative(path)?;
+        operation(&self.dir, &inside).map_err(|fault| explain(path, &fault))
+    }
+
+    /// The path relative to the folder, normal but not resolved; the folder itself is `.`. An absolute path is taken when
+    /// it begins with the folder's own.
+    ///
+    /// # Errors
+    /// When it is outside of the folder by its text alone.
+    pub fn relative(&self, path: &str) -> Result<PathBuf, String> {
+        let written = Path::new(path);
+        let outside = || format!("path `{path}` is outside the workspace; give a path inside it");
+        let relative = match written.strip_prefix(&self.root) {
+            Ok(rest) => rest,
+            Err(_) if written.is_absolute() => return Err(outside()),
+            Err(_) => written,
+        };
+        if path.contains('\0') {
+            return Err(format!("path {path:?} holds a NUL character"));
+        }
+        let mut depth = 0_usize;
+        let mut normal = PathBuf::new();
+        for component in relative.components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => {
+                    depth += 1;
+                    normal.push(name);
+                }
+                // `a/..` through a link is not `.`, so the path goes on as written and the handle decides.
+                Component::ParentDir => {
+                    depth = depth.checked_sub(1).ok_or_else(outside)?;
+                    normal.push("..");
+                }
+                Component::RootDir | Component::Prefix(_) => return Err(outside()),
+            }
+        }
+        if normal.as_os_str().is_empty() {
+            normal.push(".");
+        }
+        Ok(normal)
+    }
+}
+
+/// What went wrong with a path, for whoever gave it: they should be able to do better the next time.
+fn explain(path: &str, fault: &io::Error) -> String {
+    match fault.kind() {
+        io::ErrorKind::NotFound => format!("`{path}` does not exist; list its folder to see what does"),
+        io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
+        io::ErrorKind::IsADirectory => format!("`{path}` is a folder, not a file"),
+        io::ErrorKind::NotADirectory => format!("`{path}` is not a folder"),
+        // The sandbox refuses with this kind and no code of the system.
+        io::ErrorKind::PermissionDenied if fault.raw_os_error().is_none() => {
+            format!("path `{path}` leads outside the workspace; links may not leave it")
+        }
+        _ => format!("cannot use `{path}`: {fault}"),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::fs;
+
+    use super::*;
+
+    pub(crate) fn folder(files: &[&str]) -> (tempfile::TempDir, JailedFolder) {
+        let folder = tempfile::tempdir().unwrap();
+        for path in files {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "x").unwrap();
+        }
+        let jailed = JailedFolder::open(folder.path()).unwrap();
+        (folder, jailed)
+    }
+
+    #[test]
+    fn no_spelling_of_a_path_reads_outside_of_the_folder() {
+        let (folder, jailed) = folder(&["in/a.txt"]);
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(outside.path().join("secret"), folder.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("linked")).unwrap();
+        std::os::unix::fs::symlink("/proc", folder.path().join("proc")).unwrap();
+        std::os::unix::fs::symlink("in/a.txt", folder.path().join("good")).unwrap();
+        let absolute = folder.path().join("in/a.txt");
+        for path in ["in/a.txt", "./in/a.txt", "in/../in/a.txt", "good", absolute.to_str().unwrap()] {
+            assert_eq!(jailed.read(path).unwrap(), "x", "{path}");
+        }
+        let beside = format!("{}-secrets/x", folder.path().display());
+        let spellings =
+            ["../x", "in/../../x", "/etc/passwd", "link", "linked/secret", "proc/self/environ", beside.as_str(), ".."];
+        for path in spellings {
+            for fault in [
+                jailed.read(path).map(drop),
+                jailed.list(path).map(drop),
+                jailed.exists(path).map(drop),
+                jailed.stat(path).map(drop),
+            ] {
+                assert!(fault.unwrap_err().contains("outside the workspace"), "{path}");
+            }
+        }
+        assert!(jailed.read("in\0").unwrap_err().contains("a NUL character"));
+    }
+}

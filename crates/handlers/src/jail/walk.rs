@@ -1,0 +1,217 @@
+//! Walking a folder: globs and searches.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use pintle_contract::Cancel;
+
+use super::read::entries;
+use super::{JailedFolder, explain};
+
+/// Where a walk ends, whatever there is.
+const MAX_ENTRIES: usize = 200_000;
+
+/// Folders deeper than this are not entered.
+const MAX_DEPTH: usize = 64;
+
+/// The files of a walk, by path, and whether that is all of them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// The paths, sorted.
+    pub paths: Vec<String>,
+    /// Whether there is more than a walk looks at.
+    pub is_cut: bool,
+    /// Why a folder could not be looked into, of the first one.
+    pub unread: Option<String>,
+}
+
+impl Walk {
+    /// The paths, when they are all there are.
+    ///
+    /// # Errors
+    /// When something was left out.
+    pub fn whole(self) -> Result<Vec<String>, String> {
+        match self.unread {
+            _ if self.is_cut => Err(format!(
+                "there are more than {MAX_ENTRIES} files, or too deep folders; begin with a narrower folder"
+            )),
+            Some(why) => Err(why),
+            None => Ok(self.paths),
+        }
+    }
+}
+
+impl JailedFolder {
+    /// The files beneath a folder whose path relative to it matches a glob. `*` does not cross `/`, `**` does; a pattern
+    /// without `/` looks in every folder.
+    ///
+    /// Only folders that the pattern can match in are looked into. Links are not followed, and `.git` is not entered.
+    ///
+    /// # Errors
+    /// When the glob is not valid, the folder is not there or outside, or nobody wants the answer any more.
+    pub fn glob(&self, pattern: &str, folder: &str, cancel: &Cancel) -> Result<Walk, String> {
+        let Some((begin, rest)) = split(pattern) else {
+            let matcher = glob_matcher(pattern)?;
+            return self.walk(folder, |path| matcher.is_match(path), cancel);
+        };
+        let matcher = compile(rest, pattern)?;
+        if begin.is_empty() {
+            return self.descend(folder, depth(rest), |path| matcher.is_match(path), cancel);
+        }
+        let within = if Path::new(begin).is_absolute() { begin.to_owned() } else { format!("{folder}/{begin}") };
+        if !self.exists(&within)? {
+            // The folder itself has to be there.
+            return self.stat(folder).map(|_| Walk::default());
+        }
+        self.descend(&within, depth(rest), |path| matcher.is_match(path), cancel)
+    }
+
+    /// The files beneath a folder that are wanted, sorted.
+    ///
+    /// # Errors
+    /// When the folder is not there or outside, or nobody wants the answer any more.
+    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &Cancel) -> Result<Walk, String> {
+        self.descend(folder, None, wanted, cancel)
+    }
+
+    /// The same, not deeper than `most` folders; `None` is all of them.
+    fn descend(
+        &self,
+        folder: &str,
+        most: Option<usize>,
+        wanted: impl Fn(&Path) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Walk, String> {
+        let base = self.relative(folder)?;
+        let mut walk = Walk::default();
+        let mut seen = 0;
+        let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
+        while let Some((within, depth)) = open.pop() {
+            if cancel.is_cancelled() {
+                return Err(String::from("nobody wants the answer any more"));
+            }
+            let here = if depth == 0 { base.clone() } else { base.join(&within) };
+            let listed = match entries(&self.dir, &here) {
+                Ok(listed) => listed,
+                Err(fault) if depth == 0 => return Err(explain(folder, &fault)),
+                // It went away meanwhile.
+                Err(fault) if fault.kind() == io::ErrorKind::NotFound => continue,
+                Err(fault) => {
+                    walk.unread.get_or_insert_with(|| explain(&here.to_string_lossy(), &fault));
+                    continue;
+                }
+            };
+            for entry in listed {
+                seen += 1;
+                if seen > MAX_ENTRIES {
+                    walk.is_cut = true;
+                    walk.paths.sort();
+                    return Ok(walk);
+                }
+                let path = within.join(&entry.name);
+                if entry.is_dir {
+                    if entry.name == ".git" || most.is_some_and(|most| depth + 1 >= most) {
+                        continue;
+                    }
+                    if depth < MAX_DEPTH { open.push((path, depth + 1)) } else { walk.is_cut = true }
+                } else if wanted(&path) {
+                    let shown = base.join(&path);
+                    walk.paths.push(shown.strip_prefix(".").unwrap_or(&shown).to_string_lossy().into_owned());
+                }
+            }
+        }
+        walk.paths.sort();
+        Ok(walk)
+    }
+}
+
+/// The part of a pattern that names a folder in so many words, and the rest, which begins with what can match several names.
+/// `None` is a pattern without `/`.
+fn split(pattern: &str) -> Option<(&str, &str)> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let last = pattern.rfind('/')?;
+    let wild = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
+    let end = pattern.get(..wild.min(last + 1)).and_then(|begin| begin.rfind('/'));
+    Some(match end {
+        Some(0) => ("/", pattern.get(1..).unwrap_or_default()),
+        Some(end) => (pattern.get(..end).unwrap_or_default(), pattern.get(end + 1..).unwrap_or_default()),
+        None => ("", pattern),
+    })
+}
+
+/// How many folders deep something can match; `None` where the pattern does not tell.
+fn depth(pattern: &str) -> Option<usize> {
+    let tells = !["**", "{", "[", "\\"].iter().any(|wild| pattern.contains(wild));
+    tells.then(|| pattern.split('/').count())
+}
+
+/// A glob over paths. A pattern without `/` looks at the file's name alone.
+///
+/// # Errors
+/// When it is not valid.
+pub fn glob_matcher(pattern: &str) -> Result<GlobMatcher, String> {
+    let anywhere = format!("**/{pattern}");
+    let text = if pattern.contains('/') { pattern.strip_prefix("./").unwrap_or(pattern) } else { &anywhere };
+    compile(text, pattern)
+}
+
+fn compile(text: &str, pattern: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(text).literal_separator(true).build();
+    Ok(glob.map_err(|fault| format!("glob `{pattern}` is not valid: {}", fault.kind()))?.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::folder;
+    use super::*;
+
+    #[test]
+    fn globs_find_files_and_never_follow_links_out() {
+        let (place, jailed) =
+            folder(&["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.txt", ".git/e.rs", ".harness/hooks/f.md", "{g/h.rs"]);
+        std::os::unix::fs::symlink("/", place.path().join("root")).unwrap();
+        let absolute = format!("{}/src/*.rs", place.path().display());
+        let cases: &[(&str, &str, &[&str])] = &[
+            ("*.rs", ".", &["a.rs", "src/b.rs", "src/deep/c.rs", "{g/h.rs"]),
+            ("src/*.rs", ".", &["src/b.rs"]),
+            ("s*/*.rs", ".", &["src/b.rs"]),
+            ("src/d.txt", ".", &["src/d.txt"]),
+            ("./src/**/*.rs", ".", &["src/b.rs", "src/deep/c.rs"]),
+            ("**/deep/*", ".", &["src/deep/c.rs"]),
+            ("{src/deep,src}/*.rs", ".", &["src/b.rs", "src/deep/c.rs"]),
+            ("[s/]rc/*.rs", ".", &["src/b.rs"]),
+            ("\\{g/*.rs", ".", &["{g/h.rs"]),
+            (&absolute, ".", &["src/b.rs"]),
+            ("deep/*.rs", "src", &["src/deep/c.rs"]),
+            (".harness/hooks/*.md", ".", &[".harness/hooks/f.md"]),
+            ("*.txt", "src", &["src/d.txt"]),
+            ("*.none", ".", &[]),
+            ("nowhere/deep/*.rs", ".", &[]),
+        ];
+        let cancel = Cancel::default();
+        for (pattern, base, expected) in cases {
+            assert_eq!(jailed.glob(pattern, base, &cancel).unwrap().whole().unwrap(), *expected, "{pattern} in {base}");
+        }
+        assert!(jailed.glob("[", ".", &cancel).unwrap_err().starts_with("glob `[` is not valid"));
+        for (pattern, base) in [("*", ".."), ("../*", "."), ("/etc/*", "."), ("/*", "."), ("root/*", ".")] {
+            assert!(jailed.glob(pattern, base, &cancel).unwrap_err().contains("outside the workspace"), "{pattern}");
+        }
+        assert!(jailed.glob("*", "nowhere", &cancel).unwrap_err().contains("does not exist"));
+        assert!(jailed.glob("a/*", "nowhere", &cancel).unwrap_err().contains("does not exist"));
+        cancel.cancel();
+        assert!(jailed.glob("*", ".", &cancel).is_err());
+    }
+
+    #[test]
+    fn a_walk_that_left_something_out_is_not_whole() {
+        let deep = vec!["d"; MAX_DEPTH + 2].join("/");
+        let (_place, jailed) = folder(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
+        let cancel = Cancel::default();
+        assert!(jailed.glob("*.md", ".", &cancel).unwrap().whole().unwrap_err().contains("narrower"));
+        // What cannot match there is not looked into.
+        assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().whole().unwrap(), ["near/a.md"]);
+        let unread = Walk { unread: Some(String::from("cannot use `x`")), ..Walk::default() };
+        assert_eq!(unread.whole().unwrap_err(), "cannot use `x`");
+    }
+}

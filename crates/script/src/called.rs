@@ -1,0 +1,139 @@
+//! Which tools a hook's script calls, held against those that it may call.
+
+use pintle_contract::{Diagnostic, ScriptText};
+use starlark::syntax::AstModule;
+use starlark::syntax::ast::{AstExpr, Expr};
+
+use crate::analysis::{Argument, expressions_of, identifier, span, string};
+use crate::compile::{Role, on_large_stack};
+use crate::finding::{Code, Finding};
+use crate::load::parse;
+use crate::source::Source;
+
+/// The function with which scripts call tools.
+const CALL: &str = "call_tool";
+
+/// The line that a hook needs to call one more tool.
+#[must_use]
+pub fn tools_line(tools: &[String], name: &str) -> String {
+    let all: Vec<&str> = tools.iter().map(String::as_str).chain([name]).collect();
+    format!("tools: [{}]", all.join(", "))
+}
+
+/// Looks for calls of tools that are not among those a hook may call, and for tools that it may call and does not.
+///
+/// `name` is the hook's. A script that cannot be parsed has other faults.
+#[must_use]
+pub fn check_calls(name: &str, text: &ScriptText, tools: &[String]) -> Vec<Diagnostic> {
+    // Parsing is for those few that have the word somewhere, if only in a text or a remark.
+    if tools.is_empty() && !text.text.contains(CALL) {
+        return Vec::new();
+    }
+    let found = on_large_stack(|| {
+        let (source, refusal) = Source::new(name, text);
+        let ast = match refusal {
+            None => parse(&source, Role::Hook).ok()?,
+            Some(_) => return None,
+        };
+        Some(findings(name, &ast, tools).iter().map(|finding| finding.locate(&source)).collect())
+    });
+    found.flatten().unwrap_or_default()
+}
+
+fn findings(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Finding> {
+    let (mut findings, mut called, mut mentions) = (Vec::new(), Vec::new(), 0_usize);
+    let mut first = None;
+    expressions_of(ast, &mut |expr| {
+        if is_call_tool(expr) || identifier(expr) == Some("getattr") {
+            mentions += 1;
+            first.get_or_insert(span(expr));
+        }
+        let Some(tool) = named(expr) else { return };
+        if let Some(literal) = string(tool) {
+            called.push(literal);
+            if tools.iter().all(|known| known != literal) {
+                let message = format!("hook `{name}` calls the tool `{literal}`, which is none of its `tools`");
+                let line = tools_line(tools, literal);
+                let help = format!("write `{line}` into the hook; it is then agreed to like the rest of it");
+                findings.push(Finding::error(Code::UnnamedTool, message, Some(span(tool))).help(help));
+            }
+        }
+    });
+    // Each call in so many words mentions the function once.
+    let tells = mentions == called.len();
+    if tools.is_empty() && !tells {
+        let message = format!("hook `{name}` calls tools and has no `tools`, so each call is refused");
+        let help = "name those that it may call, as in `tools: [NAME]`";
+        findings.push(Finding::warning(Code::UnnamedTool, message, first).help(help));
+    }
+    let unused = tools.iter().filter(|tool| tells && !called.contains(&tool.as_str()));
+    findings.extend(unused.map(|tool| {
+        let message = format!("hook `{name}` may call the tool `{tool}` and does not");
+        let help = format!(
+            "`tools` names what its script calls; to listen to one tool write `when: payload[\"name\"] == \"{tool}\"`"
+        );
+        Finding::warning(Code::UnnamedTool, message, None).help(help)
+    }));
+    findings
+}
+
+/// `meta.call_tool`.
+fn is_call_tool(expr: &AstExpr) -> bool {
+    matches!(&expr.node, Expr::Dot(_, member) if member.node == CALL)
+}
+
+/// The tool's name in `meta.call_tool(name, ..)`.
+fn named(expr: &AstExpr) -> Option<&AstExpr> {
+    let Expr::Call(callee, arguments) = &expr.node else { return None };
+    if !is_call_tool(callee) {
+        return None;
+    }
+    arguments.args.iter().enumerate().find_map(|(index, argument)| match &argument.node {
+        Argument::Positional(value) if index == 0 => Some(value),
+        Argument::Named(key, value) if key.node == "name" => Some(value),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_script_calls_is_held_against_what_it_may_call() {
+        let check = |body: &str, tools: &[&str]| {
+            let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
+            let text = format!("def handle(event, payload):\n  {body}\n  return allow()\n");
+            let found = check_calls("h", &ScriptText::bare(text), &tools);
+            found
+                .into_iter()
+                .map(|found| format!("{}: {}", found.severity, found.message))
+                .collect::<Vec<_>>()
+                .join("; ")
+        };
+        let refused = "error: hook `h` calls the tool `b`, which is none of its `tools`";
+        let unnamed = "warning: hook `h` calls tools and has no `tools`, so each call is refused";
+        let unused = "warning: hook `h` may call the tool `a` and does not";
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("meta.call_tool(\"b\", {})", &["b"], ""),
+            ("meta.call_tool(name=\"b\")", &["b"], ""),
+            ("meta.call_tool(\"b\")", &[], refused),
+            ("meta.call_tool(arguments={}, name=\"b\")", &[], refused),
+            ("meta.call_tool(\"a\"); meta.call_tool(\"b\")", &["a"], refused),
+            ("meta.call_tool(payload[\"x\"])", &["a"], ""),
+            ("meta.call_tool(payload[\"x\"])", &[], unnamed),
+            ("call = meta.call_tool\n  call(\"b\")", &[], unnamed),
+            ("log.info(\"call_tool\")", &[], ""),
+            ("log.info(\"call_tool\")", &["a"], unused),
+            ("m = meta\n  m.call_tool(\"b\")", &[], refused),
+            ("getattr(meta, \"call_tool\")(\"b\")", &[], unnamed),
+        ];
+        for (body, tools, expected) in cases {
+            assert_eq!(check(body, tools), *expected, "{body} {tools:?}");
+        }
+        assert_eq!(tools_line(&[String::from("a")], "b"), "tools: [a, b]");
+        assert!(
+            check_calls("h", &ScriptText::bare("def handle(event, payload:\n  meta.call_tool(\"b\")"), &[]).is_empty()
+        );
+    }
+}

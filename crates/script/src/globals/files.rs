@@ -1,0 +1,86 @@
+//! `fs`: files of the workspace. Hooks get what only reads.
+
+use pintle_contract::Request;
+use serde_json::{Value as Json, json};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::none::NoneOr;
+
+use crate::state::ask;
+
+fn file<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
+    let request = Request::Fs { function: function.to_owned(), arguments };
+    Ok(ask(eval, &format!("fs.{function}"), request)?.unwrap_or_else(Value::new_none))
+}
+
+#[starlark_module]
+pub(super) fn readers(builder: &mut GlobalsBuilder) {
+    fn read<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "read", json!({"path": path}))
+    }
+
+    fn exists<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "exists", json!({"path": path}))
+    }
+
+    fn list<'v>(
+        #[starlark(default = ".")] path: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        file(eval, "list", json!({"path": path}))
+    }
+
+    fn stat<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "stat", json!({"path": path}))
+    }
+
+    fn glob<'v>(pattern: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "glob", json!({"pattern": pattern}))
+    }
+
+    fn find<'v>(path: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "find", json!({"path": path, "text": text}))
+    }
+
+    fn read_lines<'v>(
+        path: &str,
+        #[starlark(default = NoneOr::None)] start: NoneOr<i64>,
+        #[starlark(default = NoneOr::None)] end: NoneOr<i64>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        file(eval, "read_lines", json!({"path": path, "start": start.into_option(), "end": end.into_option()}))
+    }
+}
+
+#[starlark_module]
+pub(super) fn writers(builder: &mut GlobalsBuilder) {
+    fn write<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "write", json!({"path": path, "content": content}))
+    }
+
+    fn append<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "append", json!({"path": path, "content": content}))
+    }
+
+    fn remove<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "remove", json!({"path": path}))
+    }
+
+    fn mkdir<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "mkdir", json!({"path": path}))
+    }
+
+    fn copy<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "copy", json!({"src": src, "dst": dst}))
+    }
+
+    fn r#move<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "move", json!({"src": src, "dst": dst}))
+    }
+
+    fn replace<'v>(path: &str, old: &str, new: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
+        file(eval, "replace", json!({"path": path, "old": old, "new": new}))
+    }
+}
