@@ -17,6 +17,7 @@ mod hook_tools;
 mod hooks;
 mod install;
 mod life;
+mod meta_policy;
 mod models;
 mod persona;
 mod pipes;
