@@ -225,7 +225,7 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
         ("session.start", 1),
         ("tool.post", 6),
         ("tool.pre", 6),
-        ("turn.end", 2),
+        ("turn.end", 3),
         ("turn.start", 3),
     ];
     assert_eq!(counts, BTreeMap::from(expected));

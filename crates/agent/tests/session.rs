@@ -224,6 +224,29 @@ fn only_errors_that_may_pass_are_tried_again() {
 }
 
 #[test]
+fn every_turn_that_begins_ends_once_whatever_ended_it() {
+    let denies = |event: &'static str| hook("no", event, |_| Verdict::deny("no"));
+    let cases = [
+        (Play::root([say("fine")]), vec![], 1, None),
+        (Play::root([Err(ModelError::fatal("wrong key"))]), vec![], 1, Some("wrong key")),
+        (Play::root([say("fine")]), vec![denies("turn.start")], 1, Some("turn blocked")),
+        (Play::root([say("fine")]), vec![denies("completion.pre")], 1, Some("no")),
+        // The turn did not begin, or its end was refused, which is its end.
+        (Play::root([say("fine")]), vec![denies("prompt.submit")], 0, None),
+        (Play::root([say("fine")]), vec![denies("turn.end")], 1, None),
+    ];
+    for (index, (model, hooks, count, error)) in cases.into_iter().enumerate() {
+        let mut stage = stage(model, hooks, agent());
+        let answer = stage.session.turn("go");
+        let ended = stage.seen.of("turn.end");
+        assert_eq!(ended.len(), count, "{index}: {answer:?}");
+        let told = ended.first().and_then(|ended| ended["error"].as_str());
+        assert_eq!(told.is_some(), error.is_some(), "{index}: {ended:?}");
+        assert!(told.unwrap_or_default().contains(error.unwrap_or_default()), "{index}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     let model = Play::root([call(&[("list", "{}")]), say("after")]);
     let cancel = pintle::Cancel::default();
@@ -238,6 +261,9 @@ fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     stage.session.end();
     assert_eq!((stage.seen.of("tool.pre").len(), stage.seen.of("tool.post").len()), (1, 1));
     assert!(stage.seen.of("error").is_empty());
+    let ended = stage.seen.of("turn.end");
+    assert_eq!((ended.len(), &ended[0]["error"], &ended[0]["text"]), (1, &json!("cancelled"), &json!("")));
+    assert_eq!(ended[0]["tool_calls"][0]["name"], json!("list"));
     assert_eq!(stage.seen.of("session.end")[0]["reason"], json!("cancelled"));
 }
 

@@ -76,16 +76,25 @@ impl Outcome {
             && (self.reasons.is_empty() || self.reasons.iter().any(|reason| !reason.stops_run))
     }
 
+    /// Whether the denial is all of hooks that failed, and nobody refused.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.decision == Decision::Deny
+            && !self.reasons.is_empty()
+            && self.reasons.iter().all(|reason| self.has_failed(&reason.hook))
+    }
+
+    fn has_failed(&self, hook: &HookId) -> bool {
+        self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
+    }
+
     /// The reasons for a model, which sees the consequences of a hook and never its name (AI Harness, Hooks): the hooks' own
     /// words in one line. Of a hook that gave no answer it is told only that; the fault is for the user.
     #[must_use]
     pub fn reason_for_model(&self) -> String {
-        let failed = |hook: &HookId| {
-            self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
-        };
         let mut texts: Vec<&str> = Vec::new();
         for reason in &self.reasons {
-            let text = if failed(&reason.hook) { UNANSWERED } else { reason.text.trim() };
+            let text = if self.has_failed(&reason.hook) { UNANSWERED } else { reason.text.trim() };
             if !text.is_empty() && !texts.contains(&text) {
                 texts.push(text);
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{ErrorRaised, Notification, ToolCall, ToolResult, TurnStart, Usage, UserInput};
+use pintle::event::{ErrorRaised, Notification, ToolCall, ToolResult, TurnEnd, TurnStart, Usage, UserInput};
 use serde_json::Value;
 
 use super::looping::Loops;
@@ -33,6 +33,21 @@ pub(super) struct Progress {
     pub(super) has_overflowed: bool,
     /// How often an agent's answer sent the conversation to another agent.
     pub(super) forced_handoffs: u32,
+    /// Whether hooks were told that the turn begins, and not yet that it is over.
+    pub(super) is_open: bool,
+}
+
+impl Progress {
+    /// What the turn came to. The calls and their results go with it.
+    fn answer(&mut self, text: String, usage: Usage) -> Answer {
+        Answer {
+            text,
+            tool_calls: std::mem::take(&mut self.tool_calls),
+            tool_results: std::mem::take(&mut self.tool_results),
+            usage,
+            stop_reason: self.finish_reason.clone(),
+        }
+    }
 }
 
 /// A turn under way.
@@ -71,15 +86,25 @@ pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Openin
     };
     turn.state.transcript.replace(&conversation.messages);
     let (turn, limit) = (turn.clone(), turn.agent.max_iterations);
+    let runtime = Arc::clone(&turn.agent.shared.runtime);
+    let began_us = runtime.clock().monotonic_us();
+    let elapsed_ms = || runtime.clock().monotonic_us().saturating_sub(began_us) / 1_000;
     let mut run = Run { turn, conversation, progress: Progress::default(), before, limit };
-    let result = run.play(opening);
-    let Run { turn, conversation, progress, .. } = run;
+    let result = run.play(opening, &elapsed_ms);
+    let Run { turn, conversation, mut progress, .. } = run;
     Edits::drain(&turn);
     conversation.notes.extend(turn.state.take_persistent());
     match &result {
         Ok(answer) => turn.tell(Happening::TurnEnded { text: &answer.text, usage: answer.usage }),
         Err(fault) => {
             raise(&turn, fault, progress.iteration);
+            if progress.is_open {
+                let answer = progress.answer(String::new(), since(before, conversation.usage));
+                let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
+                // Nothing is left that its hooks could change or refuse.
+                let payload = TurnEnd { error: Some(fault.message.clone()), ..payload };
+                let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+            }
             turn.tell(Happening::TurnFailed { message: &fault.message });
         }
     }
@@ -93,9 +118,7 @@ pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Openin
 }
 
 impl Run<'_> {
-    fn play(&mut self, opening: Opening<'_>) -> Result<Answer, Fault> {
-        let runtime = Arc::clone(&self.turn.agent.shared.runtime);
-        let began_us = runtime.clock().monotonic_us();
+    fn play(&mut self, opening: Opening<'_>, elapsed_ms: &dyn Fn() -> u64) -> Result<Answer, Fault> {
         let text = match opening {
             Opening::Words(message) => {
                 self.open(message)?;
@@ -104,16 +127,10 @@ impl Run<'_> {
             Opening::CutOff(cut_off) => self.go_on(*cut_off)?,
         };
         Edits::drain(&self.turn);
-        let answer = Answer {
-            text,
-            tool_calls: std::mem::take(&mut self.progress.tool_calls),
-            tool_results: std::mem::take(&mut self.progress.tool_results),
-            usage: since(self.before, self.conversation.usage),
-            stop_reason: self.progress.finish_reason.clone(),
-        };
+        let answer = self.progress.answer(text, since(self.before, self.conversation.usage));
+        self.progress.is_open = false;
         let turn = &self.turn;
-        let elapsed_ms = runtime.clock().monotonic_us().saturating_sub(began_us) / 1_000;
-        let payload = answer.payload(turn.scope.logs.take(), elapsed_ms);
+        let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
         let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
         if !outcome.is_allowed() {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
@@ -126,6 +143,7 @@ impl Run<'_> {
     /// Shows the words to the hooks of `prompt.submit` and `turn.start`, and takes them into the conversation.
     pub(super) fn open(&mut self, message: &str) -> Result<(), Fault> {
         let message = prompts::submitted(&self.turn, message)?;
+        self.progress.is_open = true;
         let turn = &self.turn;
         let outcome = turn.fire(&Event::of(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
         if !outcome.is_allowed() {

@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
+use pintle::Event;
 use pintle::event::{AgentStop, Usage};
-use pintle::{Event, FailurePolicy, HookId, Outcome};
 use serde_json::Value;
 
 use super::iterations::{Progress, since};
@@ -24,14 +24,6 @@ pub(super) enum Stop {
     Accept(String),
     /// The agent goes on with this message.
     GoOn(String),
-}
-
-/// Whether nobody refused and the denial is all of hooks that failed.
-fn only_failed(outcome: &Outcome) -> bool {
-    let failed = |hook: &HookId| {
-        outcome.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
-    };
-    !outcome.reasons.is_empty() && outcome.reasons.iter().all(|reason| failed(&reason.hook))
 }
 
 /// Asks the hooks of `agent.stop`.
@@ -61,7 +53,7 @@ pub(super) fn may_stop(
         if turn.agent.spec.exit.block_fails_turn {
             return Err(Fault::denied(format!("agent stop blocked: {}", outcome.reason())));
         }
-        if only_failed(&outcome) {
+        if outcome.is_failed() {
             let message = format!("the answer was not accepted: {}", outcome.reason());
             return Err(Fault::failed("hook", message).during("agent.stop"));
         }

@@ -98,7 +98,7 @@ fn a_hook_that_stops_the_run_is_told_as_an_error_with_its_own_words() {
         let mut stage = Scene::of([call(&[("look", "{}")]), say("never")]).hook(hook).open();
         assert_eq!(is_denied(stage.session.turn("go")), message);
         let told = stage.record.of(&["notification", "error", "turn.end", "agent.stop"]);
-        expect(&told, &format!("notification error {message}\nerror hook {message} hook_blocked"));
+        expect(&told, &format!("notification error {message}\nerror hook {message} hook_blocked\nturn.end"));
     }
 }
 
@@ -115,6 +115,7 @@ fn a_model_error_is_told_and_has_no_completion_post() {
         iteration.end 1 error
         notification error wrong key
         error model wrong key
+        turn.end
         user.input prompt
         ",
     );

@@ -11,6 +11,7 @@ use pintle::{Decision, Event, EventName, Outcome};
 use serde_json::Value;
 
 use super::Hearing;
+use crate::ability::Ability;
 use crate::session::plain;
 use crate::{Moment, hearing};
 
@@ -130,6 +131,16 @@ fn take(hearing: &mut Hearing<'_>, event: &str, moment: &Moment, outcome: &Outco
 /// A hook sends the agent on, unless hooks did that too often in this turn.
 fn go_on(hearing: &mut Hearing<'_>, outcome: &Outcome) {
     if let Some(why) = outcome.stop() {
+        hearing.end(why);
+        return;
+    }
+    // A hook that failed has not said what the agent should do, and the agent cannot mend the hook.
+    if outcome.is_failed() {
+        let why = format!("the answer was not accepted: {}", outcome.reason());
+        // A host that cannot end the run says nothing of why the rest of it is refused.
+        if let Ability::Nearly(_) = hearing.row.can.stop {
+            hearing.ruling.notices.push(format!("pintle: {why}"));
+        }
         hearing.end(why);
         return;
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Caller, Effect, Event, EventName, Failure, FailureKind, Hook, LimitKind, Match, Matcher, Reply, Request, Verdict,
-    native,
+    Caller, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, LimitKind, Match, Matcher, Reply,
+    Request, Verdict, native,
 };
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};
@@ -238,6 +238,29 @@ fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
     assert_eq!(tool(path, vec![]).exit_code, 2);
     assert_eq!(prompt(path, vec![]).exit_code, 0);
     assert_eq!(tool(path, vec![]).exit_code, 0);
+}
+
+#[test]
+fn a_hook_that_fails_at_the_end_of_a_turn_costs_no_further_call() {
+    for event in ["agent.stop", "delegation.post"] {
+        let state = tempfile::tempdir().unwrap();
+        let path = state.path();
+        let name = EventName::parse(event).unwrap();
+        let fails = native::hook("crash", name, |_| Verdict::failed(Failure::new(FailureKind::Error, "no key")));
+        let fails = Hook { on_failure: FailurePolicy::Closed, ..fails };
+        prompt(path, vec![]);
+        let (row, fields) = match event {
+            "agent.stop" => ("Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"})),
+            _ => ("SubagentStop", json!({"stop_hook_active": false, "agent_id": "a1", "agent_type": "x"})),
+        };
+        let answer = fire(path, row, fields, vec![fails]);
+        assert_ne!(answer.exit_code, 2, "{answer:?}");
+        assert!(answer.stdout.contains("\"continue\":false"), "{answer:?}");
+        assert!(
+            answer.stdout.contains("the answer was not accepted") && answer.stdout.contains("no key"),
+            "{answer:?}"
+        );
+    }
 }
 
 #[test]

@@ -26,7 +26,8 @@ impl Codec for HarnessFramework {
 
     fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         let is_outermost = row::named(spelling).is_some_and(|row| row.outermost);
-        is_outermost.then_some(|event| event.origin.depth == 0)
+        // `Stop` comes with a response: a turn that failed has none.
+        is_outermost.then_some(|event| event.origin.depth == 0 && event.payload.field("error").is_none())
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {

@@ -177,7 +177,7 @@ impl Run<'_> {
     /// Takes over what the turn had come to.
     fn take_up(&mut self, cut_off: &mut CutOff) {
         let turn = &self.turn;
-        self.progress = std::mem::take(&mut cut_off.progress);
+        self.progress = Progress { is_open: true, ..std::mem::take(&mut cut_off.progress) };
         self.limit = cut_off.limit.unwrap_or(self.limit);
         turn.state.recall(std::mem::take(&mut cut_off.notes));
         let scope = &turn.scope;

@@ -12,11 +12,11 @@ use crate::event::spelling::final_answer;
 /// The row of `turn.end`.
 pub static ROW: Row = Row {
     name: "turn.end",
-    fires: "The model gave its final answer of the turn.",
+    fires: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
     class: Class::Rewrite,
     subject: None,
     target: Target::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny: "The turn fails: `turn blocked: <reason>`.",
+    deny: "The turn fails: `turn blocked: <reason>`. Nothing more for one that failed anyway.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
@@ -83,7 +83,7 @@ pub static ROW: Row = Row {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TurnEnd {
-    /// The final answer.
+    /// The final answer; empty for a turn that failed.
     pub text: String,
     /// The tools that were called in the turn, in order.
     pub tool_calls: Vec<ToolCall>,
@@ -96,6 +96,9 @@ pub struct TurnEnd {
     /// How long the turn took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// Why the turn failed or that it was cancelled; absent for one that came to an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// The same text as `text`.
     #[serde(rename = "Response")]
     pub spelled_text: String,

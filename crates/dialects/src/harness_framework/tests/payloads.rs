@@ -103,4 +103,6 @@ fn an_agent_below_the_first_one_has_no_session_prompt_or_stop_of_its_own() {
         assert!(narrower.is_none_or(|wants| wants(&of_depth(0))), "{spelling}");
         assert_eq!(narrower.is_none_or(|wants| wants(&of_depth(1))), asked, "{spelling}");
     }
+    let failed = event("turn.end", json!({"text": "", "error": "cancelled"}));
+    assert!(!codec().narrower("Stop").unwrap()(&failed), "there is no response");
 }
