@@ -33,6 +33,20 @@ fn a_tape_comes_out_byte_for_byte_with_its_hooks_gone() {
 }
 
 #[test]
+fn the_records_of_a_stream_are_the_tape() {
+    let stage = Stage::empty()
+        .file("agent.yaml", "agents:\n  root: {model: script/turns.yaml, description: works, instruction: Work.}\n")
+        .file("turns.yaml", "prompts: [Go.]\nturns:\n  - say: Done.\n");
+    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--json", "--tape", "t.jsonl"]).parts();
+    assert_eq!(status, Some(0), "{err}");
+    let records: String =
+        out.lines().filter(|line| line.starts_with("{\"seq\":")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(records, text(&stage, "t.jsonl"));
+    let stage = stage.file("s.jsonl", records);
+    assert_eq!(stage.pintle(&["replay", "s.jsonl"]).parts().2, Some(0));
+}
+
+#[test]
 fn what_was_changed_or_cut_is_told() {
     let stage = taped();
     let tape = text(&stage, "t.jsonl");
