@@ -138,7 +138,7 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
             .file("agent.yaml", &agent)
             .file("turns.yaml", &turns)
             .file("guard.sh", "exit 0\n")
-            .file("clean.sh", &format!("{how}; echo cleaned\n"))
+            .file("clean.sh", format!("{how}; echo cleaned\n"))
             .file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
         let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).parts();
         assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{how}: {err}");

@@ -1,4 +1,5 @@
 //! What was agreed to is what runs, in whatever folder the agent is, and for as long as a session lasts.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -132,9 +133,12 @@ fn guarded_at(stage: Stage, dialect: &str, command: &str) -> Stage {
     stage
 }
 
+/// What somebody does to a project.
+type Change = fn(&Stage);
+
 #[test]
 fn what_changes_while_a_session_lasts_does_not_run() {
-    let changes: [(&str, fn(&Stage)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("edited", |stage| stage.write("guard.sh", ALLOWS)),
         ("gone", |stage| fs::remove_file(stage.path("guard.sh")).unwrap()),
         ("replaced by a link", |stage| {
