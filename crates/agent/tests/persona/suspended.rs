@@ -29,7 +29,8 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
             "def handle(event, payload):\n    if payload[\"name\"] == \"plain\":\n        {DELEGATES}\n    return allow()\n"
         );
         let script: String = script.lines().map(|line| format!("  {line}\n")).collect();
-        fs::write(hooks.join("busy.md"), format!("---\nevent: tool.pre\nscript: |\n{script}---\n")).unwrap();
+        fs::write(hooks.join("busy.md"), format!("---\nevent: tool.pre\ntools: [delegate]\nscript: |\n{script}---\n"))
+            .unwrap();
     }
     let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
