@@ -154,6 +154,8 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "rm -rf .h*",
         "rm .claude/settings.{json,local.json}",
         "sudo rm -f \"$HOME/.claude/settings.json\"",
+        "unshare -r rm .harness/hooks/audit.md",
+        "flock /tmp/lock rm -r .harness",
         "rm ~/.claude/settings.json",
         "rm $ROOT/.harness/hooks/guard.md",
         "mv .harness /tmp/away",

@@ -3,9 +3,10 @@
 use super::search::is_search;
 
 /// Programs that run the program behind them.
-const WRAPPERS: [&str; 18] = [
+const WRAPPERS: [&str; 27] = [
     "sudo", "doas", "env", "nohup", "nice", "ionice", "time", "command", "builtin", "exec", "setsid", "stdbuf",
-    "timeout", "busybox", "toybox", "xargs", "parallel", "watch",
+    "timeout", "busybox", "toybox", "xargs", "parallel", "watch", "unshare", "chroot", "flock", "strace", "taskset",
+    "chrt", "bwrap", "firejail", "runuser",
 ];
 /// Words of a shell's own that stand before a command.
 const KEYWORDS: [&str; 12] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "fi", "done"];
