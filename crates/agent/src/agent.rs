@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use pintle::event::agent_switch::AgentModel;
 use pintle::{
-    AgentSpec, BudgetSpec, Cancel, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, PriceSpec,
+    AgentSpec, BudgetSpec, CancelToken, Diagnostic, ExitMode, Layer, MetaSpec, ModelSpec, Origin, Overlay, PriceSpec,
     Runtime, Severity, TeamSpec,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelToken,
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<OpenModel>>,
     pub(crate) session: String,
@@ -78,7 +78,7 @@ pub(crate) struct Choices {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelToken,
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<OpenModel>>,
     pub(crate) session: String,

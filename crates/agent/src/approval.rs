@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{ApprovalRequested, UserInput};
-use pintle::{Event, Question, Reason, Resolution};
+use pintle::{ApprovalRequest, ApprovalResponse, Event, OutcomeReason};
 use serde_json::{Map, Value};
 
 use crate::taping;
@@ -23,7 +23,7 @@ pub(crate) struct Asking<'a> {
     /// The event with the exact payload that a yes is for.
     pub(crate) event: &'a Event,
     /// Who asks and why.
-    pub(crate) reasons: &'a [Reason],
+    pub(crate) reasons: &'a [OutcomeReason],
     /// What hooks said about it.
     pub(crate) metadata: &'a Map<String, Value>,
     /// Whether more than this once can be allowed.
@@ -69,16 +69,17 @@ pub(crate) fn ask<'t>(turn: &'t Turn, asking: &Asking<'_>, is_settled: &dyn Fn()
     let digest = event.payload.digest();
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     let _open = request(turn, kind, name, texts.join("\n"), &digest);
-    if resolver.is_there() {
+    if resolver.is_available() {
         tell_of_wait(turn, kind, name);
     }
-    let question = Question { event, reasons, digest: &digest, metadata, grants };
+    let question = ApprovalRequest { event, reasons, digest: &digest, metadata, allows_grant: grants };
     // Nothing but the person is waited for here: a hook that asked something while this is held would wait for itself.
     let one_at_a_time = turn.agent.shared.permissions.question();
     if is_settled() {
         return None;
     }
-    let resolution = catch_unwind(AssertUnwindSafe(|| resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
+    let resolution = catch_unwind(AssertUnwindSafe(|| resolver.request_approval(&question)))
+        .unwrap_or(ApprovalResponse::Unavailable);
     taping::answered(turn, call, &question, &resolution);
     Some(Answer { resolution, _one_at_a_time: one_at_a_time })
 }
@@ -92,14 +93,14 @@ pub(crate) fn announce(turn: &Turn, asking: &Asking<'_>) {
 /// An answer. The next question waits until it is dropped, and so until what was answered is settled.
 #[derive(Debug)]
 pub(crate) struct Answer<'t> {
-    pub(crate) resolution: Resolution,
+    pub(crate) resolution: ApprovalResponse,
     _one_at_a_time: MutexGuard<'t, ()>,
 }
 
 impl Answer<'_> {
     /// Whether this once may go on.
     pub(crate) fn is_yes(&self) -> bool {
-        matches!(self.resolution, Resolution::Approved { .. } | Resolution::Granted { .. })
+        matches!(self.resolution, ApprovalResponse::Approved { .. } | ApprovalResponse::Granted { .. })
     }
 }
 
@@ -131,7 +132,7 @@ fn request<'t>(turn: &'t Turn, kind: &'static str, name: &str, reason: String, d
             persona: turn.origin.persona.clone(),
             step: turn.origin.step.clone(),
         };
-        let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     }
     open
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::{Cancel, Failure, FailureKind, Judge, JudgeQuestion};
+use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest};
 
 use crate::OpenModel;
 use crate::model::{Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, choose};
@@ -50,12 +50,12 @@ impl ModelJudge {
 }
 
 impl Judge for ModelJudge {
-    fn ask(&self, question: &JudgeQuestion<'_>, cancel: &Cancel) -> Result<String, Failure> {
+    fn judge(&self, question: &JudgeRequest<'_>, cancel: &CancelToken) -> Result<String, Failure> {
         let started = Instant::now();
         let model = self.model(question.model)?;
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let request = request(question, number);
-        let part = cancel.part();
+        let part = cancel.child_token();
         let (answers, answer) = channel();
         let asking = part.clone();
         // On a thread of its own, so that the deadline holds whatever the model does.
@@ -101,7 +101,7 @@ fn as_typed(typed: &str) -> String {
     }
 }
 
-fn request(question: &JudgeQuestion<'_>, number: u64) -> ModelRequest {
+fn request(question: &JudgeRequest<'_>, number: u64) -> ModelRequest {
     let mut instruction = question.instruction.to_owned();
     if let Some((name, schema)) = question.schema {
         instruction.push_str(&format!("\n\nJSON Schema `{name}`:\n{schema}"));
@@ -114,7 +114,7 @@ fn request(question: &JudgeQuestion<'_>, number: u64) -> ModelRequest {
     }
 }
 
-fn read(question: &JudgeQuestion<'_>, reply: Result<ModelReply, ModelError>) -> Result<String, Failure> {
+fn read(question: &JudgeRequest<'_>, reply: Result<ModelReply, ModelError>) -> Result<String, Failure> {
     reply.map(|reply| reply.text).map_err(|error| {
         let kind = match error.kind {
             ModelErrorKind::Cancelled => FailureKind::Cancelled,
@@ -124,7 +124,7 @@ fn read(question: &JudgeQuestion<'_>, reply: Result<ModelReply, ModelError>) -> 
     })
 }
 
-fn late(question: &JudgeQuestion<'_>) -> String {
+fn late(question: &JudgeRequest<'_>) -> String {
     let span = match question.timeout_ms {
         ms if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
         ms => format!("{ms} ms"),

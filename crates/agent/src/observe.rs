@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use pintle::Origin;
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 
 /// Is told of everything an agent does, while it does it. Calls may come from several threads at once.
 pub trait Observer: Send + Sync + Debug {
@@ -51,7 +51,7 @@ pub enum Happening<'a> {
         /// How many tools it calls.
         tool_calls: usize,
         /// The tokens of this call.
-        usage: Usage,
+        usage: TokenUsage,
     },
     /// A model call failed and is tried again.
     Retried {
@@ -111,7 +111,7 @@ pub enum Happening<'a> {
         /// The answer.
         text: &'a str,
         /// The tokens of the turn's model calls.
-        usage: Usage,
+        usage: TokenUsage,
     },
     /// A turn failed.
     TurnFailed {

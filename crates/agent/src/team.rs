@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::{AgentSpec, MemberSpec, Overlay, TeamSpec, did_you_mean};
+use pintle::{AgentSpec, MemberSpec, Overlay, TeamSpec, suggest_nearest};
 
 use crate::agent::{Agent, Shared, own_overlay};
 use crate::model::Model;
@@ -181,7 +181,7 @@ impl Team {
 
 /// Why an agent is not there, for the model.
 pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    let hint = match did_you_mean(name, known.clone()) {
+    let hint = match suggest_nearest(name, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => match known.collect::<Vec<_>>().as_slice() {
             [] => String::from("there are none"),

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::event::{ContextScope, EventPayload, Usage};
+use pintle::event::{ContextScope, EventPayload, TokenUsage};
 use pintle::{
-    Cancel, Effect, Event, EventName, LogBook, ModelSpec, Origin, Outcome, Question, Reminder, Resolution, Resolver,
-    Scope, Scratch,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, LogBook, ModelSpec, Origin,
+    Outcome, Reminder, Scope, Scratch,
 };
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(crate) struct TurnState {
     /// The same with its claims, for hooks: `ctx.agent.done_flag()` and the verification chain read it.
     done_flag: Mutex<Option<Value>>,
     /// The tokens of other agents that were called in this turn and that nobody has counted yet.
-    spent: Mutex<Usage>,
+    spent: Mutex<TokenUsage>,
     /// The agent that the model handed the conversation to, when it did and nobody took it up yet.
     handoff: Mutex<Option<String>>,
     /// Why a hook ends the run, when one does.
@@ -77,7 +77,7 @@ impl Notes {
             // That is for the summary and not for the conversation.
             "compact.pre" => return,
             _ if is_prompt(event) => return self.prompt.push(text.to_owned()),
-            _ => event.row().context,
+            _ => event.def().context,
         };
         match scope {
             ContextScope::None => {}
@@ -168,13 +168,13 @@ impl TurnState {
     }
 
     /// Adds the tokens of another agent.
-    pub(crate) fn spend(&self, usage: Usage) {
+    pub(crate) fn spend(&self, usage: TokenUsage) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         *spent = spent.plus(usage);
     }
 
     /// The tokens of other agents since this was last asked.
-    pub(crate) fn take_spent(&self) -> Usage {
+    pub(crate) fn take_spent(&self) -> TokenUsage {
         std::mem::take(&mut *self.spent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -198,7 +198,7 @@ impl Turn {
         agent: &Arc<Agent>,
         number: u32,
         scratch: Arc<Scratch>,
-        cancel: Cancel,
+        cancel: CancelToken,
         state: TurnState,
     ) -> Self {
         let shared = &agent.shared;
@@ -238,12 +238,12 @@ impl Turn {
     /// The same turn with a flag of its own that stops a part of its work.
     pub(crate) fn part(&self) -> Self {
         let mut part = self.clone();
-        part.scope.cancel = self.scope.cancel.part();
+        part.scope.cancel = self.scope.cancel.child_token();
         part
     }
 
     /// Who answers for the person.
-    pub(crate) fn resolver(&self) -> &dyn Resolver {
+    pub(crate) fn resolver(&self) -> &dyn Approver {
         self.scope.resolver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.resolver())
     }
 
@@ -279,22 +279,22 @@ impl Turn {
 
     /// Whether an event is fired that only teams need: for their members always, for others where a hook listens.
     pub(crate) fn tells_of<P: EventPayload>(&self) -> bool {
-        self.is_member() || self.agent.shared.runtime.listens(&EventName::of(P::row()), &self.scope)
+        self.is_member() || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Whether a hook listens to an event, so that it is worth firing: for events that no team needs.
     pub(crate) fn listens<P: EventPayload>(&self) -> bool {
-        self.agent.shared.runtime.listens(&EventName::of(P::row()), &self.scope)
+        self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Whether a hook can deny or rewrite an event.
     pub(crate) fn may_change<P: EventPayload>(&self) -> bool {
-        self.agent.shared.runtime.may_change(&EventName::of(P::row()), &self.scope)
+        self.agent.shared.runtime.may_change(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Fires an event that is for those who listen alone.
     pub(crate) fn fire_heard<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.listens::<P>().then(|| self.fire_end(&Event::of(&payload(), Arc::clone(&self.origin))))
+        self.listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
     /// Fires an event and takes over what its hooks have for the model and the person.
@@ -306,12 +306,12 @@ impl Turn {
 
     /// Fires an event that only teams need, see [`Turn::tells_of`].
     pub(crate) fn fire_of<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.tells_of::<P>().then(|| self.fire(&Event::of(&payload(), Arc::clone(&self.origin))))
+        self.tells_of::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
     /// The same for the end of something, see [`Turn::fire_end`].
     pub(crate) fn fire_end_of<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.tells_of::<P>().then(|| self.fire_end(&Event::of(&payload(), Arc::clone(&self.origin))))
+        self.tells_of::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
     /// Fires an event whose asks come back as [`pintle::Decision::Ask`]: the loop itself asks the person, once.
@@ -325,7 +325,7 @@ impl Turn {
     /// The same for the end of something that has begun: its hooks are asked even when the turn was cancelled, so that
     /// an audit sees the end of everything it saw begin. The time of a script that waits for it still holds.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
-        let scope = Scope { cancel: self.scope.cancel.time_limits(), ..self.scope.clone() };
+        let scope = Scope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);
         self.take_effects(&event.name, &outcome);
         outcome
@@ -367,9 +367,9 @@ fn is_prompt(event: &EventName) -> bool {
 #[derive(Debug)]
 struct Deferring;
 
-impl Resolver for Deferring {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
-        Resolution::Deferred
+impl Approver for Deferring {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
+        ApprovalResponse::Deferred
     }
 }
 

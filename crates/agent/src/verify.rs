@@ -1,6 +1,6 @@
 //! Verify scripts: `run(result)` says whether a result is good.
 
-use pintle::{CallId, Caller, ScriptTool};
+use pintle::{CallId, EffectCaller, ScriptTool};
 use serde_json::Value;
 
 use crate::tools::why;
@@ -24,7 +24,7 @@ pub(crate) struct Verdict {
 pub(crate) fn run(script: &ScriptTool, result: Value, turn: &Turn, owner: &str) -> Result<Verdict, String> {
     let runtime = &turn.agent.shared.runtime;
     let seam = runtime.seam(&turn.origin, &turn.scope);
-    let caller = Caller::new(CallId(0), owner);
+    let caller = EffectCaller::new(CallId(0), owner);
     let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
     answer
         .map_err(|failure| why(&failure))

@@ -217,7 +217,7 @@ fn a_hook_may_redirect_the_answer_to_another_agent_once() {
         hook("second_opinion", "agent.stop", move |call| {
             let is_root = call.event.origin.depth == 0;
             let request = json!({"agent": "reviewer", "task": "look again"});
-            if is_root || always { Verdict::pass().with(Effect::Delegate(request)) } else { Verdict::pass() }
+            if is_root || always { Verdict::pass().with_effect(Effect::Delegate(request)) } else { Verdict::pass() }
         })
     };
     let model = Play::root([say("mine")]);

@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::Arc;
 
 use pintle::{
-    AgentSpec, EventName, Layer, Location, MetaSpec, PermissionMode, Resolution, Resolver, Runtime, ScriptText,
+    AgentSpec, ApprovalResponse, Approver, EventName, Layer, Location, MetaSpec, PermissionMode, Runtime, ScriptSource,
     ToolSpec,
 };
 use pintle_agent::model::ModelError;
@@ -84,7 +84,7 @@ def run(args):
 ";
 
 /// The runtime of a project that has the hook on every event.
-fn watched(events: &[&str], resolver: Option<Arc<dyn Resolver>>) -> Arc<Runtime> {
+fn watched(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime> {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -107,7 +107,7 @@ fn team() -> AgentSpec {
         name: String::from("augment"),
         description: String::from("Changes the agent."),
         parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
-        script: Some(ScriptText::bare(AUGMENT)),
+        script: Some(ScriptSource::without_file(AUGMENT)),
         timeout_ms: 60_000,
         verify: None,
         location: Location::default(),
@@ -236,7 +236,7 @@ fn every_event_fires_with_the_payload_that_the_catalogue_promises() {
 /// that nobody heard, and whose last turn fails.
 #[test]
 fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
-    let approves = ScriptedResolver::new(Resolution::Approved { by: String::from("ada") });
+    let approves = ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") });
     let runtime = watched(SESSION_EVENTS, Some(Arc::new(approves)));
     let model = Play::root([
         call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]),
@@ -291,7 +291,7 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
 fn check_payloads(metrics: &Map<String, Value>) {
     for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
-        let row = EventName::parse(event).unwrap().row();
+        let row = EventName::parse(event).unwrap().def();
         let schema = (row.schema)();
         let found = match event {
             // Documented: sessions have no payload.

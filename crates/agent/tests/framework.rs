@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::tape::{Header, Tape};
-use pintle::{AgentSpec, Layer, Resolution, Runtime, SystemClock};
+use pintle::{AgentSpec, ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
 /// A session under the settings of a folder, with its tape.
 fn session(root: &Path, work: &Path, model: &Arc<Play>) -> Session {
     let tape = Tape::create(root.join("tape.jsonl"), Header::new("s", 0), Arc::new(SystemClock::default())).unwrap();
-    let nobody = Arc::new(ScriptedResolver::new(Resolution::Nobody));
+    let nobody = Arc::new(ScriptedResolver::new(ApprovalResponse::Unavailable));
     let builder = Runtime::builder().worker(worker()).resolver(nobody);
     let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);

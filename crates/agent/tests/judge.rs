@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use pintle::{
-    Cancel, Decision, Effect, Event, EventName, Failure, FailureKind, Judge, JudgeQuestion, ModelSpec, Origin, Outcome,
-    Runtime,
+    CancelToken, Decision, Effect, Event, EventName, Failure, FailureKind, Judge, JudgeRequest, ModelSpec, Origin,
+    Outcome, Runtime,
 };
 use pintle_agent::model::{Model, RemoteModel, ScriptModel};
 use pintle_agent::{ModelJudge, OpenModel};
@@ -158,22 +158,22 @@ fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
     assert_eq!(body.get("tools"), None);
 }
 
-fn asked(judge: &ModelJudge, timeout_ms: u64, cancel: &Cancel) -> (Failure, Duration) {
+fn asked(judge: &ModelJudge, timeout_ms: u64, cancel: &CancelToken) -> (Failure, Duration) {
     let question =
-        JudgeQuestion { model: "openai/gpt-4o-mini", instruction: "judge", prompt: "?", schema: None, timeout_ms };
+        JudgeRequest { model: "openai/gpt-4o-mini", instruction: "judge", prompt: "?", schema: None, timeout_ms };
     let started = Instant::now();
-    (judge.ask(&question, cancel).unwrap_err(), started.elapsed())
+    (judge.judge(&question, cancel).unwrap_err(), started.elapsed())
 }
 
 #[test]
 fn a_silent_model_ends_with_the_deadline_and_with_a_cancel() {
     let server = ModelServer::start_with(|_| Answer::Silent).unwrap();
     let judge = ModelJudge::new(served(&server));
-    let (failure, took) = asked(&judge, 300, &Cancel::default());
+    let (failure, took) = asked(&judge, 300, &CancelToken::default());
     assert_eq!(failure.kind, FailureKind::Timeout);
     assert_eq!(failure.message, "the model `openai/gpt-4o-mini` gave no reply within 300 ms");
     assert!(took >= Duration::from_millis(300));
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     cancel.cancel();
     let (failure, took) = asked(&judge, 60_000, &cancel);
     assert_eq!(failure.kind, FailureKind::Cancelled);
@@ -183,8 +183,8 @@ fn a_silent_model_ends_with_the_deadline_and_with_a_cancel() {
 #[test]
 fn a_model_that_nobody_knows_is_told_with_what_to_write() {
     let judge = ModelJudge::new(plays("agents: {judge: [{say: x}]}", &Arc::default()));
-    let question = |model| JudgeQuestion { model, instruction: "", prompt: "?", schema: None, timeout_ms: 1_000 };
-    let failure = judge.ask(&question("opnai/gpt-4o"), &Cancel::default()).unwrap_err();
+    let question = |model| JudgeRequest { model, instruction: "", prompt: "?", schema: None, timeout_ms: 1_000 };
+    let failure = judge.judge(&question("opnai/gpt-4o"), &CancelToken::default()).unwrap_err();
     assert_eq!(failure.message, "unknown model provider `opnai`; did you mean `openai`?");
-    assert_eq!(judge.ask(&question("script:any.yaml"), &Cancel::default()), Ok(String::from("x")));
+    assert_eq!(judge.judge(&question("script:any.yaml"), &CancelToken::default()), Ok(String::from("x")));
 }

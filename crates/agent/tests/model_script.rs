@@ -1,7 +1,7 @@
 //! Scripted models: what they play, what they refuse, and how several agents share one.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use pintle::{Cancel, ModelSpec, RetrySpec};
+use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{
     Delta, Message, Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ScriptModel, ToolCall, ToolDefinition,
     Usage, choose, open,
@@ -21,7 +21,7 @@ fn user(text: &str) -> Vec<Message> {
 }
 
 fn play(model: &ScriptModel, request: &ModelRequest) -> Result<ModelReply, ModelError> {
-    model.complete(request, &mut |_| {}, &Cancel::default())
+    model.complete(request, &mut |_| {}, &CancelToken::default())
 }
 
 fn left(why: &str) -> ModelError {
@@ -43,7 +43,7 @@ fn a_turn_is_played_whole() {
     );
     let mut words = Vec::new();
     let first = model
-        .complete(&request("root", user("hi")), &mut |Delta::Text(word)| words.push(word), &Cancel::default())
+        .complete(&request("root", user("hi")), &mut |Delta::Text(word)| words.push(word), &CancelToken::default())
         .unwrap();
     assert_eq!(words, ["Let ", "me ", " ", "look."]);
     let call = |id: &str, name: &str, arguments: &str| ToolCall {
@@ -158,8 +158,11 @@ fn a_refused_turn_is_not_used_up_and_turns_run_out() {
 fn a_turn_may_fail() {
     let model = script("turns: [{say: half a, error: {retryable: true, message: overloaded}}, {error: {message: no}}]");
     let mut heard = String::new();
-    let first =
-        model.complete(&request("r", user("x")), &mut |Delta::Text(text)| heard.push_str(&text), &Cancel::default());
+    let first = model.complete(
+        &request("r", user("x")),
+        &mut |Delta::Text(text)| heard.push_str(&text),
+        &CancelToken::default(),
+    );
     assert_eq!((first, heard.as_str()), (Err(ModelError::retryable("overloaded")), "half a"));
     assert_eq!(play(&model, &request("r", user("x"))), Err(ModelError::fatal("no")));
 }
@@ -167,7 +170,7 @@ fn a_turn_may_fail() {
 #[test]
 fn cancelling_stops_between_words() {
     let model = script("turns: [{say: one two three}, {say: next}]");
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let mut heard = Vec::new();
     let stopped = model.complete(
         &request("r", user("x")),
@@ -264,7 +267,7 @@ fn a_script_is_opened_like_any_model() {
     let spec = choose("script:demo.yaml", None).unwrap();
     let model = open(&spec, &|name| Ok(format!("turns: [{{say: from {name}}}]"))).unwrap();
     assert_eq!(model.name(), "demo.yaml");
-    let reply = model.complete(&request("r", user("x")), &mut |_| {}, &Cancel::default()).unwrap();
+    let reply = model.complete(&request("r", user("x")), &mut |_| {}, &CancelToken::default()).unwrap();
     assert_eq!(reply.text, "from demo.yaml");
 
     let missing = open(&spec, &|name| Err(format!("cannot read `{name}`"))).unwrap_err();

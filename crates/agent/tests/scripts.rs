@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::{AgentSpec, DelegationSpec, Hook, Location, MetaSpec, ScriptText, ToolSpec, Verdict};
+use pintle::{AgentSpec, DelegationSpec, Hook, Location, MetaSpec, ScriptSource, ToolSpec, Verdict};
 use serde_json::{Value, json};
 use support::*;
 
@@ -16,7 +16,7 @@ fn tool(name: &str, script: &str) -> ToolSpec {
         name: name.to_owned(),
         description: String::from("A tool of the test."),
         parameters: json!({"type": "object", "properties": {"text": {"type": "string", "default": ""}}}),
-        script: Some(ScriptText::bare(script)),
+        script: Some(ScriptSource::without_file(script)),
         timeout_ms: 60_000,
         verify: None,
         location: Location::default(),
@@ -78,7 +78,7 @@ fn a_tool_may_be_verified() {
     let verify =
         "def run(result):\n    return {\"verified\": result[\"result\"] == \"good\", \"reason\": \"not good\"}\n";
     let echo = ToolSpec {
-        verify: Some(ScriptText::bare(verify)),
+        verify: Some(ScriptSource::without_file(verify)),
         ..tool("echo", "def run(args):\n    return args[\"text\"]\n")
     };
     let run = |text| once(with_tools(vec![echo.clone()], false), "echo", text, Vec::new()).0;
@@ -256,7 +256,8 @@ fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
 #[test]
 fn a_project_may_verify_every_delegation_and_a_verifier_that_crashes_fails_it() {
     let delegate = |verify: &str| {
-        let delegation = DelegationSpec { verify: Some(ScriptText::bare(verify)), ..DelegationSpec::default() };
+        let delegation =
+            DelegationSpec { verify: Some(ScriptSource::without_file(verify)), ..DelegationSpec::default() };
         let model = Play::root([call(&[("delegate", r#"{"task":"x"}"#)]), say("end")]);
         model.add("delegate", [say("draft"), say("final")]);
         let mut stage = stage(model, [], AgentSpec { delegation, ..agent() });

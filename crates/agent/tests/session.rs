@@ -72,7 +72,7 @@ fn a_denied_session_never_starts_and_still_ends() {
 fn a_blocked_message_never_enters_the_conversation_and_a_rewritten_one_does() {
     let guard = hook("words", "turn.start", |call| match call.event.payload.value().as_str() {
         Some("secret") => Verdict::deny("not that word"),
-        Some("hello") => Verdict::new(pintle::Said::Rewrite(pintle::Rewrite::Whole(json!("good day")))),
+        Some("hello") => Verdict::new(pintle::VerdictKind::Rewrite(pintle::Rewrite::Whole(json!("good day")))),
         _ => Verdict::pass(),
     });
     let mut stage = stage(Play::root([say("hi")]), [guard], agent());
@@ -118,7 +118,7 @@ fn hooks_may_stop_a_completion_before_and_after_and_change_its_answer() {
 #[test]
 fn context_stays_as_long_as_its_event_says() {
     let context = |event: &'static str| {
-        hook(event, event, move |_| Verdict::pass().with(Effect::Context(format!("from {event}"))))
+        hook(event, event, move |_| Verdict::pass().with_effect(Effect::Context(format!("from {event}"))))
     };
     let model = Play::root([call(&[("list", "{}")]), say("one"), say("two")]);
     let hooks = [context("session.start"), context("turn.start"), context("tool.pre"), context("completion.pre")];
@@ -249,7 +249,7 @@ fn every_turn_that_begins_ends_once_whatever_ended_it() {
 #[test]
 fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     let model = Play::root([call(&[("list", "{}")]), say("after")]);
-    let cancel = pintle::Cancel::default();
+    let cancel = pintle::CancelToken::default();
     let raise = cancel.clone();
     let hook = hook("stop", "tool.pre", move |_| {
         raise.cancel();
@@ -306,8 +306,8 @@ fn only_the_newest_part_of_a_long_conversation_is_sent() {
 #[test]
 fn log_lines_of_hooks_reach_the_end_of_their_turn_and_no_other() {
     let log = hook("audit", "tool.pre", |call| {
-        let request = pintle::Request::Log { level: pintle::LogLevel::Warn, message: String::from("seen") };
-        call.seam.perform(call.caller(), request).unwrap();
+        let request = pintle::EffectRequest::Log { level: pintle::LogLevel::Warn, message: String::from("seen") };
+        call.effects.perform(call.caller(), request).unwrap();
         Verdict::pass()
     });
     let mut stage = stage(Play::root([call(&[("list", "{}")]), say("a"), say("b")]), [log], agent());

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::Cancel;
+use pintle::CancelToken;
 
 use crate::{Answer, Host, Row};
 
@@ -18,7 +18,7 @@ pub struct Deadline {
     begin: Instant,
     length: Duration,
     /// Raised when the time is over, so that hooks that run are cut short.
-    cancel: Cancel,
+    cancel: CancelToken,
     answered: AtomicBool,
     about: Mutex<Option<(&'static Host, &'static Row)>>,
 }
@@ -30,7 +30,7 @@ impl Deadline {
         Arc::new(Self {
             begin: Instant::now(),
             length: Duration::from_millis(deadline_ms),
-            cancel: Cancel::default(),
+            cancel: CancelToken::default(),
             answered: AtomicBool::new(false),
             about: Mutex::default(),
         })
@@ -73,7 +73,7 @@ impl Deadline {
         self.cancel.is_cancelled()
     }
 
-    pub(crate) fn cancel(&self) -> Cancel {
+    pub(crate) fn cancel(&self) -> CancelToken {
         self.cancel.clone()
     }
 

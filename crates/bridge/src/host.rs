@@ -1,7 +1,7 @@
 //! The hosts.
 
 use pintle::dialects::tools::Vocabulary;
-use pintle::did_you_mean;
+use pintle::suggest_nearest;
 use serde_json::Value;
 
 use crate::hosts;
@@ -67,7 +67,7 @@ impl Host {
         let found = HOSTS.iter().find(|host| host.name == name).copied();
         found.ok_or_else(|| {
             let names = || HOSTS.iter().map(|host| host.name);
-            let meant = did_you_mean(name, names()).map(|near| format!("; did you mean `{near}`?"));
+            let meant = suggest_nearest(name, names()).map(|near| format!("; did you mean `{near}`?"));
             let known = names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             UnknownHost { name: name.to_owned(), known, meant: meant.unwrap_or_default() }
         })

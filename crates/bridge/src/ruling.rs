@@ -1,7 +1,7 @@
 //! What all hooks of one call of a host came to.
 
 use pintle::Decision;
-use pintle::event::text_of;
+use pintle::event::json_to_text;
 use serde_json::Value;
 
 /// What all hooks that heard of one call of a host came to. The encoders of a host get it already narrowed to what its
@@ -68,7 +68,7 @@ impl Ruling {
     /// The same as a text that is never blank, for hosts that take a blank for nothing.
     #[must_use]
     pub fn words_in_place_of_result(&self) -> Option<String> {
-        let text = text_of(&self.in_place_of_result()?);
+        let text = json_to_text(&self.in_place_of_result()?);
         Some(if text.trim().is_empty() { String::from("[removed by a hook]") } else { text })
     }
 

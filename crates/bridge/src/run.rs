@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use pintle::loader::PolicyPaths;
 use pintle::{
-    Builder, Built, Clock, Origin, PayloadError, Question, RecheckMemory, Resolution, Resolver, Scope, Severity,
-    SystemClock, read_payload,
+    ApprovalRequest, ApprovalResponse, Approver, Builder, Built, Clock, Origin, PayloadError, RecheckMemory, Scope,
+    Severity, SystemClock, read_payload,
 };
 use serde_json::{Value, json};
 
@@ -301,7 +301,7 @@ fn noted(host: &Host, row: &Row, ruling: &Ruling) -> Value {
 }
 
 /// Takes secrets out of what is said.
-fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redact) {
+fn scrub(ruling: &mut Ruling, secrets: &dyn pintle::Redactor) {
     let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
     for text in texts {
         if let Some(clean) = secrets.redact(text) {
@@ -331,8 +331,8 @@ fn way_out(host: &Host, told: &Told) -> String {
 #[derive(Debug)]
 struct Later;
 
-impl Resolver for Later {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
-        Resolution::Deferred
+impl Approver for Later {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
+        ApprovalResponse::Deferred
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use crate::{Answer, Event, Influence, Parts, Verdict};
+use crate::{Event, HandlerOutput, HookInfluence, LazyPayload, Verdict};
 
 /// Translates between the canonical event and what one dialect's handlers expect and answer.
 ///
@@ -15,7 +15,7 @@ pub trait Codec: Send + Sync + Debug {
 
     /// Names the form it encodes to. Two codecs of one form encode every event alike, so that their hooks share what was
     /// encoded. Default: the dialect's name.
-    fn form(&self) -> &'static str {
+    fn encoding_key(&self) -> &'static str {
         self.dialect()
     }
 
@@ -25,29 +25,29 @@ pub trait Codec: Send + Sync + Debug {
 
     /// What [`Codec::encode`] gives, key by key, for a reader that does not want all of it. Default: `None`, and then
     /// the payload is encoded whole.
-    fn parts<'a>(&self, _event: &'a Event, _spelling: &str) -> Option<Parts<'a>> {
+    fn lazy_payload<'a>(&self, _event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
         None
     }
 
     /// Tells which events of the catalogue the dialect's event stands for, where it is narrower than the catalogue's: its
     /// hooks are not asked about the others. Default: it is not narrower.
-    fn narrower(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {
         None
     }
 
     /// Tells whether the dialect's hooks on an event can deny it at all. Those that cannot are no guards, whatever runs
     /// them; see [`Hook::guard`](crate::Hook::guard). Default: they can.
-    fn guards(&self, _spelling: &str) -> bool {
+    fn can_deny(&self, _spelling: &str) -> bool {
         true
     }
 
     /// Tells the most that the dialect's hooks on an event can do to it. Default: change or withhold what it is about.
-    fn influence(&self, _spelling: &str) -> Influence {
-        Influence::Shapes
+    fn influence(&self, _spelling: &str) -> HookInfluence {
+        HookInfluence::Shapes
     }
 
     /// The payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
-    fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
+    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
         let encoded = self.encode(event, spelling);
         // A `Value` always has a JSON form.
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
@@ -60,5 +60,5 @@ pub trait Codec: Send + Sync + Debug {
     }
 
     /// Reads an answer as a verdict. Total: any answer gives some verdict, never a panic.
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict;
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict;
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    Codec, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Mode, OnDeny, Profile, Standing,
+    Codec, DenyEffect, EnforcementMode, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Profile,
+    SourceTrust,
 };
 
 /// One hook as declared in a file.
@@ -18,7 +19,7 @@ pub struct HookDeclaration {
     /// The canonical event.
     pub event: EventName,
     /// The event's name as written.
-    pub spelling: Arc<str>,
+    pub event_alias: Arc<str>,
     /// The author's number for ordering; lower runs first.
     pub priority: i64,
     /// What it wants to see; `None` is everything.
@@ -30,13 +31,13 @@ pub struct HookDeclaration {
     /// What a failure means otherwise, as the dialect documents it for this event.
     pub default_on_error: FailurePolicy,
     /// What a deny of the hook means.
-    pub on_deny: OnDeny,
+    pub on_deny: DenyEffect,
     /// How the hook composes with the others of its source and event.
     pub profile: Profile,
     /// The whole definition as text, when the dialect runs a hook that is defined twice only once.
     pub definition: Option<Arc<str>>,
     /// Whether the verdict is enforced.
-    pub mode: Mode,
+    pub mode: EnforcementMode,
     /// Wall time for one call, when the author said so.
     pub timeout_ms: Option<u64>,
     /// Whether nobody waits for its answer. Such a hook decides nothing, so it is no guard. Default: no.
@@ -46,7 +47,7 @@ pub struct HookDeclaration {
     /// The tools that its script may call; those of the whole agent where that may change itself. Default: none.
     pub tools: Vec<String>,
     /// Whether the user trusts it. Default: yes; loading a project says otherwise.
-    pub standing: Standing,
+    pub source_trust: SourceTrust,
     /// Worked examples, run by `pintle test`.
     pub examples: Vec<HookExample>,
     /// Where it was declared.
@@ -59,7 +60,7 @@ pub struct HookDeclaration {
 #[derive(Debug, Clone)]
 pub enum MatcherSpec {
     /// A Starlark expression over `event` and `payload`.
-    Expression(ScriptText),
+    Expression(ScriptSource),
     /// A regular expression that the whole subject has to match, such as `shell|edit_file`.
     Pattern {
         /// The expression, without the anchors.
@@ -77,7 +78,7 @@ pub enum HandlerSpec {
     /// Nothing: a placeholder that always passes.
     None,
     /// A Starlark module with an entry point.
-    Script(ScriptText),
+    Script(ScriptSource),
     /// A program that reads the payload and prints its answer.
     Command(CommandSpec),
     /// A server that is sent the payload and answers.
@@ -119,11 +120,11 @@ pub struct CommandSpec {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandBinding {
     /// The project's folder, without links in its path.
-    pub folder: PathBuf,
+    pub project_dir: PathBuf,
     /// The files without links in their paths, each with its digest.
     pub files: BTreeMap<PathBuf, String>,
     /// Whether they are all that it names, so that in another folder it must name the same. Else they are its programs.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// A server to ask: the payload is posted to it as JSON, and what it answers is read as what a program prints.
@@ -174,7 +175,7 @@ pub struct JudgeSpec {
 
 /// Starlark source and where it stands in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptText {
+pub struct ScriptSource {
     /// The source, with the file's indentation removed.
     pub text: Arc<str>,
     /// The place of the value in its file.
@@ -185,9 +186,9 @@ pub struct ScriptText {
     pub indent: usize,
 }
 
-impl ScriptText {
+impl ScriptSource {
     /// Source that stands in no file.
-    pub fn bare(text: impl Into<Arc<str>>) -> Self {
+    pub fn without_file(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), location: Location::default(), first_line: 1, indent: 0 }
     }
 }

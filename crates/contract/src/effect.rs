@@ -7,7 +7,7 @@ use crate::Reminder;
 
 /// A side effect of a verdict, handed to the host with the outcome.
 ///
-/// Metrics, logs and emitted events that a script makes while it runs go through the [`Seam`](crate::Seam) at
+/// Metrics, logs and emitted events that a script makes while it runs go through the [`EffectRunner`](crate::Seam) at
 /// once; the effects here are what the host has to act on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -25,7 +25,7 @@ impl Failure {
 
     /// Adds the place in the hook's source.
     #[must_use]
-    pub fn at(mut self, diagnostic: Diagnostic) -> Self {
+    pub fn with_location(mut self, diagnostic: Diagnostic) -> Self {
         self.diagnostic = Some(Box::new(diagnostic));
         self
     }

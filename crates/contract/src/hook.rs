@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EventName, FailurePolicy, Handler, Limits, Location, Matcher};
+use crate::{CallLimits, EventName, FailurePolicy, Handler, Location, Matcher};
 
 /// A hook's name, unique enough for people: for files it is the file's stem.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Hook {
     /// The canonical event it listens to.
     pub event: EventName,
     /// The event's name as the hook's author wrote it; handlers are told this one.
-    pub spelling: Arc<str>,
+    pub event_alias: Arc<str>,
     /// The author's number for ordering, kept for people. The order itself is the position in the [`Chain`].
     pub priority: i64,
     /// Whether the hook wants an event; `None` matches every dispatch.
@@ -53,7 +53,7 @@ pub struct Hook {
     /// What runs.
     pub handler: Arc<dyn Handler>,
     /// What a deny of this hook means.
-    pub on_deny: OnDeny,
+    pub on_deny: DenyEffect,
     /// The whole definition as text, for dialects in which a hook that is defined twice runs once.
     pub definition: Option<Arc<str>>,
     /// Whether the hook can deny. Guards are asked again when the target changes after they judged it.
@@ -64,13 +64,13 @@ pub struct Hook {
     /// author) rather than as a non-match with a warning. A matcher that is cut short always fails its hook.
     pub strict_matcher: bool,
     /// Whether the verdict is enforced.
-    pub mode: Mode,
+    pub mode: EnforcementMode,
     /// Whether the user trusts its source. An untrusted hook can only restrict.
-    pub standing: Standing,
+    pub source_trust: SourceTrust,
     /// The tools that its script may call.
     pub tools: Vec<String>,
     /// What one call may use.
-    pub limits: Limits,
+    pub limits: CallLimits,
     /// Where the hook was declared.
     pub location: Location,
 }
@@ -78,10 +78,11 @@ pub struct Hook {
 /// What a deny of a hook means to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum OnDeny {
+pub enum DenyEffect {
     /// What the event's row of the catalogue says.
     #[default]
-    AsRow,
+    #[serde(rename = "as_row")]
+    DenyEvent,
     /// The agent's run ends; what the event is about stands (docker-agent, `post_tool_use`).
     StopRun,
 }
@@ -89,7 +90,7 @@ pub enum OnDeny {
 /// Whether a hook's verdict is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum EnforcementMode {
     /// The verdict counts.
     #[default]
     Enforce,
@@ -103,7 +104,7 @@ pub enum Mode {
 /// beyond a deny or an ask counts as no opinion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum SourceTrust {
     /// The user named the source, agreed to it, or owns it.
     #[default]
     Trusted,
@@ -112,7 +113,7 @@ pub enum Standing {
     Untrusted,
 }
 
-impl Standing {
+impl SourceTrust {
     /// Whether it is the default.
     #[must_use]
     pub fn is_trusted(&self) -> bool {

@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use crate::{CallId, Event, Failure, Hook, Outcome, Reason, Resolution, Verdict, Warning};
+use crate::{ApprovalResponse, CallId, Event, Failure, Hook, Outcome, OutcomeReason, Verdict, Warning};
 
 /// One step of a dispatch, in the order the tape keeps.
 #[derive(Debug)]
-pub enum Entry<'a> {
+pub enum JournalEntry<'a> {
     /// A dispatch begins.
     Event {
         /// The event as the host fired it.
@@ -14,8 +14,8 @@ pub enum Entry<'a> {
         /// The call of a hook that caused it, when one did.
         cause: Option<CallId>,
     },
-    /// A hook's matcher failed. What follows from that comes next: a warning, or [`Entry::Unasked`].
-    Unmatched {
+    /// A hook's matcher failed. What follows from that comes next: a warning, or [`JournalEntry::NotCalled`].
+    MatcherFailed {
         /// The hook.
         hook: &'a Hook,
         /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
@@ -24,7 +24,7 @@ pub enum Entry<'a> {
         failure: &'a Failure,
     },
     /// A hook wants the event and is not asked: its matcher failed and that counts, or the host cancelled.
-    Unasked {
+    NotCalled {
         /// The hook.
         hook: &'a Hook,
         /// The round in which its turn came: 0 for the first, then 1 to 4 when guards have their turn again.
@@ -61,13 +61,13 @@ pub enum Entry<'a> {
         warning: &'a Warning,
     },
     /// An ask was answered, or nobody was there to answer it.
-    Resolved {
+    ApprovalAnswered {
         /// The digest of the payload that the answer is bound to.
         digest: &'a str,
         /// Who asked and why.
-        reasons: &'a [Reason],
+        reasons: &'a [OutcomeReason],
         /// The answer.
-        resolution: &'a Resolution,
+        response: &'a ApprovalResponse,
     },
     /// The dispatch is over. Written before the host acts on it.
     Outcome {
@@ -81,7 +81,7 @@ pub enum Entry<'a> {
 /// Receives the steps of every dispatch.
 pub trait Journal: Send + Sync + Debug {
     /// Records a step. A journal that cannot write keeps the fault to itself until it is asked.
-    fn record(&self, entry: &Entry<'_>);
+    fn record(&self, entry: &JournalEntry<'_>);
 
     /// A number for the next call, unique and growing within the journal.
     fn next_call(&self) -> CallId;
@@ -89,10 +89,10 @@ pub trait Journal: Send + Sync + Debug {
 
 /// A journal that keeps nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoJournal;
+pub struct NullJournal;
 
-impl Journal for NoJournal {
-    fn record(&self, _entry: &Entry<'_>) {}
+impl Journal for NullJournal {
+    fn record(&self, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {
         CallId(0)

@@ -21,7 +21,7 @@ impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(fault) => fault.fmt(f),
-            Self::RepeatedKey(key) => write!(f, "the key `{}` is there twice; write it once", shown_key(key)),
+            Self::RepeatedKey(key) => write!(f, "the key `{}` is there twice; write it once", format_key(key)),
         }
     }
 }
@@ -38,7 +38,7 @@ impl JsonError {
 
 /// A key as it is shown in a message: on one line, and cut where it is long.
 #[must_use]
-pub fn shown_key(key: &str) -> String {
+pub fn format_key(key: &str) -> String {
     let mut letters = key.chars().filter(|letter| !letter.is_control());
     let shown: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
     if letters.next().is_some() { format!("{shown}…") } else { shown }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_is_there_twice_is_found_at_every_depth_and_in_every_spelling() {
+    fn repeated_keys_at_any_depth_or_escaped_differently_are_found() {
         for (text, key) in [
             (r#"{"a":1,"a":1}"#, "a"),
             (r#"{"decision":"block","\u0064ecision":""}"#, "decision"),
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn a_long_key_is_cut_where_it_is_shown() {
-        assert_eq!(shown_key("a\u{1b}b\n"), "ab");
-        assert_eq!(shown_key(&"é".repeat(64)), "é".repeat(64));
-        assert_eq!(shown_key(&"é".repeat(1000)), format!("{}…", "é".repeat(64)));
+        assert_eq!(format_key("a\u{1b}b\n"), "ab");
+        assert_eq!(format_key(&"é".repeat(64)), "é".repeat(64));
+        assert_eq!(format_key(&"é".repeat(1000)), format!("{}…", "é".repeat(64)));
     }
 }

@@ -9,31 +9,31 @@
 pub mod event;
 
 mod agent;
-mod answer;
-mod build;
-mod cancel;
+mod approver;
+mod cancel_token;
+mod capability;
 mod clock;
 mod codec;
 mod declaration;
 mod diagnostic;
 mod effect;
+mod effect_runner;
 mod failure;
 mod handler;
+mod handler_factory;
+mod handler_output;
 mod hook;
 mod journal;
 mod json;
+mod lazy_payload;
 mod limits;
 mod matcher;
 mod outcome;
-mod parts;
 mod payload;
 mod payload_limit;
 mod plugin;
-mod reach;
-mod redact;
+mod redactor;
 mod reminder;
-mod resolver;
-mod seam;
 mod source;
 mod suggest;
 mod verdict;
@@ -44,37 +44,37 @@ pub use agent::{
     OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec,
     ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
 };
-pub use answer::{Answer, ProcessAnswer, Returned, ScriptAnswer};
-pub use build::{Build, BuiltHandler, BuiltMatcher, Judge, JudgeQuestion};
-pub use cancel::Cancel;
+pub use approver::{ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, NoApprover};
+pub use cancel_token::CancelToken;
+pub use capability::{Capability, UntrustedGuardPolicy};
 pub use clock::Clock;
 pub use codec::Codec;
 pub use declaration::{
     BuiltinSpec, CommandBinding, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec,
-    MatcherSpec, SandboxSpec, ScriptText,
+    MatcherSpec, SandboxSpec, ScriptSource,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use effect::{Effect, LogLevel};
+pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, NoEffects};
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
-pub use handler::{Call, CallId, Handler, Influence};
-pub use hook::{Chain, Hook, HookId, Layer, Mode, OnDeny, Profile, Standing};
-pub use journal::{Entry, Journal, NoJournal};
-pub use json::{JsonError, read_json, read_json_bytes, read_leading_json, shown_key};
-pub use limits::Limits;
-pub use matcher::{Match, Matcher, Subjects};
-pub use outcome::{Approval, Decision, FailureReport, Outcome, Reason, ShadowVerdict, Warning};
-pub use parts::{Get, Key, Part, Parts};
-pub use payload::{Payload, field_of};
+pub use handler::{CallId, Handler, HookCall, HookInfluence};
+pub use handler_factory::{BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest};
+pub use handler_output::{CommandOutput, FunctionOutput, HandlerOutput, ScriptOutput};
+pub use hook::{Chain, DenyEffect, EnforcementMode, Hook, HookId, Layer, Profile, SourceTrust};
+pub use journal::{Journal, JournalEntry, NullJournal};
+pub use json::{JsonError, format_key, read_json, read_json_bytes, read_leading_json};
+pub use lazy_payload::{KeySource, LazyPayload, LazyValue, PayloadKey};
+pub use limits::CallLimits;
+pub use matcher::{MatchResult, Matcher, SubjectFilter};
+pub use outcome::{Approval, Decision, FailureReport, Outcome, OutcomeReason, ShadowVerdict, Warning};
+pub use payload::{Payload, get_field};
 pub use payload_limit::{
-    MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, PayloadError, check_json_text, check_payload, payload_weight, read_payload,
+    MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, PayloadError, check_json_text, check_payload, measure_payload, read_payload,
 };
-pub use plugin::{Argument, Closure, FunctionRef, FunctionSpec, Plugin, Registration};
-pub use reach::{Reach, UntrustedGuards};
-pub use redact::Redact;
-pub use reminder::{Authority, Propagate, Reminder, RoleHint};
-pub use resolver::{DenyAll, Grant, Question, Resolution, Resolver};
-pub use seam::{Caller, NoSeam, Reply, Request, Seam, SeamError};
-pub use source::{Location, SourceFile, Span};
-pub use suggest::did_you_mean;
-pub use verdict::{Rewrite, Said, Verdict};
+pub use plugin::{FunctionRef, FunctionSpec, LoadedPlugin, RegisteredFunction, RegistrationArgument, RegistrationCall};
+pub use redactor::Redactor;
+pub use reminder::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
+pub use source::{ByteSpan, Location, SourceFile};
+pub use suggest::suggest_nearest;
+pub use verdict::{Rewrite, Verdict, VerdictKind};

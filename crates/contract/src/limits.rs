@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bounds on one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct CallLimits {
     /// Wall time. A hook's `timeout_ms` sets it. Default 5,000.
     pub timeout_ms: u64,
     /// Steps of a script: calls and loop turns. Default 1,000,000.
@@ -17,7 +17,7 @@ pub struct Limits {
     pub output_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self { timeout_ms: 5_000, steps: 1_000_000, memory_bytes: 64 << 20, call_depth: 100, output_bytes: 1 << 20 }
     }

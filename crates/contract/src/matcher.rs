@@ -7,16 +7,16 @@ use crate::{Event, Failure};
 /// Decides whether a hook wants an event. Pure: no effects, no I/O.
 pub trait Matcher: Send + Sync + Debug {
     /// Looks at the event, with the payload as it stands at this hook's turn.
-    fn matches(&self, event: &Event) -> Match;
+    fn matches(&self, event: &Event) -> MatchResult;
 
     /// Which subjects can match at all; the engine builds its index from this.
-    fn subjects(&self) -> Subjects {
-        Subjects::Any
+    fn subjects(&self) -> SubjectFilter {
+        SubjectFilter::Any
     }
 
     /// The mark in per cent that a hook of `budget.threshold` waits for, when it waits for one. Hosts fire the event at
     /// these marks besides their own.
-    fn mark_percent(&self) -> Option<f64> {
+    fn threshold_percent(&self) -> Option<f64> {
         None
     }
 
@@ -26,7 +26,7 @@ pub trait Matcher: Send + Sync + Debug {
 
 /// What a matcher said.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Match {
+pub enum MatchResult {
     /// The hook wants the event.
     Yes,
     /// It does not.
@@ -38,7 +38,7 @@ pub enum Match {
 
 /// Which subjects a matcher can match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subjects {
+pub enum SubjectFilter {
     /// Any subject, and events without one.
     Any,
     /// Only these subjects.

@@ -18,7 +18,7 @@ pub struct Outcome {
     /// Whether `payload` differs from the one that was fired.
     pub rewritten: bool,
     /// Why, in the order of the deciding hooks.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<OutcomeReason>,
     /// Effects for the host, in declared order of their hooks.
     pub effects: Vec<(HookId, Effect)>,
     /// The hooks that gave no answer, and what that meant.
@@ -30,7 +30,7 @@ pub struct Outcome {
     /// The approval of an ask, bound to the target it was given for.
     pub approval: Option<Approval>,
     /// Hooks that were asked.
-    pub asked: u32,
+    pub hooks_called: u32,
 }
 
 /// What a model is told of a hook that failed closed.
@@ -39,7 +39,7 @@ const UNANSWERED: &str = "a policy check gave no answer, so this was refused";
 impl Outcome {
     /// The outcome when no hook listens: allowed, unchanged.
     #[must_use]
-    pub fn pass(payload: Payload) -> Self {
+    pub fn unchanged(payload: Payload) -> Self {
         Self {
             decision: Decision::Allow,
             approved: false,
@@ -51,7 +51,7 @@ impl Outcome {
             warnings: Vec::new(),
             shadow: Vec::new(),
             approval: None,
-            asked: 0,
+            hooks_called: 0,
         }
     }
 
@@ -63,7 +63,7 @@ impl Outcome {
 
     /// Why the agent's run has to end, when a hook that denies says so.
     #[must_use]
-    pub fn stop(&self) -> Option<String> {
+    pub fn stop_reason(&self) -> Option<String> {
         let stops = self.reasons.iter().filter(|reason| self.decision == Decision::Deny && reason.stops_run);
         let texts: Vec<&str> = stops.map(|reason| reason.text.as_str()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
@@ -71,7 +71,7 @@ impl Outcome {
 
     /// Whether a hook denies in the sense of the event's row, rather than only ending the run.
     #[must_use]
-    pub fn is_refused(&self) -> bool {
+    pub fn denies_event(&self) -> bool {
         self.decision == Decision::Deny
             && (self.reasons.is_empty() || self.reasons.iter().any(|reason| !reason.stops_run))
     }
@@ -150,17 +150,17 @@ impl fmt::Display for Decision {
 
 /// Why a hook decided as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
+pub struct OutcomeReason {
     /// Who.
     pub hook: HookId,
     /// Why, for people and for the model.
     pub text: String,
-    /// Whether the hook's deny ends the agent's run, see [`OnDeny`](crate::OnDeny).
+    /// Whether the hook's deny ends the agent's run, see [`DenyEffect`](crate::OnDeny).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stops_run: bool,
 }
 
-impl Reason {
+impl OutcomeReason {
     /// A reason of a hook whose deny means what the event's row says.
     pub fn new(hook: HookId, text: impl Into<String>) -> Self {
         Self { hook, text: text.into(), stops_run: false }
@@ -202,7 +202,8 @@ pub struct Approval {
     /// [`Payload::digest`] of the payload that was approved.
     pub digest: String,
     /// Who approved, for the tape.
-    pub by: String,
+    #[serde(rename = "by")]
+    pub approved_by: String,
 }
 
 impl Approval {
@@ -221,8 +222,8 @@ mod tests {
 
     #[test]
     fn a_reason_without_words_is_a_name() {
-        let reasons = vec![Reason::new(HookId::new("a"), ""), Reason::new(HookId::new("b"), "not today")];
-        let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::pass(Payload::new(Value::Null)) };
+        let reasons = vec![OutcomeReason::new(HookId::new("a"), ""), OutcomeReason::new(HookId::new("b"), "not today")];
+        let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::unchanged(Payload::new(Value::Null)) };
         assert_eq!(outcome.reason(), "blocked by hook \"a\"; blocked by hook \"b\": not today");
     }
 
@@ -230,11 +231,12 @@ mod tests {
     fn a_model_is_told_why_and_not_by_whom() {
         let texts =
             [("a", ""), ("b", "not today"), ("c", "hook `c` gave no answer (error: KeyError); it fails closed")];
-        let reasons: Vec<Reason> = texts.map(|(hook, text)| Reason::new(HookId::new(hook), text)).to_vec();
+        let reasons: Vec<OutcomeReason> =
+            texts.map(|(hook, text)| OutcomeReason::new(HookId::new(hook), text)).to_vec();
         let failure = Failure::new(crate::FailureKind::Error, "KeyError");
         let failures = vec![FailureReport { hook: HookId::new("c"), failure, policy: FailurePolicy::Closed }];
         let denied =
-            Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::pass(Payload::new(Value::Null)) };
+            Outcome { decision: Decision::Deny, reasons, failures, ..Outcome::unchanged(Payload::new(Value::Null)) };
         assert_eq!(denied.reason_for_model(), "not today; a policy check gave no answer, so this was refused");
         let silent = Outcome { reasons: denied.reasons[..1].to_vec(), failures: Vec::new(), ..denied };
         assert_eq!(silent.reason_for_model(), "refused by policy");

@@ -10,22 +10,22 @@ use sha2::{Digest, Sha256};
 /// The data of an event.
 ///
 /// A clone shares the value. Handlers that need another form of it (a frozen script value, an encoded buffer) make
-/// that once a dispatch and keep it with [`Payload::view`]; the next handler finds it there.
+/// that once a dispatch and keep it with [`Payload::cached_view`]; the next handler finds it there.
 #[derive(Clone)]
-pub struct Payload(Arc<Inner>);
+pub struct Payload(Arc<PayloadInner>);
 
-type View = (TypeId, &'static str, Arc<dyn Any + Send + Sync>);
+type CachedView = (TypeId, &'static str, Arc<dyn Any + Send + Sync>);
 
-struct Inner {
+struct PayloadInner {
     value: Value,
-    views: Mutex<Vec<View>>,
+    views: Mutex<Vec<CachedView>>,
 }
 
 impl Payload {
     /// Wraps a value.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self(Arc::new(Inner { value, views: Mutex::new(Vec::new()) }))
+        Self(Arc::new(PayloadInner { value, views: Mutex::new(Vec::new()) }))
     }
 
     /// The value.
@@ -38,7 +38,7 @@ impl Payload {
     #[must_use]
     #[inline]
     pub fn field(&self, name: &str) -> Option<&Value> {
-        self.0.value.as_object().and_then(|fields| field_of(fields, name))
+        self.0.value.as_object().and_then(|fields| get_field(fields, name))
     }
 
     /// The value, without a copy when nobody else holds it.
@@ -53,7 +53,7 @@ impl Payload {
     /// Another form of this payload, made by `make` at most once for each type and `key`, and shared.
     ///
     /// `key` tells apart two forms of one type, such as the buffers of two dialects.
-    pub fn view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
+    pub fn cached_view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
         let wanted = TypeId::of::<T>();
         let mut views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
         let known = views.iter().find(|(id, name, _)| *id == wanted && *name == key);
@@ -67,15 +67,15 @@ impl Payload {
 
     /// Whether two payloads are one and the same allocation, which is a cheap sign that nothing changed.
     #[must_use]
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// `sha256:` and the hex digest of the value as compact JSON with sorted keys.
     #[must_use]
     pub fn digest(&self) -> String {
-        struct Sink(Sha256);
-        impl std::io::Write for Sink {
+        struct DigestWriter(Sha256);
+        impl std::io::Write for DigestWriter {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
                 self.0.update(bytes);
                 Ok(bytes.len())
@@ -86,7 +86,7 @@ impl Payload {
         }
         let mut sorted = self.0.value.clone();
         sorted.sort_all_objects();
-        let mut sink = Sink(Sha256::new());
+        let mut sink = DigestWriter(Sha256::new());
         // Neither the sink nor a `Value` can fail to be written.
         let _ = serde_json::to_writer(&mut sink, &sorted);
         let mut text = String::from("sha256:");
@@ -103,7 +103,7 @@ const FEW_FIELDS: usize = 16;
 /// A field of an object, as `get` finds it: payloads have few fields, where looking through them is quicker than a hash.
 #[must_use]
 #[inline]
-pub fn field_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+pub fn get_field<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     if fields.len() > FEW_FIELDS {
         return fields.get(name);
     }
@@ -118,7 +118,7 @@ impl From<Value> for Payload {
 
 impl PartialEq for Payload {
     fn eq(&self, other: &Self) -> bool {
-        self.same(other) || self.value() == other.value()
+        self.ptr_eq(other) || self.value() == other.value()
     }
 }
 
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn a_view_is_made_once_for_each_type_and_key() {
         let payload = Payload::new(json!({"name": "x"}));
-        let first = payload.view("a", |value| value.to_string());
-        let again = payload.clone().view("a", |_| -> String { unreachable!("made twice") });
+        let first = payload.cached_view("a", |value| value.to_string());
+        let again = payload.clone().cached_view("a", |_| -> String { unreachable!("made twice") });
         assert!(Arc::ptr_eq(&first, &again));
-        assert_eq!(*payload.view("b", |_| String::from("other")), "other");
+        assert_eq!(*payload.cached_view("b", |_| String::from("other")), "other");
     }
 
     #[test]

@@ -85,13 +85,13 @@ pub fn check_payload(value: &Value) -> Result<(), PayloadError> {
         }
     }
     // Nothing but its length makes writing it fail.
-    serde_json::to_writer(Room(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
+    serde_json::to_writer(SizeLimitWriter(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
 }
 
 /// Takes so many bytes and keeps none.
-struct Room(usize);
+struct SizeLimitWriter(usize);
 
-impl io::Write for Room {
+impl io::Write for SizeLimitWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())
@@ -119,7 +119,7 @@ fn count_values(text: &[u8]) -> usize {
 
 /// The text bytes and values of a payload, or `None` as soon as they are worth more than `most` bytes of memory.
 #[must_use]
-pub fn payload_weight(value: &Value, most: usize) -> Option<usize> {
+pub fn measure_payload(value: &Value, most: usize) -> Option<usize> {
     /// What a value takes beside its text.
     const VALUE_BYTES: usize = 32;
     let mut weight: usize = 0;
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn a_weight_counts_texts_names_and_values() {
-        assert_eq!(payload_weight(&json!({"ab": "cde", "f": [1, null]}), 1_000), Some(5 * 32 + 2 + 3 + 1));
-        assert_eq!(payload_weight(&json!({"ab": "cde"}), 20), None);
-        assert_eq!(payload_weight(&json!(vec![0; 1_000]), 1_000), None);
+        assert_eq!(measure_payload(&json!({"ab": "cde", "f": [1, null]}), 1_000), Some(5 * 32 + 2 + 3 + 1));
+        assert_eq!(measure_payload(&json!({"ab": "cde"}), 20), None);
+        assert_eq!(measure_payload(&json!(vec![0; 1_000]), 1_000), None);
     }
 }

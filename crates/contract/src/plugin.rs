@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Diagnostic, Location, ScriptText};
+use crate::{Diagnostic, Location, ScriptSource};
 
 /// A function of a script module that answers events: it takes the event and returns what its dialect understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct FunctionSpec {
     /// The module's name, for people.
     pub name: Arc<str>,
     /// The module.
-    pub module: ScriptText,
+    pub module: ScriptSource,
     /// Which function of it.
     pub function: FunctionRef,
 }
@@ -28,48 +28,48 @@ pub enum FunctionRef {
 
 /// A plugin as loaded: what its top level registered, in order.
 #[derive(Debug, Default)]
-pub struct Plugin {
+pub struct LoadedPlugin {
     /// Its registrations, in order.
-    pub registrations: Vec<Registration>,
+    pub registrations: Vec<RegistrationCall>,
     /// What was found while loading it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// One call of a registration function. What it means is its dialect's affair.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Registration {
+pub struct RegistrationCall {
     /// The function that was called, such as `register_tool_hook`.
     pub function: String,
     /// Its arguments without a name, in order.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<RegistrationArgument>,
     /// Its arguments with a name, in order.
-    pub named: Vec<(String, Argument)>,
+    pub named_arguments: Vec<(String, RegistrationArgument)>,
     /// The place of the call.
     pub location: Location,
 }
 
 /// An argument of a registration function.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Argument {
+pub enum RegistrationArgument {
     /// A value.
     Value(Value),
     /// A function.
-    Function(Closure),
+    Function(RegisteredFunction),
     /// A dictionary with a function somewhere in it, in its own order.
-    Table(Vec<(String, Argument)>),
+    Table(Vec<(String, RegistrationArgument)>),
     /// A list with a function somewhere in it.
-    List(Vec<Argument>),
+    List(Vec<RegistrationArgument>),
 }
 
 /// A function that was handed to a registration function.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closure {
+pub struct RegisteredFunction {
     /// Its number, for [`FunctionRef::Registered`].
-    pub number: u32,
+    pub index: u32,
     /// Its name; `lambda` for one without.
     pub name: String,
     /// Whether it can be called with one argument.
-    pub takes_one: bool,
+    pub takes_one_argument: bool,
     /// Whether it can deny or ask; see [`Hook::guard`](crate::Hook::guard).
     pub guard: bool,
 }

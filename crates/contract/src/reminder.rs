@@ -25,19 +25,19 @@ pub struct Reminder {
     pub preserve_on_compact: bool,
     /// Which other agents get it. Default: the agent's own session alone.
     #[serde(skip_serializing_if = "is_default")]
-    pub propagate: Propagate,
+    pub propagate: ReminderPropagation,
     /// In whose voice it is put. Default: the system's.
     #[serde(skip_serializing_if = "is_default")]
-    pub role_hint: RoleHint,
+    pub role_hint: ReminderRoleHint,
     /// How much it weighs beside others. Default: it binds.
     #[serde(skip_serializing_if = "is_default")]
-    pub authority: Authority,
+    pub authority: ReminderAuthority,
 }
 
 impl Reminder {
     /// A reminder that is nothing but its text, and stays for one turn: what a hook of another system asks for that knows
     /// no more.
-    pub fn once(body: impl Into<String>) -> Self {
+    pub fn for_one_turn(body: impl Into<String>) -> Self {
         Self { body: body.into(), ttl_turns: Some(1), ..Self::default() }
     }
 }
@@ -45,7 +45,7 @@ impl Reminder {
 /// Which agents get a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Propagate {
+pub enum ReminderPropagation {
     /// This one and every agent below it.
     All,
     /// This one.
@@ -58,7 +58,7 @@ pub enum Propagate {
 /// In whose voice a reminder is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RoleHint {
+pub enum ReminderRoleHint {
     /// The system's.
     #[default]
     System,
@@ -73,7 +73,7 @@ pub enum RoleHint {
 /// How much a reminder weighs. Smaller weighs more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Authority {
+pub enum ReminderAuthority {
     /// It binds.
     #[default]
     Contract,

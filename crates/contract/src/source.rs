@@ -14,7 +14,7 @@ pub struct SourceFile {
 
 /// A range of bytes in a [`SourceFile`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
+pub struct ByteSpan {
     /// The first byte.
     pub start: usize,
     /// One past the last byte.
@@ -27,13 +27,13 @@ pub struct Location {
     /// The file; `None` for what was registered in code.
     pub file: Option<Arc<SourceFile>>,
     /// The range in it.
-    pub span: Span,
+    pub span: ByteSpan,
 }
 
 impl Location {
     /// A place in a file.
     #[must_use]
-    pub fn new(file: Arc<SourceFile>, span: Span) -> Self {
+    pub fn new(file: Arc<SourceFile>, span: ByteSpan) -> Self {
         Self { file: Some(file), span }
     }
 

@@ -7,7 +7,7 @@ const LONGEST_NAME: usize = 64;
 ///
 /// Near enough is one edit for each three characters, at least one. Case does not count. What is longer than any name
 /// is not a slip of one, and is not compared.
-pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.chars().nth(LONGEST_NAME).is_some() {
         return None;
     }
@@ -15,14 +15,14 @@ pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a 
     let allowed = (wanted.chars().count() / 3).max(1);
     candidates
         .into_iter()
-        .map(|candidate| (distance(&wanted, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(edits, _)| *edits <= allowed)
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
 }
 
 /// Edits (insert, delete, replace, swap of neighbours) from one text to the other.
-fn distance(from: &str, to: &str) -> usize {
+fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=to.len()).collect();
@@ -52,17 +52,17 @@ mod tests {
     #[test]
     fn finds_slips_and_leaves_strangers_alone() {
         let known = ["event", "priority", "when", "script"];
-        assert_eq!(did_you_mean("prioriy", known), Some("priority"));
-        assert_eq!(did_you_mean("evnet", known), Some("event"));
-        assert_eq!(did_you_mean("Script", known), Some("script"));
-        assert_eq!(did_you_mean("colour", known), None);
-        assert_eq!(did_you_mean("", known), None);
+        assert_eq!(suggest_nearest("prioriy", known), Some("priority"));
+        assert_eq!(suggest_nearest("evnet", known), Some("event"));
+        assert_eq!(suggest_nearest("Script", known), Some("script"));
+        assert_eq!(suggest_nearest("colour", known), None);
+        assert_eq!(suggest_nearest("", known), None);
     }
 
     #[test]
     fn a_word_longer_than_any_name_is_no_slip_of_one() {
         let name = "a".repeat(65);
-        assert_eq!(did_you_mean(&name, [name.as_str()]), None);
-        assert_eq!(did_you_mean(&name[1..], [name.as_str()]), Some(name.as_str()));
+        assert_eq!(suggest_nearest(&name, [name.as_str()]), None);
+        assert_eq!(suggest_nearest(&name[1..], [name.as_str()]), Some(name.as_str()));
     }
 }

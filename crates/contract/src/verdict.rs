@@ -8,7 +8,7 @@ use crate::{Effect, Failure, FailurePolicy};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// The answer itself.
-    pub said: Said,
+    pub kind: VerdictKind,
     /// Another target, beside an answer that is not itself a rewrite: an allow or an ask *of the rewritten target*. It is
     /// dropped beside a deny or a failure.
     pub rewrite: Option<Rewrite>,
@@ -20,7 +20,7 @@ pub struct Verdict {
 
 /// What a hook said about the event.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum VerdictKind {
     /// No objection and no opinion. What AI Harness calls `allow()`: a no-op pass.
     Pass,
     /// An explicit yes, which may stand in for a person's.
@@ -56,48 +56,48 @@ pub enum Rewrite {
 impl Verdict {
     /// A verdict that carries nothing else.
     #[must_use]
-    pub fn new(said: Said) -> Self {
-        Self { said, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
+    pub fn new(said: VerdictKind) -> Self {
+        Self { kind: said, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
     }
 
     /// No objection.
     #[must_use]
     pub fn pass() -> Self {
-        Self::new(Said::Pass)
+        Self::new(VerdictKind::Pass)
     }
 
     /// An explicit yes.
     pub fn allow(reason: impl Into<String>) -> Self {
-        Self::new(Said::Allow { reason: reason.into() })
+        Self::new(VerdictKind::Allow { reason: reason.into() })
     }
 
     /// No.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self::new(Said::Deny { reason: reason.into() })
+        Self::new(VerdictKind::Deny { reason: reason.into() })
     }
 
     /// Let a person look.
     pub fn ask(reason: impl Into<String>) -> Self {
-        Self::new(Said::Ask { reason: reason.into() })
+        Self::new(VerdictKind::Ask { reason: reason.into() })
     }
 
     /// Replace named fields.
     #[must_use]
     pub fn rewrite(fields: Map<String, Value>) -> Self {
-        Self::new(Said::Rewrite(Rewrite::Fields(fields)))
+        Self::new(VerdictKind::Rewrite(Rewrite::Fields(fields)))
     }
 
     /// No answer.
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
-        Self::new(Said::Failed(failure))
+        Self::new(VerdictKind::Failed(failure))
     }
 
     /// Adds another target; beside a pass it becomes the answer.
     #[must_use]
-    pub fn rewriting(mut self, rewrite: Rewrite) -> Self {
-        match self.said {
-            Said::Pass => self.said = Said::Rewrite(rewrite),
+    pub fn with_rewrite(mut self, rewrite: Rewrite) -> Self {
+        match self.kind {
+            VerdictKind::Pass => self.kind = VerdictKind::Rewrite(rewrite),
             _ => self.rewrite = Some(rewrite),
         }
         self
@@ -105,34 +105,34 @@ impl Verdict {
 
     /// The target that this is about: that of a rewrite, or of the allow or ask that comes with one.
     #[must_use]
-    pub fn rewritten(&self) -> Option<&Rewrite> {
-        match &self.said {
-            Said::Rewrite(rewrite) => Some(rewrite),
-            Said::Allow { .. } | Said::Ask { .. } => self.rewrite.as_ref(),
-            Said::Pass | Said::Deny { .. } | Said::Failed(_) => None,
+    pub fn target_rewrite(&self) -> Option<&Rewrite> {
+        match &self.kind {
+            VerdictKind::Rewrite(rewrite) => Some(rewrite),
+            VerdictKind::Allow { .. } | VerdictKind::Ask { .. } => self.rewrite.as_ref(),
+            VerdictKind::Pass | VerdictKind::Deny { .. } | VerdictKind::Failed(_) => None,
         }
     }
 
     /// Whether this refuses, where a failure means what the policy says.
     #[must_use]
     pub fn denies(&self, on_failure: FailurePolicy) -> bool {
-        match self.said {
-            Said::Deny { .. } => true,
-            Said::Failed(_) => on_failure == FailurePolicy::Closed,
-            Said::Pass | Said::Allow { .. } | Said::Rewrite(_) | Said::Ask { .. } => false,
+        match self.kind {
+            VerdictKind::Deny { .. } => true,
+            VerdictKind::Failed(_) => on_failure == FailurePolicy::Closed,
+            VerdictKind::Pass | VerdictKind::Allow { .. } | VerdictKind::Rewrite(_) | VerdictKind::Ask { .. } => false,
         }
     }
 
     /// Adds an effect.
     #[must_use]
-    pub fn with(mut self, effect: Effect) -> Self {
+    pub fn with_effect(mut self, effect: Effect) -> Self {
         self.effects.push(effect);
         self
     }
 
     /// Adds a warning.
     #[must_use]
-    pub fn warn(mut self, message: impl Into<String>) -> Self {
+    pub fn with_warning(mut self, message: impl Into<String>) -> Self {
         self.warnings.push(message.into());
         self
     }

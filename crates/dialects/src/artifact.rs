@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Build, Diagnostic, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec, UntrustedGuards,
+    AgentSpec, Diagnostic, HandlerFactory, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec,
+    UntrustedGuardPolicy,
 };
 
 use crate::client_hooks::ClientFile;
@@ -89,7 +90,7 @@ pub struct Reading<'a> {
     /// The version of docker-agent that its files are written for; it outranks what they say themselves.
     pub compat: Option<docker_agent::Compat>,
     /// What runs the top level of plugins; without it they do not load.
-    pub build: Option<&'a dyn Build>,
+    pub build: Option<&'a dyn HandlerFactory>,
     /// Whether the `harn` program is installed, which runs modules written in Harn.
     pub has_harn: bool,
     /// Tells which programs there are; without it nobody looks whether hooks can be started.
@@ -121,7 +122,7 @@ pub struct Project {
     /// The user's own rules for tool calls, which join those of a team.
     pub permissions: PermissionsSpec,
     /// What the user's settings say of guards that nobody agreed to.
-    pub untrusted_guards: Option<UntrustedGuards>,
+    pub untrusted_guards: Option<UntrustedGuardPolicy>,
     /// Whether the files ask that secrets are kept off the tape. Whoever asks for it gets it, whatever the others say.
     pub redact_secrets: bool,
     /// What was found, in no particular order.

@@ -1,6 +1,6 @@
 //! What programs print, whatever their dialect makes of it.
 
-use pintle_contract::{Failure, FailureKind, JsonError, LimitKind, ProcessAnswer, read_leading_json};
+use pintle_contract::{CommandOutput, Failure, FailureKind, JsonError, LimitKind, read_leading_json};
 use serde_json::{Map, Value};
 
 /// The shell's exit code for a command that is not there.
@@ -29,7 +29,7 @@ pub(crate) fn complaint(stderr: &[u8]) -> Option<String> {
 }
 
 /// The failure of a program that did not end as one that has answered.
-pub(crate) fn failure(answer: &ProcessAnswer) -> Failure {
+pub(crate) fn failure(answer: &CommandOutput) -> Failure {
     let (kind, what) = match (answer.exit_code, answer.signal) {
         (Some(NOT_FOUND), _) => (FailureKind::Missing, format!("exited with status {NOT_FOUND}")),
         (Some(code), _) => (FailureKind::Crash, format!("exited with status {code}")),
@@ -44,7 +44,7 @@ pub(crate) fn failure(answer: &ProcessAnswer) -> Failure {
 }
 
 /// The failure of a program that printed more than what was kept.
-pub(crate) fn too_long(answer: &ProcessAnswer) -> Failure {
+pub(crate) fn too_long(answer: &CommandOutput) -> Failure {
     let message = format!("hook output exceeded the limit of {} bytes", answer.stdout.len());
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }

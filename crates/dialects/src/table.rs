@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle_contract::event::{CATALOGUE, Row, UnknownEvent};
-use pintle_contract::{Codec, EventName, Profile, did_you_mean};
+use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
+use pintle_contract::{Codec, EventName, Profile, suggest_nearest};
 
 use crate::{
     Artifact, Project, Reading, ai_harness, claude_code, cline, codex, copilot, cursor, docker_agent, gemini, harn,
@@ -90,7 +90,7 @@ pub enum Support {
 impl Dialect {
     /// What the dialect makes of an event of the catalogue.
     #[must_use]
-    pub fn support(&self, row: &Row) -> Support {
+    pub fn support(&self, row: &EventDef) -> Support {
         match self.events.iter().find(|mapping| mapping.canonical == row.name) {
             Some(mapping) => Support::Native(mapping.native),
             None if self.others == Others::Accepted => Support::Addition,
@@ -103,7 +103,7 @@ impl Dialect {
     /// # Errors
     /// When the dialect has no such event; the nearest name of the dialect is suggested.
     pub fn event(&self, name: &str) -> Result<EventName, UnknownEvent> {
-        let unknown = || UnknownEvent { name: name.to_owned(), suggestion: did_you_mean(name, self.names()) };
+        let unknown = || UnknownEvent { name: name.to_owned(), suggestion: suggest_nearest(name, self.names()) };
         if let Some(alias) = self.aliases.iter().find(|alias| alias.spelling == name) {
             return EventName::parse(alias.canonical);
         }
@@ -111,13 +111,13 @@ impl Dialect {
             return EventName::parse(mapping.canonical).map_err(|_| unknown());
         }
         let canonical = EventName::parse(name).map_err(|_| unknown())?;
-        let known = self.support(canonical.row()) != Support::Unsupported;
+        let known = self.support(canonical.def()) != Support::Unsupported;
         known.then_some(canonical).ok_or_else(unknown)
     }
 
     /// Every name a hook may subscribe to; families end in `.*`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let of_row = |row: &&'static Row| match self.support(row) {
+        let of_row = |row: &&'static EventDef| match self.support(row) {
             Support::Native(name) => Some(name),
             Support::Addition => Some(row.name),
             Support::Unsupported => None,

@@ -5,7 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Answer, Codec, Event, EventName, Origin, ProcessAnswer, Said, Verdict};
+use pintle_contract::{Codec, CommandOutput, Event, EventName, HandlerOutput, Origin, Verdict, VerdictKind};
 use pintle_dialects::{claude_code, cline, codex, copilot, cursor, docker_agent, gemini, harness_framework, qwen};
 use proptest::prelude::*;
 use regex::Regex;
@@ -180,8 +180,8 @@ fn decoded(guard: &Guard, stdout: Vec<u8>) -> Verdict {
     let row = CATALOGUE.iter().find(|row| row.name == guard.canonical).unwrap();
     let name = EventName::parse(guard.canonical).unwrap();
     let event = Event::new(name, (row.example)(), Arc::new(Origin::default()));
-    let answer = ProcessAnswer { exit_code: Some(0), stdout, ..ProcessAnswer::default() };
-    (guard.codec)().decode(&event, guard.spelling, Answer::Process(answer))
+    let answer = CommandOutput { exit_code: Some(0), stdout, ..CommandOutput::default() };
+    (guard.codec)().decode(&event, guard.spelling, HandlerOutput::Process(answer))
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn every_refusal_refuses() {
     for guard in GUARDS {
         for denial in guard.denials {
             let verdict = decoded(guard, denial.as_bytes().to_vec());
-            assert!(matches!(verdict.said, Said::Deny { .. }), "{} {denial}: {verdict:?}", guard.spelling);
+            assert!(matches!(verdict.kind, VerdictKind::Deny { .. }), "{} {denial}: {verdict:?}", guard.spelling);
         }
     }
 }
@@ -209,10 +209,10 @@ proptest! {
         let stdout = mutations.iter().fold(denial.as_bytes().to_vec(), apply);
         let shown = String::from_utf8_lossy(&stdout).replace('\0', "");
         let verdict = decoded(guard, stdout);
-        let holds_back = matches!(verdict.said, Said::Deny { .. } | Said::Ask { .. } | Said::Failed(_));
+        let holds_back = matches!(verdict.kind, VerdictKind::Deny { .. } | VerdictKind::Ask { .. } | VerdictKind::Failed(_));
         let is_told = !verdict.warnings.is_empty() || !verdict.effects.is_empty();
         prop_assert!(holds_back || is_told, "{} {shown}: {verdict:?}", guard.spelling);
-        prop_assert!(!matches!(verdict.said, Said::Allow { .. }), "{} {shown}: {verdict:?}", guard.spelling);
+        prop_assert!(!matches!(verdict.kind, VerdictKind::Allow { .. }), "{} {shown}: {verdict:?}", guard.spelling);
         prop_assert!(holds_back || guard.reads_text || !WORD.is_match(&shown), "{} {shown}: {verdict:?}", guard.spelling);
     }
 }

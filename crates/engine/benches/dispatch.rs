@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Cancel, Chain, Clock, DenyAll, Event, EventName, Handler, Hook, Layer, NoJournal, NoSeam, Origin, Profile,
-    Verdict,
+    CancelToken, Chain, Clock, Event, EventName, Handler, Hook, HookCall, Layer, NoApprover, NoEffects, NullJournal,
+    Origin, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_testkit::RunningClock;
@@ -22,7 +22,7 @@ impl Handler for Idle {
         "native"
     }
 
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::pass()
     }
 }
@@ -43,15 +43,15 @@ fn main() -> ExitCode {
     let Ok(tool_pre) = EventName::parse("tool.pre") else {
         return ExitCode::FAILURE;
     };
-    let event = Event::new(tool_pre.clone(), (tool_pre.row().example)(), Arc::new(Origin::default()));
+    let event = Event::new(tool_pre.clone(), (tool_pre.def().example)(), Arc::new(Origin::default()));
     let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
     let large: Event = event.with_payload(Value::into(large));
-    let (clock, cancel) = (RunningClock::start(), Cancel::default());
+    let (clock, cancel) = (RunningClock::start(), CancelToken::default());
     let around = Surroundings {
-        journal: &NoJournal,
+        journal: &NullJournal,
         clock: &clock,
-        seam: &NoSeam,
-        resolver: &DenyAll,
+        seam: &NoEffects,
+        resolver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,

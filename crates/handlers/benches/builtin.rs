@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Build, BuiltinSpec, Cancel, Codec, DenyAll, Event, EventName, FailurePolicy, HandlerSpec, HookDeclaration,
-    Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+    BuiltinSpec, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy, HandlerFactory,
+    HandlerOutput, HandlerSpec, HookDeclaration, Layer, Location, NoApprover, NoEffects, NullJournal, Origin, Profile,
+    Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
@@ -30,7 +31,7 @@ impl Codec for Unasked {
         unreachable!("no payload is encoded")
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, _answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, _answer: HandlerOutput) -> Verdict {
         unreachable!("no answer is decoded")
     }
 }
@@ -42,7 +43,7 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
         let declaration = HookDeclaration {
             name: (*name).to_owned(),
             event: event.clone(),
-            spelling: Arc::from(event.as_str()),
+            event_alias: Arc::from(event.as_str()),
             priority: 0,
             matcher: None,
             handler: HandlerSpec::Builtin(BuiltinSpec {
@@ -52,20 +53,20 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
             }),
             on_error: None,
             default_on_error: FailurePolicy::Open,
-            on_deny: OnDeny::default(),
+            on_deny: DenyEffect::default(),
             profile: Profile::SequentialRunAll,
             definition: None,
-            mode: Mode::Enforce,
+            mode: EnforcementMode::Enforce,
             timeout_ms: None,
             background: false,
             files: Vec::new(),
             tools: Vec::new(),
-            standing: pintle_contract::Standing::default(),
+            source_trust: pintle_contract::SourceTrust::default(),
             examples: Vec::new(),
             location: Location::default(),
             codec: Arc::new(Unasked),
         };
-        hook(name, event.clone(), builder.handler(&declaration).handler.expect("the built-in builds"))
+        hook(name, event.clone(), builder.build_handler(&declaration).handler.expect("the built-in builds"))
     });
     HookSet::new(vec![chain(Layer::Project, Profile::SequentialRunAll, hooks)])
 }
@@ -76,12 +77,12 @@ fn named(name: &str) -> EventName {
 
 fn main() -> ExitCode {
     let clock = RunningClock::start();
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let around = Surroundings {
-        journal: &NoJournal,
+        journal: &NullJournal,
         clock: &clock,
-        seam: &NoSeam,
-        resolver: &DenyAll,
+        seam: &NoEffects,
+        resolver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,

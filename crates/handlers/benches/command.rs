@@ -11,8 +11,9 @@ use std::thread;
 use std::time::Instant;
 
 use pintle_contract::{
-    Answer, Build, Cancel, Codec, CommandSpec, Decision, DenyAll, Event, EventName, FailurePolicy, HandlerSpec, Hook,
-    HookDeclaration, Layer, Location, Mode, NoJournal, NoSeam, OnDeny, Origin, Profile, Verdict,
+    CancelToken, Codec, CommandSpec, Decision, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy,
+    HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookDeclaration, Layer, Location, NoApprover, NoEffects,
+    NullJournal, Origin, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
@@ -42,9 +43,9 @@ impl Codec for Silent {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Process(answer) if answer.exit_code == Some(0) => Verdict::pass(),
+            HandlerOutput::Process(answer) if answer.exit_code == Some(0) => Verdict::pass(),
             other => Verdict::deny(format!("{other:?}")),
         }
     }
@@ -62,26 +63,26 @@ fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook
     let declaration = HookDeclaration {
         name: format!("hook{index}"),
         event: event.clone(),
-        spelling: Arc::from("tool.pre"),
+        event_alias: Arc::from("tool.pre"),
         priority: 0,
         matcher: None,
         handler: HandlerSpec::Command(CommandSpec { command: text.to_owned(), keep, ..CommandSpec::default() }),
         on_error: None,
         default_on_error: FailurePolicy::Closed,
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         profile: Profile::ParallelStrictest,
         definition: None,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Silent),
     };
-    let built = builder.handler(&declaration);
+    let built = builder.build_handler(&declaration);
     hook(&declaration.name, event, built.handler.expect("the hook builds"))
 }
 
@@ -159,12 +160,12 @@ fn main() -> ExitCode {
     let input = payload.to_string().into_bytes();
     let event = Event::new(event, payload, Arc::new(Origin::default()));
     let clock = RunningClock::start();
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let around = Surroundings {
-        journal: &NoJournal,
+        journal: &NullJournal,
         clock: &clock,
-        seam: &NoSeam,
-        resolver: &DenyAll,
+        seam: &NoEffects,
+        resolver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Build, Call, CallId, Caller, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook,
-    HookDeclaration, HookId, Layer, Limits, Location, Mode, NoSeam, Origin, Payload, ScriptAnswer, ScriptText,
-    Standing, Verdict,
+    CallId, CallLimits, CancelToken, Codec, EffectCaller, EnforcementMode, Event, EventName, FailurePolicy,
+    HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, NoEffects,
+    Origin, Payload, ScriptOutput, ScriptSource, SourceTrust, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_script::{Invocation, Role, compile};
@@ -41,9 +41,9 @@ impl Codec for Plain {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Script(ScriptAnswer::Block(reason)) => Verdict::deny(reason),
+            HandlerOutput::Script(ScriptOutput::Block(reason)) => Verdict::deny(reason),
             _ => Verdict::pass(),
         }
     }
@@ -52,44 +52,44 @@ impl Codec for Plain {
 fn hook(builder: &Builder, script: &str) -> Hook {
     let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
     let declaration = HookDeclaration {
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         profile: pintle_contract::Profile::SequentialFirstDeny,
         definition: None,
         name: String::from("bench"),
         event: event.clone(),
-        spelling: Arc::from("tool.pre"),
+        event_alias: Arc::from("tool.pre"),
         priority: 0,
         matcher: None,
-        handler: HandlerSpec::Script(ScriptText::bare(script)),
+        handler: HandlerSpec::Script(ScriptSource::without_file(script)),
         on_error: None,
         default_on_error: FailurePolicy::Closed,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),
     };
-    let built = builder.handler(&declaration);
+    let built = builder.build_handler(&declaration);
     Hook {
         id: HookId::new("bench"),
         event,
-        spelling: Arc::from("tool.pre"),
+        event_alias: Arc::from("tool.pre"),
         priority: 0,
         matcher: None,
         handler: built.handler.expect("the script builds"),
         guard: built.guard,
         on_failure: FailurePolicy::Closed,
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         definition: None,
         strict_matcher: false,
-        mode: Mode::Enforce,
-        standing: Standing::Trusted,
+        mode: EnforcementMode::Enforce,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
-        limits: Limits::default(),
+        limits: CallLimits::default(),
         location: Location::default(),
     }
 }
@@ -100,25 +100,25 @@ fn event(payload: Value) -> Event {
 }
 
 fn call(hook: &Hook, event: &Event) -> Verdict {
-    let cancel = Cancel::default();
-    let call = Call {
+    let cancel = CancelToken::default();
+    let call = HookCall {
         id: CallId(1),
         hook,
         layer: Layer::Project,
         event,
         limits: &hook.limits,
-        seam: &NoSeam,
+        effects: &NoEffects,
         cancel: &cancel,
     };
     hook.handler.call(&call)
 }
 
-fn bare(text: &str) -> impl Fn(&Payload) -> ScriptAnswer {
-    let script = compile("bench", &ScriptText::bare(text), Role::Hook).script.expect("the script compiles");
+fn bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
+    let script = compile("bench", &ScriptSource::without_file(text), Role::Hook).script.expect("the script compiles");
     move |payload| {
-        let (limits, cancel) = (Limits::default(), Cancel::default());
-        let caller = Caller::new(CallId(1), "bench");
-        let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+        let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+        let caller = EffectCaller::new(CallId(1), "bench");
+        let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
         script.handle("tool.pre", payload, &invocation).expect("the script answers")
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, Judge, MatcherSpec, Plugin, Reach,
-    Redact, ScriptText, ToolSpec,
+    BuiltHandler, BuiltMatcher, Capability, Diagnostic, HandlerFactory, HandlerSpec, HookDeclaration, Judge,
+    LoadedPlugin, MatcherSpec, Redactor, ScriptSource, ToolSpec,
 };
 
 use crate::isolate::{Pool, WorkerProgram};
@@ -25,7 +25,7 @@ pub struct Builder {
     pub(crate) modules: Arc<Modules>,
     /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
     /// them clean with it, wherever they stand among the hooks.
-    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+    secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
     /// Whether a worker loads its scripts at once, to see whether they load at all, and tools are checked.
     pub(crate) probes: bool,
 }
@@ -69,12 +69,12 @@ impl Builder {
     }
 }
 
-impl Build for Builder {
-    fn expect_scripts(&self) {
+impl HandlerFactory for Builder {
+    fn warm_up(&self) {
         pintle_script::get_ready();
     }
 
-    fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
+    fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
@@ -89,7 +89,7 @@ impl Build for Builder {
         }
     }
 
-    fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
+    fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
         match &declaration.matcher {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
@@ -104,11 +104,11 @@ impl Build for Builder {
         if self.probes { self.tool_findings(tool) } else { Vec::new() }
     }
 
-    fn plugin(&self, name: &str, module: &ScriptText) -> Plugin {
+    fn load_plugin(&self, name: &str, module: &ScriptSource) -> LoadedPlugin {
         self.load_plugin(name, module)
     }
 
-    fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+    fn check_verify(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
         if self.probes { self.verify_findings(owner, script) } else { Vec::new() }
     }
 
@@ -120,7 +120,7 @@ impl Build for Builder {
         }
     }
 
-    fn reach(&self, declaration: &HookDeclaration) -> Vec<Reach> {
+    fn capabilities(&self, declaration: &HookDeclaration) -> Vec<Capability> {
         reach::reach(declaration)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{BuiltMatcher, Diagnostic, Event, Location, Match, Matcher, Subjects};
+use pintle_contract::{BuiltMatcher, Diagnostic, Event, Location, MatchResult, Matcher, SubjectFilter};
 use regex::{Regex, RegexBuilder};
 
 /// The most memory that one compiled expression may take.
@@ -50,14 +50,18 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 impl Matcher for Pattern {
-    fn matches(&self, event: &Event) -> Match {
-        if event.subject().is_some_and(|subject| self.regex.is_match(subject)) { Match::Yes } else { Match::No }
+    fn matches(&self, event: &Event) -> MatchResult {
+        if event.subject().is_some_and(|subject| self.regex.is_match(subject)) {
+            MatchResult::Yes
+        } else {
+            MatchResult::No
+        }
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         match &self.names {
-            Some(names) => Subjects::Only { names: names.clone(), sufficient: true },
-            None => Subjects::Any,
+            Some(names) => SubjectFilter::Only { names: names.clone(), sufficient: true },
+            None => SubjectFilter::Any,
         }
     }
 
@@ -81,9 +85,9 @@ mod tests {
         let matcher = built(text).matcher.unwrap();
         let payload = json!({"name": name, "args": {}, "arguments": "{}"});
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
-        let wanted = matcher.matches(&event) == Match::Yes;
+        let wanted = matcher.matches(&event) == MatchResult::Yes;
         // The index asks only by the subject, so both ways have to agree.
-        if let Subjects::Only { names, sufficient } = matcher.subjects() {
+        if let SubjectFilter::Only { names, sufficient } = matcher.subjects() {
             assert!(sufficient && names.iter().any(|known| known == name) == wanted, "{text} {name}");
         }
         wanted
@@ -115,7 +119,7 @@ mod tests {
     fn an_event_without_a_subject_matches_no_pattern() {
         let matcher = built(".*").matcher.unwrap();
         let event = Event::new(EventName::parse("tool.pre").unwrap(), json!({"args": {}}), Arc::new(Origin::default()));
-        assert_eq!(matcher.matches(&event), Match::No);
+        assert_eq!(matcher.matches(&event), MatchResult::No);
     }
 
     #[test]
@@ -137,8 +141,8 @@ mod tests {
         ] {
             let wanted = names.map(|names| names.into_iter().map(str::to_owned).collect());
             let found = match built(text).matcher.unwrap().subjects() {
-                Subjects::Only { names, .. } => Some(names),
-                Subjects::Any => None,
+                SubjectFilter::Only { names, .. } => Some(names),
+                SubjectFilter::Any => None,
             };
             assert_eq!(found, wanted, "{text}");
         }

@@ -1,31 +1,31 @@
 //! What a hook can reach outside of the sandbox, one arm a kind of handler.
 
-use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Reach};
+use pintle_contract::{BuiltinSpec, Capability, CommandSpec, HandlerSpec, HookDeclaration};
 use pintle_script::{Role, reaches};
 
 use crate::builtin::builtins;
 
 /// What a declaration can reach. Nothing is what needs nobody's consent.
-pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Reach> {
+pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Capability> {
     match &declaration.handler {
         // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
         HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
         HandlerSpec::Script(text) => of_names(&reaches(&declaration.name, text, Role::Hook), declaration),
         HandlerSpec::Function(spec) => of_names(&reaches(&spec.name, &spec.module, Role::Plugin), declaration),
-        HandlerSpec::Command(spec) => vec![Reach::Command(line(spec))],
-        HandlerSpec::Http(spec) => vec![Reach::Host(host(&spec.url))],
-        HandlerSpec::Model(spec) => vec![Reach::Model(spec.model.clone())],
+        HandlerSpec::Command(spec) => vec![Capability::Command(line(spec))],
+        HandlerSpec::Http(spec) => vec![Capability::Host(host(&spec.url))],
+        HandlerSpec::Model(spec) => vec![Capability::Model(spec.model.clone())],
         HandlerSpec::Builtin(spec) => of_builtin(spec),
     }
 }
 
-fn of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<Reach> {
+fn of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<Capability> {
     let of_name = |name: &&str| match *name {
-        "http" => vec![Reach::Host(String::from("the hosts that its agent allows"))],
-        "fs" => vec![Reach::Effect(String::from("reads files of the project"))],
-        "meta" if declaration.tools.is_empty() => vec![Reach::Tool(String::from("meta.call_tool"))],
-        "meta" => declaration.tools.iter().cloned().map(Reach::Tool).collect(),
-        _ => vec![Reach::Effect(String::from("hands work to other agents"))],
+        "http" => vec![Capability::Host(String::from("the hosts that its agent allows"))],
+        "fs" => vec![Capability::Effect(String::from("reads files of the project"))],
+        "meta" if declaration.tools.is_empty() => vec![Capability::Tool(String::from("meta.call_tool"))],
+        "meta" => declaration.tools.iter().cloned().map(Capability::Tool).collect(),
+        _ => vec![Capability::Effect(String::from("hands work to other agents"))],
     };
     names.iter().flat_map(of_name).collect()
 }
@@ -36,17 +36,17 @@ fn line(spec: &CommandSpec) -> String {
     std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-fn of_builtin(spec: &BuiltinSpec) -> Vec<Reach> {
+fn of_builtin(spec: &BuiltinSpec) -> Vec<Capability> {
     let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
         // It does not load either.
-        return vec![Reach::Effect(format!("is the built-in `{}`, which nobody knows", spec.name))];
+        return vec![Capability::Effect(format!("is the built-in `{}`, which nobody knows", spec.name))];
     };
     match (row.deeds, spec.arguments.first()) {
         ("", _) => Vec::new(),
         (deeds, Some(first)) if row.name == "http_post" => {
-            vec![Reach::Host(host(first)), Reach::Effect(deeds.to_owned())]
+            vec![Capability::Host(host(first)), Capability::Effect(deeds.to_owned())]
         }
-        (deeds, _) => vec![Reach::Effect(deeds.to_owned())],
+        (deeds, _) => vec![Capability::Effect(deeds.to_owned())],
     }
 }
 
@@ -69,8 +69,10 @@ mod tests {
             arguments: vec![String::from("https://user@a.example:8080/x"), String::from("text")],
             ..BuiltinSpec::default()
         };
-        let wanted =
-            [Reach::Host(String::from("a.example")), Reach::Effect(String::from("tells a server what happens"))];
+        let wanted = [
+            Capability::Host(String::from("a.example")),
+            Capability::Effect(String::from("tells a server what happens")),
+        ];
         assert_eq!(of_builtin(&post), wanted);
         let unknown = BuiltinSpec { name: String::from("nosuch"), ..BuiltinSpec::default() };
         assert_eq!(of_builtin(&unknown).len(), 1);

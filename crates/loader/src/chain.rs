@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::event::Class;
+use pintle_contract::event::EventClass;
 use pintle_contract::{
-    Build, Chain, Diagnostic, FailurePolicy, Handler, Hook, HookDeclaration, HookId, Influence, Layer, Limits, Severity,
+    CallLimits, Chain, Diagnostic, FailurePolicy, Handler, HandlerFactory, Hook, HookDeclaration, HookId,
+    HookInfluence, Layer, Severity,
 };
 
 use crate::narrow::narrowed;
@@ -21,7 +22,7 @@ pub fn compile_chains(
     source: impl Into<Arc<str>>,
     layer: Layer,
     declarations: &[HookDeclaration],
-    build: &dyn Build,
+    build: &dyn HandlerFactory,
 ) -> (Vec<Chain>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let hooks = compile_all(declarations, build, &mut findings);
@@ -31,7 +32,7 @@ pub fn compile_chains(
 /// Compiles declarations, one hook for each that does compile.
 pub(crate) fn compile_all(
     declarations: &[HookDeclaration],
-    build: &dyn Build,
+    build: &dyn HandlerFactory,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Option<Hook>> {
     declarations.iter().map(|declaration| compile(declaration, build, findings)).collect()
@@ -61,7 +62,7 @@ pub(crate) fn chains(
 
 /// Compiles hooks only to see whether they would run.
 #[must_use]
-pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn Build) -> Vec<Diagnostic> {
+pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn HandlerFactory) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for declaration in declarations {
         let _ = compile(declaration, build, &mut findings);
@@ -69,15 +70,15 @@ pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn Build) -> Vec<D
     findings
 }
 
-fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<Diagnostic>) -> Option<Hook> {
-    let handler = build.handler(declaration);
-    let matcher = build.matcher(declaration);
+fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) -> Option<Hook> {
+    let handler = build.build_handler(declaration);
+    let matcher = build.build_matcher(declaration);
     // A matcher that did not compile must not become one that matches always.
     let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
     let running = held(handler.handler.filter(|_| !matcher_failed)?, declaration);
-    let limits = Limits::default();
+    let limits = CallLimits::default();
     let default = match declaration.default_on_error {
         _ if shapes_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
@@ -85,19 +86,19 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
     Some(Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
-        spelling: Arc::clone(&declaration.spelling),
+        event_alias: Arc::clone(&declaration.event_alias),
         priority: declaration.priority,
-        matcher: narrowed(matcher.matcher, &*declaration.codec, &declaration.spelling),
+        matcher: narrowed(matcher.matcher, &*declaration.codec, &declaration.event_alias),
         handler: running,
         on_deny: declaration.on_deny,
         definition: declaration.definition.clone(),
-        guard: handler.guard && declaration.codec.guards(&declaration.spelling),
+        guard: handler.guard && declaration.codec.can_deny(&declaration.event_alias),
         on_failure: declaration.on_error.unwrap_or(default),
         strict_matcher: declaration.on_error == Some(FailurePolicy::Closed),
         mode: declaration.mode,
-        standing: declaration.standing,
+        source_trust: declaration.source_trust,
         tools: declaration.tools.clone(),
-        limits: Limits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
+        limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     })
 }
@@ -105,8 +106,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn Build, findings: &mut Vec<
 /// Whether a hook may change or withhold what its event is about, on an event that is there for this: what it would have
 /// taken out does not pass because it failed.
 fn shapes_data(handler: &dyn Handler, declaration: &HookDeclaration) -> bool {
-    handler.influence(&declaration.spelling) == Influence::Shapes
-        && declaration.event.row().class == Class::Rewrite
+    handler.influence(&declaration.event_alias) == HookInfluence::Shapes
+        && declaration.event.def().class == EventClass::Rewrite
         && !declaration.background
 }
 

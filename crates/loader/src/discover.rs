@@ -22,7 +22,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle_contract::{Diagnostic, Location, did_you_mean};
+use pintle_contract::{Diagnostic, Location, suggest_nearest};
 use pintle_dialects::{Folder, Role};
 
 use crate::clients;
@@ -247,7 +247,7 @@ impl Search<'_> {
     fn tell_of_unread(&mut self, path: &Path, name: &str) {
         let known = FOLDERS.iter().map(|(name, _)| *name);
         if !known.clone().any(|known| known == name) {
-            self.findings.extend(unread::folder(path, did_you_mean(name, known)));
+            self.findings.extend(unread::folder(path, suggest_nearest(name, known)));
         }
     }
 

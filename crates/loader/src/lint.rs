@@ -7,8 +7,8 @@ mod steps;
 use std::collections::HashMap;
 
 use pintle_contract::{
-    AgentSpec, Chain, Diagnostic, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec, Mode, ScriptText,
-    Subjects, did_you_mean,
+    AgentSpec, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
+    ScriptSource, SubjectFilter, suggest_nearest,
 };
 
 pub(crate) use asks::never_asked;
@@ -35,7 +35,7 @@ pub(crate) fn lint(
 }
 
 /// The `when` of a compiled hook as it was written.
-fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptText> {
+fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptSource> {
     let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
     match declaration.matcher.as_ref()? {
         MatcherSpec::Expression(when) => Some(when),
@@ -44,13 +44,13 @@ fn condition<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a
 }
 
 /// A `when` that no subject can satisfy, or that says no in so many words.
-fn never_matches(hook: &Hook, condition: Option<&ScriptText>, place: &Location) -> Option<Diagnostic> {
+fn never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
     let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
         "to keep a hook without running it, move it out of the folder, or watch it with `mode: shadow`"
     } else if hook
         .matcher
         .as_ref()
-        .is_some_and(|matcher| matches!(matcher.subjects(), Subjects::Only { names, .. } if names.is_empty()))
+        .is_some_and(|matcher| matches!(matcher.subjects(), SubjectFilter::Only { names, .. } if names.is_empty()))
     {
         "no name satisfies it: it asks for two different ones at once, or for one of none"
     } else {
@@ -65,7 +65,7 @@ fn names_no_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
-    let Subjects::Only { names, .. } = hook.matcher.as_ref()?.subjects() else {
+    let SubjectFilter::Only { names, .. } = hook.matcher.as_ref()?.subjects() else {
         return None;
     };
     let tools: Vec<&str> =
@@ -73,7 +73,7 @@ fn names_no_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &
     let (name, near) = names
         .iter()
         .filter(|name| !tools.contains(&name.as_str()))
-        .find_map(|name| did_you_mean(name, tools.iter().copied()).map(|near| (name, near)))?;
+        .find_map(|name| suggest_nearest(name, tools.iter().copied()).map(|near| (name, near)))?;
     let message = format!("hook `{}` waits for tool `{name}`, which does not exist", hook.id);
     Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
 }
@@ -90,7 +90,7 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
                 format!("hook `{}` is never asked: hook `{}` runs before it and blocks always", hook.name, wall.name);
             let help = "give the blocking hook a `when`, or this one a lower priority";
             findings.push(Diagnostic::warning("unreachable_hook", message, hook.location.clone()).help(help));
-        } else if hook.matcher.is_none() && hook.mode == Mode::Enforce && always_blocks(hook) {
+        } else if hook.matcher.is_none() && hook.mode == EnforcementMode::Enforce && always_blocks(hook) {
             walls.insert(hook.event.as_str(), hook);
         }
     }

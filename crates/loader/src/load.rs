@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Build, Chain, Diagnostic, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec, PersonaSpec,
-    Severity, SourceFile, Standing, TeamSpec, ToolSpec, UntrustedGuards,
+    AgentSpec, Chain, Diagnostic, HandlerFactory, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec,
+    PersonaSpec, Severity, SourceFile, SourceTrust, TeamSpec, ToolSpec, UntrustedGuardPolicy,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_dialects::{Artifact, Dialect, Project, Reading, Role};
@@ -32,7 +32,7 @@ pub struct Loaded {
     /// The user's own rules for tool calls, when the files are the user's settings.
     pub permissions: PermissionsSpec,
     /// What the user's settings say of guards that nobody agreed to.
-    pub untrusted_guards: Option<UntrustedGuards>,
+    pub untrusted_guards: Option<UntrustedGuardPolicy>,
     /// Whether the files ask that secrets are kept off the tape.
     pub redact_secrets: bool,
     /// What became of it, when it needed consent.
@@ -73,13 +73,13 @@ impl Default for Options<'_> {
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are
 /// incomplete and must not be run.
 #[must_use]
-pub fn load(path: &Path, layer: Layer, build: &dyn Build) -> Loaded {
+pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> Loaded {
     load_with(path, layer, build, &Options::default())
 }
 
 /// Like [`load`], with options.
 #[must_use]
-pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
     join_up(path, layer, &found, findings, build, options, Reader::Agent)
@@ -90,7 +90,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn Build, options: &Options
 ///
 /// Never fails, as [`load`].
 #[must_use]
-pub fn load_found(folder: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+pub fn load_found(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover_project(folder, &mut findings);
     join_up(folder, layer, &found, findings, build, options, Reader::Host)
@@ -102,7 +102,7 @@ pub fn load_found(folder: &Path, layer: Layer, build: &dyn Build, options: &Opti
 ///
 /// Never fails, as [`load`].
 #[must_use]
-pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
     let mut loaded = join_up(path, layer, &found, findings, build, options, Reader::Hooks);
@@ -163,7 +163,7 @@ fn join_up(
     layer: Layer,
     found: &[Found],
     mut findings: Vec<Diagnostic>,
-    build: &dyn Build,
+    build: &dyn HandlerFactory,
     options: &Options<'_>,
     reader: Reader,
 ) -> Loaded {
@@ -198,7 +198,7 @@ fn join_up(
     if let Some((agreements, source)) = source {
         let compiled: Vec<(&HookDeclaration, Option<&Hook>)> =
             project.hooks.iter().zip(hooks.iter().map(Option::as_ref)).collect();
-        let reach = |hook: &HookDeclaration| build.reach(hook);
+        let reach = |hook: &HookDeclaration| build.capabilities(hook);
         let footprint = source.footprint(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
         let stood = stand(footprint, hooks, agreements, options.without);
         if stood.2.state != State::Agreed {
@@ -263,7 +263,7 @@ fn join_up(
 
 /// Marks every hook of a project as one that the user does not trust.
 fn untrust(project: &mut Project) {
-    for_each_hook(project, &mut |hook| hook.standing = Standing::Untrusted);
+    for_each_hook(project, &mut |hook| hook.source_trust = SourceTrust::Untrusted);
 }
 
 /// Does something with every hook of a project, those of its agents included.
@@ -298,7 +298,7 @@ fn left_out(found: &[Found], without: Option<&str>) -> Vec<PathBuf> {
 /// Lets the dialects of the files read them: each those of its own, in the order of their first files.
 pub(crate) fn understand(
     artifacts: Vec<Artifact>,
-    build: &dyn Build,
+    build: &dyn HandlerFactory,
     options: &Options<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Project {
@@ -355,7 +355,7 @@ fn join(whole: &mut Project, other: Project) {
 /// Compiles what belongs to an agent and its sub-agents, to see whether it would run.
 ///
 /// `checked` are the tools of its parent, to which it may refer.
-fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn Build, findings: &mut Vec<Diagnostic>) {
+fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) {
     for tool in agent.tools.iter().filter(|tool| checked.iter().all(|known| known.location != tool.location)) {
         findings.extend(build.check_tool(tool));
     }

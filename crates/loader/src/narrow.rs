@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, Match, Matcher, Subjects};
+use pintle_contract::{Codec, Event, MatchResult, Matcher, SubjectFilter};
 
 /// Wants what the author's matcher wants, of the events that the dialect means.
 #[derive(Debug)]
@@ -12,18 +12,18 @@ struct Narrow {
 }
 
 impl Matcher for Narrow {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         match &self.written {
-            _ if !(self.means)(event) => Match::No,
+            _ if !(self.means)(event) => MatchResult::No,
             Some(written) => written.matches(event),
-            None => Match::Yes,
+            None => MatchResult::Yes,
         }
     }
 
-    fn subjects(&self) -> Subjects {
-        match self.written.as_ref().map_or(Subjects::Any, |written| written.subjects()) {
-            Subjects::Any => Subjects::Any,
-            Subjects::Only { names, .. } => Subjects::Only { names, sufficient: false },
+    fn subjects(&self) -> SubjectFilter {
+        match self.written.as_ref().map_or(SubjectFilter::Any, |written| written.subjects()) {
+            SubjectFilter::Any => SubjectFilter::Any,
+            SubjectFilter::Only { names, .. } => SubjectFilter::Only { names, sufficient: false },
         }
     }
 
@@ -42,7 +42,7 @@ pub(crate) fn narrowed(
     codec: &dyn Codec,
     spelling: &str,
 ) -> Option<Arc<dyn Matcher>> {
-    match codec.narrower(spelling) {
+    match codec.event_filter(spelling) {
         None => written,
         Some(means) => Some(Arc::new(Narrow { means, written })),
     }
@@ -66,11 +66,13 @@ mod tests {
         // An event that does not say counts as executed.
         let ran = [event(json!({"name": "shell"})), event(json!({"name": "shell", "executed": true}))];
         let only = |name: &str| Some(SubjectMatcher::new([name]) as Arc<dyn Matcher>);
-        for (written, wanted) in [(None, Match::Yes), (only("shell"), Match::Yes), (only("think"), Match::No)] {
+        for (written, wanted) in
+            [(None, MatchResult::Yes), (only("shell"), MatchResult::Yes), (only("think"), MatchResult::No)]
+        {
             let matcher = narrowed(written, &*codec, "post_tool_use").unwrap();
             assert_eq!(ran.each_ref().map(|event| matcher.matches(event)), [wanted.clone(), wanted]);
-            assert_eq!(matcher.matches(&refused), Match::No);
-            assert!(!matches!(matcher.subjects(), Subjects::Only { sufficient: true, .. }));
+            assert_eq!(matcher.matches(&refused), MatchResult::No);
+            assert!(!matches!(matcher.subjects(), SubjectFilter::Only { sufficient: true, .. }));
         }
         // The others mean what the catalogue means.
         assert!(narrowed(None, &*codec, "pre_tool_use").is_none());

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Build, Diagnostic, Location, SourceFile, Span};
+use pintle_contract::{ByteSpan, Diagnostic, HandlerFactory, Location, SourceFile};
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, Role};
 
@@ -14,9 +14,9 @@ use crate::discover::{Found, plain};
 const SCRIPTED: [&str; 2] = ["md", "star"];
 
 /// Reads files as artifacts. What cannot be read is among the findings.
-pub(crate) fn read_all(found: &[Found], build: &dyn Build, findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
+pub(crate) fn read_all(found: &[Found], build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
     if found.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
-        build.expect_scripts();
+        build.warm_up();
     }
     let mut artifacts = Vec::with_capacity(found.len());
     for file in found {
@@ -80,5 +80,5 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 /// An error about a file whose text is not known.
 fn unread(path: &Path, code: &'static str, message: String, help: &str) -> Diagnostic {
     let file = Arc::new(SourceFile { path: path.to_owned(), text: String::new() });
-    Diagnostic::error(code, message, Location::new(file, Span::default())).help(help)
+    Diagnostic::error(code, message, Location::new(file, ByteSpan::default())).help(help)
 }

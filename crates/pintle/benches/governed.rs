@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle::script::{Invocation, Role, Script, compile};
-use pintle::{CallId, Caller, Cancel, Event, EventName, Layer, Limits, Origin, Payload, Runtime, ScriptText, native};
+use pintle::{
+    CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Layer, Origin, Payload, Runtime, ScriptSource,
+    native,
+};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{MapSeam, SubjectMatcher};
 use serde_json::{Value, json};
@@ -19,7 +22,7 @@ fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Scri
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
         pintle::HandlerSpec::Script(text) => {
-            compile(name, &ScriptText::bare(Arc::clone(&text.text)), Role::Hook).script
+            compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), Role::Hook).script
         }
         _ => None,
     }
@@ -48,9 +51,9 @@ fn main() -> ExitCode {
     let small = event(&made);
 
     let seam = MapSeam::default();
-    let (limits, cancel) = (Limits::default(), Cancel::default());
+    let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let invocation =
-        Invocation { seam: &seam, caller: Caller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
+        Invocation { seam: &seam, caller: EffectCaller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
     let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
 
     let runtime = &built.runtime;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Chain, Clock, DenyAll, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, PermissionsSpec,
-    PersonaSpec, Resolver, TeamSpec,
+    AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, NoApprover,
+    PermissionsSpec, PersonaSpec, TeamSpec,
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
@@ -40,7 +40,7 @@ pub struct Builder {
     watchers: Vec<Arc<dyn Journal>>,
     clock: Option<Arc<dyn Clock>>,
     random: Option<Arc<dyn Random>>,
-    resolver: Option<Arc<dyn Resolver>>,
+    resolver: Option<Arc<dyn Approver>>,
     network: Option<NetworkSpec>,
     judge: Option<Arc<dyn Judge>>,
     user: Option<PathBuf>,
@@ -239,7 +239,7 @@ impl Builder {
 
     /// Who answers asks. Default: nobody, which denies.
     #[must_use]
-    pub fn resolver(mut self, resolver: Arc<dyn Resolver>) -> Self {
+    pub fn resolver(mut self, resolver: Arc<dyn Approver>) -> Self {
         self.resolver = Some(resolver);
         self
     }
@@ -386,7 +386,7 @@ impl Builder {
             gate: Gate::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
-            resolver: self.resolver.unwrap_or_else(|| Arc::new(DenyAll)),
+            resolver: self.resolver.unwrap_or_else(|| Arc::new(NoApprover)),
             journals,
             policy: policy.clone(),
             workspace,

@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 
-use pintle_contract::{Caller, EventName, Outcome, Reply, Request, SeamError};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EventName, Outcome};
 use serde_json::Value;
 
 use crate::Scope;
 
-/// Performs the requests that need an agent behind them: `CallTool`, `Meta`, `Exec`, `Fs`, `Host`.
+/// Performs the requests that need an agent behind them: `CallTool`, `MetaPayload`, `Exec`, `Fs`, `Host`.
 ///
 /// Without a host those requests are refused. A host that runs tools fires their events in `scope.deeper()`, so that
 /// the depth limit holds.
@@ -16,7 +16,12 @@ pub trait Host: Send + Sync + Debug {
     ///
     /// # Errors
     /// When the request is refused or fails; the script sees it as an error at that line.
-    fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError>;
+    fn perform(
+        &self,
+        caller: EffectCaller<'_>,
+        request: EffectRequest,
+        scope: &Scope,
+    ) -> Result<EffectReply, EffectError>;
 
     /// A value of the turn's context that the host itself keeps, such as what the agent declared when it said that its work
     /// is done. What a script sets under the same key comes first. By default there is none.
@@ -27,7 +32,7 @@ pub trait Host: Send + Sync + Debug {
 
     /// Takes over what the hooks of an event that `caller` emitted have for the model and the person, whatever they
     /// decided. By default nothing is.
-    fn caused(&self, caller: Caller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+    fn caused(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
         let _ = (caller, event, outcome, scope);
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use pintle_contract::{CallId, Caller, Chain, Entry, Journal, Redact, Reply, Request, SeamError};
+use pintle_contract::{
+    CallId, Chain, EffectCaller, EffectError, EffectReply, EffectRequest, Journal, JournalEntry, Redactor,
+};
 use pintle_tape::Tape;
 
 /// Passes every step to the tape first and then to the watchers, in the order they were added.
@@ -12,7 +14,7 @@ pub(crate) struct Journals {
     tape: Option<Arc<Tape>>,
     watchers: Vec<Arc<dyn Journal>>,
     unheard: Unheard,
-    secrets: OnceLock<Arc<dyn Redact>>,
+    secrets: OnceLock<Arc<dyn Redactor>>,
 }
 
 impl Journals {
@@ -31,23 +33,28 @@ impl Journals {
             return;
         }
         let mut hooks = chains.into_iter().flat_map(|chain| &chain.hooks);
-        let Some(secrets) = hooks.find_map(|hook| hook.handler.redacts()) else { return };
+        let Some(secrets) = hooks.find_map(|hook| hook.handler.redactor()) else { return };
         self.redact(secrets);
     }
 
     /// Keeps secrets off the tape from here on. Who is asked first stays.
-    pub(crate) fn redact(&self, secrets: Arc<dyn Redact>) {
+    pub(crate) fn redact(&self, secrets: Arc<dyn Redactor>) {
         if let Some(tape) = &self.tape {
             tape.scrub(Arc::clone(&secrets));
         }
         let _ = self.secrets.set(secrets);
     }
 
-    pub(crate) fn secrets(&self) -> Option<&Arc<dyn Redact>> {
+    pub(crate) fn secrets(&self) -> Option<&Arc<dyn Redactor>> {
         self.secrets.get()
     }
 
-    pub(crate) fn effect(&self, caller: Caller<'_>, request: &Request, reply: &Result<Reply, SeamError>) {
+    pub(crate) fn effect(
+        &self,
+        caller: EffectCaller<'_>,
+        request: &EffectRequest,
+        reply: &Result<EffectReply, EffectError>,
+    ) {
         if let Some(tape) = &self.tape {
             tape.effect(caller, request, reply);
         }
@@ -70,7 +77,7 @@ impl Journals {
 }
 
 impl Journal for Journals {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         if let Some(tape) = &self.tape {
             tape.record(entry);
         }
@@ -94,7 +101,7 @@ pub(crate) struct Unheard {
 }
 
 impl Journal for Unheard {
-    fn record(&self, _entry: &Entry<'_>) {}
+    fn record(&self, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {
         CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1)

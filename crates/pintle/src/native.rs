@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, EventName, FailurePolicy, Hook, HookId, Layer, Limits, Location, Mode, Profile, Standing, Verdict,
+    CallLimits, EnforcementMode, EventName, FailurePolicy, Hook, HookCall, HookId, Layer, Location, Profile,
+    SourceTrust, Verdict,
 };
 use pintle_contract::{Chain, Matcher};
 
@@ -14,11 +15,11 @@ use crate::nesting;
 /// A hook that calls a closure on every dispatch of an event.
 ///
 /// It counts as a guard, and a failure of it (a panic) goes by the event's row of the catalogue.
-pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
-    let on_failure: FailurePolicy = event.row().on_failure;
+pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
+    let on_failure: FailurePolicy = event.def().on_failure;
     Hook {
         id: HookId::new(name),
-        spelling: Arc::from(event.as_str()),
+        event_alias: Arc::from(event.as_str()),
         event,
         priority: 0,
         matcher: None,
@@ -27,13 +28,13 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&Call<'_>) -> Verdict 
         })),
         guard: true,
         on_failure,
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         definition: None,
         strict_matcher: false,
-        mode: Mode::Enforce,
-        standing: Standing::Trusted,
+        mode: EnforcementMode::Enforce,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
-        limits: Limits::default(),
+        limits: CallLimits::default(),
         location: Location::default(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Caller, Layer, Origin, Request};
+use pintle_contract::{CallId, EffectCaller, EffectRequest, Layer, Origin};
 
 use crate::seam::local;
 use crate::state::OWNERS;
@@ -12,9 +12,9 @@ use crate::{LayerState, Runtime, Scope};
 impl Runtime {
     /// Does again what a script of a layer did to the metrics, the cache, the log or the scratch values in another process,
     /// as a tape tells it. Nothing is recorded. Requests for anything else are passed over.
-    pub fn recall(&self, scope: &Scope, layer: Layer, by: &str, request: Request) {
+    pub fn recall(&self, scope: &Scope, layer: Layer, by: &str, request: EffectRequest) {
         let origin = Arc::new(Origin::default());
-        let caller = Caller::new(CallId(0), by).in_layer(layer);
+        let caller = EffectCaller::new(CallId(0), by).with_layer(layer);
         // What they reply was said to the script then.
         let _ = local::answer(&self.seam(&origin, scope), caller, request);
     }

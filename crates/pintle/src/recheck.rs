@@ -9,14 +9,15 @@ use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::event::Target;
+use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    Call, Caller, Chain, Event, Handler, Payload, Redact, Reply, Request, Rewrite, Said, Seam, SeamError, Verdict,
+    Chain, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Event, Handler, HookCall, Payload,
+    Redactor, Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::MutedSeam;
 use serde_json::Value;
 
-type Answer = Result<Reply, SeamError>;
+type Answer = Result<EffectReply, EffectError>;
 
 /// Remembers what each hook did about a call, while a host fires events about it.
 ///
@@ -42,7 +43,7 @@ impl RecheckMemory {
     /// Puts every hook of these chains under the memory.
     pub(crate) fn wrap(&self, chains: &mut [Chain]) {
         for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
-            if hook.event.row().target == Target::Nothing && !hook.guard {
+            if hook.event.def().target == RewriteTarget::Nothing && !hook.guard {
                 continue;
             }
             let inner = Arc::clone(&hook.handler);
@@ -67,7 +68,7 @@ struct RecheckedHandler {
 #[derive(Debug, Default, Clone)]
 struct PartMemory {
     /// The replies it got, by the tool's name that it was called under.
-    replies: HashMap<String, Vec<(Request, Answer)>>,
+    replies: HashMap<String, Vec<(EffectRequest, Answer)>>,
     has_rewritten: bool,
 }
 
@@ -80,11 +81,11 @@ impl Handler for RecheckedHandler {
         self.inner.may_wait()
     }
 
-    fn redacts(&self) -> Option<Arc<dyn Redact>> {
-        self.inner.redacts()
+    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
+        self.inner.redactor()
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         let part = self.memory.0.load(Ordering::Relaxed);
         if part == 0 {
             return self.inner.call(call);
@@ -94,19 +95,19 @@ impl Handler for RecheckedHandler {
         let name = call.event.payload.field("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let (mut verdict, replies) = match known.replies.get(&name) {
             None => {
-                let seam = RecordingSeam { seam: call.seam, replies: Mutex::default() };
-                let verdict = self.inner.call(&Call { seam: &seam, ..*call });
+                let seam = RecordingSeam { seam: call.effects, replies: Mutex::default() };
+                let verdict = self.inner.call(&HookCall { effects: &seam, ..*call });
                 (verdict, Some(seam.replies.into_inner().unwrap_or_else(PoisonError::into_inner)))
             }
             Some(replies) => (repeat(&*self.inner, call, replies), None),
         };
-        if let Some(rewrite) = verdict.rewritten() {
+        if let Some(rewrite) = verdict.target_rewrite() {
             let again = known.has_rewritten && !self.leaves_alone(call, rewrite, replies.as_ref());
             if again {
                 drop_rewrite(&mut verdict);
             }
         }
-        let rewrites = verdict.rewritten().is_some();
+        let rewrites = verdict.target_rewrite().is_some();
         let mut parts = lock();
         let memory = parts.entry(part).or_default();
         memory.has_rewritten |= rewrites;
@@ -119,12 +120,17 @@ impl Handler for RecheckedHandler {
 
 impl RecheckedHandler {
     /// Whether the hook would leave its own rewrite as it is.
-    fn leaves_alone(&self, call: &Call<'_>, rewrite: &Rewrite, replies: Option<&Vec<(Request, Answer)>>) -> bool {
+    fn leaves_alone(
+        &self,
+        call: &HookCall<'_>,
+        rewrite: &Rewrite,
+        replies: Option<&Vec<(EffectRequest, Answer)>>,
+    ) -> bool {
         let Some(own) = rewritten(call.event, rewrite) else { return false };
         let event = call.event.with_payload(Payload::new(own));
-        let seam = RepeatSeam::new(call.seam, replies.map_or(&[], Vec::as_slice));
-        let verdict = self.inner.call(&Call { event: &event, seam: &seam, ..*call });
-        match verdict.rewritten() {
+        let seam = RepeatSeam::new(call.effects, replies.map_or(&[], Vec::as_slice));
+        let verdict = self.inner.call(&HookCall { event: &event, effects: &seam, ..*call });
+        match verdict.target_rewrite() {
             None => true,
             Some(next) => rewritten(&event, next).is_some_and(|next| next == *event.payload.value()),
         }
@@ -132,13 +138,13 @@ impl RecheckedHandler {
 }
 
 /// Calls a hook again about what it judged before under the same name.
-fn repeat(inner: &dyn Handler, call: &Call<'_>, replies: &[(Request, Answer)]) -> Verdict {
-    let seam = RepeatSeam::new(call.seam, replies);
-    let mut verdict = inner.call(&Call { seam: &seam, ..*call });
-    if matches!(verdict.said, Said::Deny { .. }) {
+fn repeat(inner: &dyn Handler, call: &HookCall<'_>, replies: &[(EffectRequest, Answer)]) -> Verdict {
+    let seam = RepeatSeam::new(call.effects, replies);
+    let mut verdict = inner.call(&HookCall { effects: &seam, ..*call });
+    if matches!(verdict.kind, VerdictKind::Deny { .. }) {
         for request in mem::take(&mut *seam.held.lock().unwrap_or_else(PoisonError::into_inner)) {
             // The verdict stands whatever becomes of its traces.
-            let _ = call.seam.perform(call.caller(), request);
+            let _ = call.effects.perform(call.caller(), request);
         }
     } else {
         verdict.effects.clear();
@@ -158,27 +164,27 @@ fn rewritten(event: &Event, rewrite: &Rewrite) -> Option<Value> {
         (Rewrite::Fields(fields), _) => Value::Object(fields.clone()),
         (Rewrite::Whole(value), _) => value.clone(),
     };
-    (event.name.row().settle)(before, &mut after).ok()?;
+    (event.name.def().normalize)(before, &mut after).ok()?;
     Some(after)
 }
 
 /// Takes a rewrite out of a verdict. An allow of a target that is not made allows nothing.
 fn drop_rewrite(verdict: &mut Verdict) {
     verdict.rewrite = None;
-    if matches!(verdict.said, Said::Rewrite(_) | Said::Allow { .. }) {
-        verdict.said = Said::Pass;
+    if matches!(verdict.kind, VerdictKind::Rewrite(_) | VerdictKind::Allow { .. }) {
+        verdict.kind = VerdictKind::Pass;
     }
 }
 
 /// The seam of a first call: everything goes through and is remembered.
 #[derive(Debug)]
 struct RecordingSeam<'a> {
-    seam: &'a dyn Seam,
-    replies: Mutex<Vec<(Request, Answer)>>,
+    seam: &'a dyn EffectRunner,
+    replies: Mutex<Vec<(EffectRequest, Answer)>>,
 }
 
-impl Seam for RecordingSeam<'_> {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+impl EffectRunner for RecordingSeam<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Answer {
         let answer = self.seam.perform(caller, request.clone());
         self.replies.lock().unwrap_or_else(PoisonError::into_inner).push((request, answer.clone()));
         answer
@@ -190,19 +196,19 @@ impl Seam for RecordingSeam<'_> {
 struct RepeatSeam<'a> {
     muted: MutedSeam<'a>,
     /// What the first call asked and this one did not ask yet.
-    rest: Mutex<Vec<(Request, Answer)>>,
+    rest: Mutex<Vec<(EffectRequest, Answer)>>,
     /// What would leave a mark.
-    held: Mutex<Vec<Request>>,
+    held: Mutex<Vec<EffectRequest>>,
 }
 
 impl<'a> RepeatSeam<'a> {
-    fn new(seam: &'a dyn Seam, replies: &[(Request, Answer)]) -> Self {
+    fn new(seam: &'a dyn EffectRunner, replies: &[(EffectRequest, Answer)]) -> Self {
         Self { muted: MutedSeam::new(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
     }
 }
 
-impl Seam for RepeatSeam<'_> {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Answer {
+impl EffectRunner for RepeatSeam<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Answer {
         let known = {
             let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
             let index = rest.iter().position(|(asked, _)| *asked == request);
@@ -218,15 +224,15 @@ impl Seam for RepeatSeam<'_> {
     }
 }
 
-fn leaves_mark(request: &Request) -> bool {
+fn leaves_mark(request: &EffectRequest) -> bool {
     matches!(
         request,
-        Request::MetricIncr { .. }
-            | Request::MetricSet { .. }
-            | Request::MetricReset { .. }
-            | Request::Log { .. }
-            | Request::CacheSet { .. }
-            | Request::CacheDelete { .. }
-            | Request::ContextSet { .. }
+        EffectRequest::MetricIncr { .. }
+            | EffectRequest::MetricSet { .. }
+            | EffectRequest::MetricReset { .. }
+            | EffectRequest::Log { .. }
+            | EffectRequest::CacheSet { .. }
+            | EffectRequest::CacheDelete { .. }
+            | EffectRequest::ContextSet { .. }
     )
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, Clock, Diagnostic, Entry, Event, EventName, HookDeclaration, Journal, Judge, Layer, Origin, Outcome, Redact,
-    Resolver, ScriptText, Severity, ToolSpec,
+    Approver, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge, Layer, Origin,
+    Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_handlers::http::Gate;
@@ -47,7 +47,7 @@ pub(crate) struct Parts {
     pub(crate) gate: Gate,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
-    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) resolver: Arc<dyn Approver>,
     pub(crate) journals: Journals,
     pub(crate) policy: PolicyFiles,
     pub(crate) workspace: Option<PathBuf>,
@@ -154,9 +154,9 @@ impl Runtime {
         if !parts.shadow
             && let Some(reason) = tape_gate::refusal(&parts.journals, event)
         {
-            journal.record(&Entry::Event { event, cause: scope.cause });
+            journal.record(&JournalEntry::Event { event, cause: scope.cause });
             let outcome = tape_gate::denied(event, reason);
-            journal.record(&Entry::Outcome { event, outcome: &outcome });
+            journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
             return outcome;
         }
         let mut outcome = dispatch(set, event, &around);
@@ -194,7 +194,7 @@ impl Runtime {
     pub fn marks_percent(&self, scope: &Scope) -> Vec<f64> {
         let set = scope.overlay.over(self.hooks());
         let listening = set.hooks().filter(|(_, hook)| hook.event.as_str() == "budget.threshold");
-        listening.filter_map(|(_, hook)| hook.matcher.as_ref()?.mark_percent()).collect()
+        listening.filter_map(|(_, hook)| hook.matcher.as_ref()?.threshold_percent()).collect()
     }
 
     /// Compiles declarations to chains, such as the hooks of one agent.
@@ -255,7 +255,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With everything that is wrong with it.
-    pub fn verifier(&self, owner: &str, script: &ScriptText) -> Result<ScriptTool, Vec<Diagnostic>> {
+    pub fn verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
         self.parts.build.verifier(owner, script)
     }
 
@@ -281,7 +281,7 @@ impl Runtime {
     /// What takes secrets out of texts, when a hook that was compiled is there for that (`redact_secrets`). The tape is
     /// kept clean by it; a host does the same with what it shows. Watchers get every step as it is.
     #[must_use]
-    pub fn secrets(&self) -> Option<&Arc<dyn Redact>> {
+    pub fn secrets(&self) -> Option<&Arc<dyn Redactor>> {
         self.parts.journals.secrets()
     }
 
@@ -293,7 +293,7 @@ impl Runtime {
 
     /// Who answers asks.
     #[must_use]
-    pub fn resolver(&self) -> &Arc<dyn Resolver> {
+    pub fn resolver(&self) -> &Arc<dyn Approver> {
         &self.parts.resolver
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Caller, Cancel, Resolver, SeamError};
+use pintle_contract::{Approver, CallId, CancelToken, EffectCaller, EffectError};
 
 use crate::{Host, LogBook, Overlay, Scratch, nesting};
 
@@ -19,9 +19,9 @@ pub struct Scope {
     /// Who performs what only a host can.
     pub host: Option<Arc<dyn Host>>,
     /// Who answers asks here, in the place of the runtime's resolver.
-    pub resolver: Option<Arc<dyn Resolver>>,
+    pub resolver: Option<Arc<dyn Approver>>,
     /// Raised when the answer is no longer wanted.
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
     /// Where log lines are gathered for `turn.end`.
     pub logs: Arc<LogBook>,
     /// The scratch values of the turn (`ctx`).
@@ -46,7 +46,7 @@ impl Scope {
             overlay: Arc::default(),
             host: None,
             resolver: None,
-            cancel: Cancel::default(),
+            cancel: CancelToken::default(),
             logs: Arc::default(),
             scratch: Arc::default(),
             depth: 0,
@@ -58,9 +58,9 @@ impl Scope {
     ///
     /// # Errors
     /// When events are nested more than 8 deep.
-    pub fn deeper(&self) -> Result<Self, SeamError> {
+    pub fn deeper(&self) -> Result<Self, EffectError> {
         if self.depth >= MAX_DEPTH {
-            return Err(SeamError(format!(
+            return Err(EffectError(format!(
                 "events are nested more than {MAX_DEPTH} deep; does a hook emit the event it listens to?"
             )));
         }
@@ -68,7 +68,7 @@ impl Scope {
     }
 
     /// The scope of what a script in this one waits for: it ends with the script's own time.
-    pub(crate) fn for_caller(&self, caller: Caller<'_>) -> Self {
+    pub(crate) fn for_caller(&self, caller: EffectCaller<'_>) -> Self {
         let mut scope = self.clone();
         if let Some(cancel) = caller.cancel {
             scope.cancel = cancel.clone();

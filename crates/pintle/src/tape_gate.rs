@@ -1,7 +1,7 @@
 //! No record, no action: once the tape cannot be written, whatever is guarded is denied.
 
-use pintle_contract::event::Class;
-use pintle_contract::{Decision, Event, EventName, HookId, Outcome, Reason};
+use pintle_contract::event::EventClass;
+use pintle_contract::{Decision, Event, EventName, HookId, Outcome, OutcomeReason};
 
 use crate::journals::Journals;
 
@@ -13,11 +13,11 @@ const DENY_SENDS_ON: [&str; 2] = ["agent.stop", "delegation.post_verify"];
 
 /// Whether something happens because an event is allowed.
 pub(crate) fn guards(name: &EventName) -> bool {
-    name.row().class == Class::Guard && !DENY_SENDS_ON.contains(&name.as_str())
+    name.def().class == EventClass::Guard && !DENY_SENDS_ON.contains(&name.as_str())
 }
 
 /// Why a guarded event is denied, when the tape ended early or is not what was written any more.
-pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<Reason> {
+pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<OutcomeReason> {
     let tape = journals.tape()?;
     guards(&event.name).then(|| tape.check())?.map(reason)
 }
@@ -36,10 +36,10 @@ pub(crate) fn deny_unrecorded(journals: &Journals, event: &Event, outcome: &mut 
 }
 
 /// The outcome of an event that nobody was asked about.
-pub(crate) fn denied(event: &Event, reason: Reason) -> Outcome {
-    Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::pass(event.payload.clone()) }
+pub(crate) fn denied(event: &Event, reason: OutcomeReason) -> Outcome {
+    Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::unchanged(event.payload.clone()) }
 }
 
-fn reason(why: &str) -> Reason {
-    Reason::new(HookId::new(TAPE), format!("what is not recorded is not done: {why}"))
+fn reason(why: &str) -> OutcomeReason {
+    OutcomeReason::new(HookId::new(TAPE), format!("what is not recorded is not done: {why}"))
 }

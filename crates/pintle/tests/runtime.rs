@@ -193,7 +193,7 @@ fn what_is_not_recorded_is_not_done() {
         "blocked by hook \"tape\": what is not recorded is not done: tape `{}` was deleted or moved away",
         path.display()
     );
-    assert_eq!((outcome.decision, outcome.asked, outcome.reason()), (Decision::Deny, 0, reason));
+    assert_eq!((outcome.decision, outcome.hooks_called, outcome.reason()), (Decision::Deny, 0, reason));
     // Nobody listens to these, and a host that asks first is told to fire them.
     for guarded in
         ["prompt.submit", "turn.start", "completion.pre", "delegation.pre", "session.start", "permission.ask"]

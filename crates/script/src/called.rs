@@ -1,6 +1,6 @@
 //! Which tools a hook's script calls, held against those that it may call.
 
-use pintle_contract::{Diagnostic, ScriptText};
+use pintle_contract::{Diagnostic, ScriptSource};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr};
 
@@ -24,7 +24,7 @@ pub fn tools_line(tools: &[String], name: &str) -> String {
 ///
 /// `name` is the hook's. A script that cannot be parsed has other faults.
 #[must_use]
-pub fn check_calls(name: &str, text: &ScriptText, tools: &[String]) -> Vec<Diagnostic> {
+pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Diagnostic> {
     // Parsing is for those few that have the word somewhere, if only in a text or a remark.
     if tools.is_empty() && !text.text.contains(CALL) {
         return Vec::new();
@@ -104,7 +104,7 @@ mod tests {
         let check = |body: &str, tools: &[&str]| {
             let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
             let text = format!("def handle(event, payload):\n  {body}\n  return allow()\n");
-            let found = check_calls("h", &ScriptText::bare(text), &tools);
+            let found = check_calls("h", &ScriptSource::without_file(text), &tools);
             found
                 .into_iter()
                 .map(|found| format!("{}: {}", found.severity, found.message))
@@ -133,7 +133,8 @@ mod tests {
         }
         assert_eq!(tools_line(&[String::from("a")], "b"), "tools: [a, b]");
         assert!(
-            check_calls("h", &ScriptText::bare("def handle(event, payload:\n  meta.call_tool(\"b\")"), &[]).is_empty()
+            check_calls("h", &ScriptSource::without_file("def handle(event, payload:\n  meta.call_tool(\"b\")"), &[])
+                .is_empty()
         );
     }
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, scope};
 
-use pintle_contract::{Diagnostic, ScriptText};
+use pintle_contract::{Diagnostic, ScriptSource};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis;
@@ -115,14 +115,14 @@ pub struct Compiled {
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
-pub fn compile(name: &str, text: &ScriptText, role: Role) -> Compiled {
+pub fn compile(name: &str, text: &ScriptSource, role: Role) -> Compiled {
     on_large_stack(|| build(name, text, role, false)).unwrap_or_else(|| collapsed(name, text))
 }
 
 /// Compiles a script and loads it wherever it should run. For worker processes, which may die of it; the caller's
 /// thread must have a large stack.
 #[must_use]
-pub fn compile_unbounded(name: &str, text: &ScriptText, role: Role) -> Compiled {
+pub fn compile_unbounded(name: &str, text: &ScriptSource, role: Role) -> Compiled {
     catch_unwind(AssertUnwindSafe(|| build(name, text, role, true))).unwrap_or_else(|_| collapsed(name, text))
 }
 
@@ -165,7 +165,7 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::thread::
 }
 
 /// The outcome when the interpreter failed instead of giving one.
-fn collapsed(name: &str, text: &ScriptText) -> Compiled {
+fn collapsed(name: &str, text: &ScriptSource) -> Compiled {
     let (source, _) = Source::new(name, text);
     Compiled::of(&source, Placement::Worker, Powers::ALL, vec![Finding::collapsed()], None)
 }
@@ -183,7 +183,7 @@ impl Compiled {
     }
 }
 
-fn build(name: &str, text: &ScriptText, role: Role, anywhere: bool) -> Compiled {
+fn build(name: &str, text: &ScriptSource, role: Role, anywhere: bool) -> Compiled {
     let (source, refusal) = Source::new(name, text);
     if let Some(refusal) = refusal {
         return Compiled::of(&source, Placement::Worker, Powers::ALL, vec![refusal], None);

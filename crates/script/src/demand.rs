@@ -1,6 +1,6 @@
 //! How much memory a call may take in this process.
 
-use pintle_contract::{Limits, Payload, payload_weight};
+use pintle_contract::{CallLimits, Payload, measure_payload};
 use serde_json::Value;
 
 /// What a call takes beside what its script makes: its input as values of the script, and what it returns.
@@ -30,18 +30,21 @@ impl Demand {
     }
 
     /// Whether a call with this payload keeps to twice its memory limit.
-    pub(crate) fn fits(self, payload: &Payload, limits: &Limits) -> bool {
+    pub(crate) fn fits(self, payload: &Payload, limits: &CallLimits) -> bool {
         // Nothing is made of what is only looked at.
         self.0 == 0
-            || self.fits_weight(payload.view("weight", |value| Weight(payload_weight(value, MOST_WEIGHED))).0, limits)
+            || self.fits_weight(
+                payload.cached_view("weight", |value| Weight(measure_payload(value, MOST_WEIGHED))).0,
+                limits,
+            )
     }
 
     /// The same for a value.
-    pub(crate) fn fits_value(self, value: &Value, limits: &Limits) -> bool {
-        self.0 == 0 || self.fits_weight(payload_weight(value, MOST_WEIGHED), limits)
+    pub(crate) fn fits_value(self, value: &Value, limits: &CallLimits) -> bool {
+        self.0 == 0 || self.fits_weight(measure_payload(value, MOST_WEIGHED), limits)
     }
 
-    fn fits_weight(self, weight: Option<usize>, limits: &Limits) -> bool {
+    fn fits_weight(self, weight: Option<usize>, limits: &CallLimits) -> bool {
         let takes = weight.and_then(|weight| u64::try_from(weight).ok()?.checked_mul(self.0.saturating_add(FORMS)));
         takes.is_some_and(|takes| takes <= limits.memory_bytes.saturating_mul(SLACK))
     }
@@ -63,7 +66,7 @@ mod tests {
             (64, 100, 4_400, true),
             (64, 101, 4_300, false),
         ] {
-            let limits = Limits { memory_bytes, ..Limits::default() };
+            let limits = CallLimits { memory_bytes, ..CallLimits::default() };
             let (demand, payload) = (Demand::inputs(made), payload(bytes));
             assert_eq!(demand.fits(&payload, &limits), fits, "{made} {bytes}");
             assert_eq!(demand.fits_value(payload.value(), &limits), fits, "{made} {bytes}");

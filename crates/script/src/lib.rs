@@ -2,7 +2,7 @@
 //!
 //! A script is compiled and frozen once ([`compile`]) and called any number of times, each call in a fresh scope
 //! with limits ([`Script::handle`], [`Script::run`], [`PluginFunction::call`]). Effects leave through one door, the
-//! [`Seam`](pintle_contract::Seam) of the [`Invocation`].
+//! [`EffectRunner`](pintle_contract::Seam) of the [`Invocation`].
 //!
 //! The interpreter's own limits do not stop everything: one expression can allocate until the process dies. So
 //! [`compile`] decides by analysis whether the cost of a script is bounded by its input ([`Placement`]). Only such

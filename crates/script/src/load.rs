@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pintle_contract::{Limits, Payload, ScriptText};
+use pintle_contract::{CallLimits, Payload, ScriptSource};
 use serde_json::Value as Json;
 use starlark::environment::Module;
 use starlark::eval::Evaluator;
@@ -53,19 +53,19 @@ impl Script {
 
     /// Whether a call with this payload keeps to twice its memory limit in this process.
     #[must_use]
-    pub fn fits(&self, payload: &Payload, limits: &Limits) -> bool {
+    pub fn fits(&self, payload: &Payload, limits: &CallLimits) -> bool {
         self.demand.fits(payload, limits)
     }
 
     /// The same for the argument of `run`.
     #[must_use]
-    pub fn fits_value(&self, argument: &Json, limits: &Limits) -> bool {
+    pub fn fits_value(&self, argument: &Json, limits: &CallLimits) -> bool {
         self.demand.fits_value(argument, limits)
     }
 
     /// The text as its author wrote it.
     #[must_use]
-    pub fn text(&self) -> &ScriptText {
+    pub fn text(&self) -> &ScriptSource {
         self.source.written()
     }
 }

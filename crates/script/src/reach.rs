@@ -1,6 +1,6 @@
 //! What a script could reach beyond the event it judges, by the names it uses.
 
-use pintle_contract::ScriptText;
+use pintle_contract::ScriptSource;
 
 use crate::analysis::names_used;
 use crate::compile::{Role, on_large_stack};
@@ -15,7 +15,7 @@ const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
 /// Names cannot be made while a script runs, so one that does not stand in the text is not used. A script that cannot be
 /// parsed names them all.
 #[must_use]
-pub fn reaches(name: &str, text: &ScriptText, role: Role) -> Vec<&'static str> {
+pub fn reaches(name: &str, text: &ScriptSource, role: Role) -> Vec<&'static str> {
     let written = || OUTWARD.into_iter().filter(|outward| text.text.contains(outward));
     // Parsing is for those few that have the word somewhere, if only in a text or a remark.
     if written().next().is_none() {
@@ -51,7 +51,7 @@ mod tests {
             ("def handle(event, payload:\n    http\n", &OUTWARD),
         ];
         for (text, wanted) in cases {
-            assert_eq!(reaches("x", &ScriptText::bare(text), Role::Hook), wanted, "{text}");
+            assert_eq!(reaches("x", &ScriptSource::without_file(text), Role::Hook), wanted, "{text}");
         }
     }
 }

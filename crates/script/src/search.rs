@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 use regex::{Regex, RegexBuilder};
 
 use slow::SlowPattern;
@@ -45,18 +45,18 @@ pub struct TimeOver;
 #[derive(Debug)]
 pub struct Watch<'a> {
     deadline: Option<Instant>,
-    cancel: Option<&'a Cancel>,
+    cancel: Option<&'a CancelToken>,
     cost: usize,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(deadline: Instant, cancel: Option<&'a Cancel>) -> Self {
+    pub(crate) fn new(deadline: Instant, cancel: Option<&'a CancelToken>) -> Self {
         Self { deadline: Some(deadline), cancel, cost: 0 }
     }
 
     /// Ends a search when the flag is raised.
     #[must_use]
-    pub fn of(cancel: &'a Cancel) -> Self {
+    pub fn of(cancel: &'a CancelToken) -> Self {
         Self { deadline: None, cancel: Some(cancel), cost: 0 }
     }
 
@@ -72,7 +72,7 @@ impl<'a> Watch<'a> {
             return Ok(());
         }
         self.cost = 0;
-        let is_cancelled = self.cancel.is_some_and(Cancel::is_cancelled);
+        let is_cancelled = self.cancel.is_some_and(CancelToken::is_cancelled);
         let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_cancelled || is_late { Err(TimeOver) } else { Ok(()) }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pintle_contract::{Reply, Request};
+use pintle_contract::{EffectReply, EffectRequest};
 use serde_json::Value as Json;
 use starlark::eval::Evaluator;
 use starlark::values::{Value, ValueLike};
@@ -27,12 +27,16 @@ pub(crate) fn state<'x, 'v, 'a, 'e>(eval: &'x Evaluator<'v, 'a, 'e>, builtin: &s
 }
 
 /// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
-pub(crate) fn request(eval: &Evaluator<'_, '_, '_>, builtin: &str, request: Request) -> starlark::Result<Reply> {
+pub(crate) fn request(
+    eval: &Evaluator<'_, '_, '_>,
+    builtin: &str,
+    request: EffectRequest,
+) -> starlark::Result<EffectReply> {
     let state = state(eval, builtin)?;
     let reply = if request.may_wait() {
         let deadline = state.deadline;
-        let cancel = state.cancel.part_until(move || Instant::now() >= deadline);
-        let reply = state.seam.perform(state.caller.until(&cancel), request);
+        let cancel = state.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+        let reply = state.seam.perform(state.caller.with_cancel(&cancel), request);
         // The interpreter looks at the clock once in a thousand steps, and each of them may have waited.
         still_wanted(state, builtin)?;
         reply
@@ -58,17 +62,17 @@ pub(crate) fn still_wanted(state: &State<'_>, builtin: &str) -> starlark::Result
     if state.is_over() { Err(refusal(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
 }
 
-/// Asks for a value; [`Reply::Absent`] is `None`.
+/// Asks for a value; [`EffectReply::Absent`] is `None`.
 pub(crate) fn ask<'v>(
     eval: &Evaluator<'v, '_, '_>,
     builtin: &str,
-    asked: Request,
+    asked: EffectRequest,
 ) -> starlark::Result<Option<Value<'v>>> {
     Ok(match request(eval, builtin, asked)? {
-        Reply::Done => Some(Value::new_none()),
-        Reply::Absent => None,
-        Reply::Int(number) => Some(eval.heap().alloc(number)),
-        Reply::Value(value) => {
+        EffectReply::Done => Some(Value::new_none()),
+        EffectReply::Absent => None,
+        EffectReply::Int(number) => Some(eval.heap().alloc(number)),
+        EffectReply::Value(value) => {
             let value = to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?;
             has_room(eval, builtin)?;
             Some(value)

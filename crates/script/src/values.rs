@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Instant;
 
 use allocative::Allocative;
-use pintle_contract::{Caller, Cancel, LogLevel, Request, ScriptAnswer, Seam};
+use pintle_contract::{CancelToken, EffectCaller, EffectRequest, EffectRunner, LogLevel, ScriptOutput};
 use serde_json::Value as Json;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
@@ -26,11 +26,11 @@ use crate::state::{SHOWN, request, shown};
 #[derive(ProvidesStaticType)]
 pub(crate) struct State<'a> {
     /// The door to the world.
-    pub(crate) seam: &'a dyn Seam,
+    pub(crate) seam: &'a dyn EffectRunner,
     /// Who asks.
-    pub(crate) caller: Caller<'a>,
+    pub(crate) caller: EffectCaller<'a>,
     /// Raised when nobody wants the answer any more.
-    pub(crate) cancel: &'a Cancel,
+    pub(crate) cancel: &'a CancelToken,
     /// When the time of the call is over.
     pub(crate) deadline: Instant,
     /// The memory that the call may use.
@@ -74,7 +74,7 @@ impl<'v> StarlarkValue<'v> for Registering {
 
 /// What `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)` return.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Decision(#[allocative(skip)] pub(crate) ScriptAnswer);
+pub(crate) struct Decision(#[allocative(skip)] pub(crate) ScriptOutput);
 starlark_simple_value!(Decision);
 
 #[starlark_value(type = "decision")]
@@ -83,10 +83,10 @@ impl<'v> StarlarkValue<'v> for Decision {}
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            ScriptAnswer::Block(reason) => write!(f, "block({reason:?})"),
-            ScriptAnswer::Ask(reason) => write!(f, "ask({reason:?})"),
-            ScriptAnswer::Modify(_) => f.write_str("modify(..)"),
-            ScriptAnswer::Delegate(_) => f.write_str("delegate(..)"),
+            ScriptOutput::Block(reason) => write!(f, "block({reason:?})"),
+            ScriptOutput::Ask(reason) => write!(f, "ask({reason:?})"),
+            ScriptOutput::Modify(_) => f.write_str("modify(..)"),
+            ScriptOutput::Delegate(_) => f.write_str("delegate(..)"),
             _ => f.write_str("allow()"),
         }
     }
@@ -218,6 +218,6 @@ fn log_methods(builder: &mut MethodsBuilder) {
 }
 
 fn say<'v>(level: LogLevel, message: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
-    request(eval, "log", Request::Log { level, message: shown(message, SHOWN) })?;
+    request(eval, "log", EffectRequest::Log { level, message: shown(message, SHOWN) })?;
     Ok(NoneType)
 }

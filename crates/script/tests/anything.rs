@@ -1,6 +1,8 @@
 //! Whatever is written, and whatever it is given: a diagnostic, an answer or a failure, never a panic.
 
-use pintle_contract::{CallId, Caller, Cancel, EventName, Limits, NoSeam, Payload, ScriptText, Severity};
+use pintle_contract::{
+    CallId, CallLimits, CancelToken, EffectCaller, EventName, NoEffects, Payload, ScriptSource, Severity,
+};
 use pintle_script::{Invocation, Role, compile, compile_plugin, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -67,8 +69,8 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..40).prop_map(|words| words.concat())
 }
 
-fn steps() -> Limits {
-    Limits { steps: 20_000, memory_bytes: 8 << 20, ..Limits::default() }
+fn steps() -> CallLimits {
+    CallLimits { steps: 20_000, memory_bytes: 8 << 20, ..CallLimits::default() }
 }
 
 proptest! {
@@ -77,19 +79,19 @@ proptest! {
     #[test]
     fn any_text_gives_diagnostics_or_a_script(text in prop_oneof![pieces(), any::<String>()]) {
         for role in [Role::Hook, Role::Tool] {
-            let compiled = compile("any", &ScriptText::bare(text.as_str()), role);
+            let compiled = compile("any", &ScriptSource::without_file(text.as_str()), role);
             let failed = compiled.diagnostics.iter().any(|found| found.severity == Severity::Error);
             prop_assert!(!(failed && compiled.script.is_some()));
             for found in &compiled.diagnostics {
                 prop_assert!(!found.message.contains('\n'), "{}", found.message);
             }
         }
-        let plugin = compile_plugin("any", &ScriptText::bare(text.as_str()));
+        let plugin = compile_plugin("any", &ScriptSource::without_file(text.as_str()));
         let failed = plugin.diagnostics.iter().any(|found| found.severity == Severity::Error);
         prop_assert!(!(failed && plugin.module.is_some()));
         prop_assert!(plugin.diagnostics.iter().all(|found| !found.message.contains('\n')));
         let event = EventName::parse("tool.pre").unwrap();
-        let _ = compile_when("any", &ScriptText::bare(text.as_str()), Some(&ScriptText::bare(text.as_str())), &event);
+        let _ = compile_when("any", &ScriptSource::without_file(text.as_str()), Some(&ScriptSource::without_file(text.as_str())), &event);
     }
 
     #[test]
@@ -104,10 +106,10 @@ proptest! {
             "def handle(event, payload):\n  return payload[\"n\"] + payload[\"d\"]\n",
         ];
         for text in scripts {
-            let script = compile("any", &ScriptText::bare(text), Role::Hook).script;
-            let (limits, cancel) = (steps(), Cancel::default());
-            let caller = Caller::new(CallId(0), "any");
-            let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+            let script = compile("any", &ScriptSource::without_file(text), Role::Hook).script;
+            let (limits, cancel) = (steps(), CancelToken::default());
+            let caller = EffectCaller::new(CallId(0), "any");
+            let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
             if let Some(script) = script {
                 let _ = script.handle("tool.pre", &payload, &invocation);
             }

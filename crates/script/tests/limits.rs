@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    CallId, Caller, Cancel, Failure, FailureKind, LimitKind, Limits, NoSeam, Payload, Reply, Request, ScriptText, Seam,
-    SeamError,
+    CallId, CallLimits, CancelToken, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Failure,
+    FailureKind, LimitKind, NoEffects, Payload, ScriptSource,
 };
 use pintle_script::{Invocation, Role, compile};
 use serde_json::json;
@@ -15,10 +15,10 @@ use serde_json::json;
 #[derive(Debug)]
 struct Broken;
 
-impl Seam for Broken {
-    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
-        assert_eq!(request, Request::Now, "the world broke");
-        Err(SeamError(String::from("no clock here")))
+impl EffectRunner for Broken {
+    fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
+        assert_eq!(request, EffectRequest::Now, "the world broke");
+        Err(EffectError(String::from("no clock here")))
     }
 }
 
@@ -26,23 +26,23 @@ impl Seam for Broken {
 #[derive(Debug, Default)]
 struct Endless(AtomicUsize);
 
-impl Seam for Endless {
-    fn perform(&self, caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for Endless {
+    fn perform(&self, caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
         self.0.fetch_add(1, Ordering::AcqRel);
         let cancel = caller.cancel.expect("a request that may take time has an end");
         while !cancel.is_cancelled() {
             std::thread::yield_now();
         }
-        Err(SeamError(String::from("cancelled")))
+        Err(EffectError(String::from("cancelled")))
     }
 }
 
-fn failure(body: &str, limits: Limits, cancel: &Cancel, seam: &dyn Seam) -> Failure {
+fn failure(body: &str, limits: CallLimits, cancel: &CancelToken, seam: &dyn EffectRunner) -> Failure {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     let text = format!("def handle(event, payload):\n{body}");
-    let compiled = compile("limited", &ScriptText::bare(text), Role::Hook);
+    let compiled = compile("limited", &ScriptSource::without_file(text), Role::Hook);
     let script = compiled.script.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    let caller = Caller::new(CallId(0), "limited");
+    let caller = EffectCaller::new(CallId(0), "limited");
     let payload = Payload::new(json!({"items": (0..5_000).collect::<Vec<_>>()}));
     let invocation = Invocation { seam, caller, limits: &limits, cancel };
     script.handle("tool.pre", &payload, &invocation).expect_err("it must fail")
@@ -51,22 +51,23 @@ fn failure(body: &str, limits: Limits, cancel: &Cancel, seam: &dyn Seam) -> Fail
 #[test]
 fn each_limit_names_itself_and_the_line() {
     let loops = "for a in payload[\"items\"]:\n  for b in payload[\"items\"]:\n    pass\nreturn allow()";
-    let few = Limits { steps: 10_000, ..Limits::default() };
-    let found = failure(loops, few, &Cancel::default(), &NoSeam);
+    let few = CallLimits { steps: 10_000, ..CallLimits::default() };
+    let found = failure(loops, few, &CancelToken::default(), &NoEffects);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Limit(LimitKind::Steps), "more than 10000 steps"));
     assert!(found.diagnostic.unwrap().location.line_column().is_some());
 
-    let found = failure(loops, Limits { timeout_ms: 0, ..Limits::default() }, &Cancel::default(), &NoSeam);
+    let found =
+        failure(loops, CallLimits { timeout_ms: 0, ..CallLimits::default() }, &CancelToken::default(), &NoEffects);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 0 ms"));
 
     let garbage = "for a in payload[\"items\"]:\n  x = [a, a, a, a]\nreturn allow()";
-    let small = Limits { memory_bytes: 10_000, ..Limits::default() };
-    let found = failure(garbage, small, &Cancel::default(), &NoSeam);
+    let small = CallLimits { memory_bytes: 10_000, ..CallLimits::default() };
+    let found = failure(garbage, small, &CancelToken::default(), &NoEffects);
     assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
 
     let large = "return modify({\"items\": payload[\"items\"]})";
-    let short = Limits { output_bytes: 100, ..Limits::default() };
-    let found = failure(large, short, &Cancel::default(), &NoSeam);
+    let short = CallLimits { output_bytes: 100, ..CallLimits::default() };
+    let found = failure(large, short, &CancelToken::default(), &NoEffects);
     assert_eq!(
         (found.kind, found.message.as_str()),
         (FailureKind::Limit(LimitKind::Output), "the script returned more than 100 bytes")
@@ -75,19 +76,19 @@ fn each_limit_names_itself_and_the_line() {
 
 #[test]
 fn the_host_and_the_world_can_end_a_call() {
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     cancel.cancel();
-    assert_eq!(failure("return allow()", Limits::default(), &cancel, &NoSeam).kind, FailureKind::Cancelled);
+    assert_eq!(failure("return allow()", CallLimits::default(), &cancel, &NoEffects).kind, FailureKind::Cancelled);
 
-    let found = failure("return block(time.now())", Limits::default(), &Cancel::default(), &Broken);
+    let found = failure("return block(time.now())", CallLimits::default(), &CancelToken::default(), &Broken);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Error, "time.now: no clock here"));
-    let found = failure("cache.clear()", Limits::default(), &Cancel::default(), &Broken);
+    let found = failure("cache.clear()", CallLimits::default(), &CancelToken::default(), &Broken);
     assert_eq!(found.kind, FailureKind::Crash);
 }
 
 #[test]
 fn the_time_of_a_call_bounds_whatever_it_waits_for() {
-    let short = Limits { timeout_ms: 20, ..Limits::default() };
+    let short = CallLimits { timeout_ms: 20, ..CallLimits::default() };
     let waits = [
         "sleep(100000000)",
         "for i in range(1000):\n  sleep(100)",
@@ -104,7 +105,7 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
     for body in waits {
         let world = Endless::default();
         let began = Instant::now();
-        let found = failure(&format!("{body}\nreturn allow()"), short, &Cancel::default(), &world);
+        let found = failure(&format!("{body}\nreturn allow()"), short, &CancelToken::default(), &world);
         assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 20 ms"), "{body}");
         assert!(found.diagnostic.is_some(), "{body}");
         // The first wait ended with the call; nothing was begun after it.
@@ -118,15 +119,15 @@ fn what_a_call_is_given_counts_as_its_memory_at_once() {
     /// A world of large files.
     #[derive(Debug, Default)]
     struct Large(AtomicUsize);
-    impl Seam for Large {
-        fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+    impl EffectRunner for Large {
+        fn perform(&self, _caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
             self.0.fetch_add(1, Ordering::AcqRel);
-            Ok(Reply::Value(json!("x".repeat(1 << 20))))
+            Ok(EffectReply::Value(json!("x".repeat(1 << 20))))
         }
     }
     let world = Large::default();
-    let few = Limits { memory_bytes: 4 << 20, ..Limits::default() };
-    let found = failure("for i in range(900):\n  fs.read(\"a\")\nreturn allow()", few, &Cancel::default(), &world);
+    let few = CallLimits { memory_bytes: 4 << 20, ..CallLimits::default() };
+    let found = failure("for i in range(900):\n  fs.read(\"a\")\nreturn allow()", few, &CancelToken::default(), &world);
     assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
     assert!(world.0.load(Ordering::Acquire) < 8, "{world:?}");
 }
@@ -136,24 +137,24 @@ fn waits_add_up() {
     /// A world that is done at once.
     #[derive(Debug, Default)]
     struct Quick(AtomicUsize);
-    impl Seam for Quick {
-        fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
+    impl EffectRunner for Quick {
+        fn perform(&self, _caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
             self.0.fetch_add(1, Ordering::AcqRel);
-            Ok(Reply::Done)
+            Ok(EffectReply::Done)
         }
     }
     let world = Quick::default();
-    let over = Limits { timeout_ms: 0, ..Limits::default() };
-    let found = failure("for i in range(900):\n  sleep(1)\nreturn allow()", over, &Cancel::default(), &world);
+    let over = CallLimits { timeout_ms: 0, ..CallLimits::default() };
+    let found = failure("for i in range(900):\n  sleep(1)\nreturn allow()", over, &CancelToken::default(), &world);
     assert_eq!((found.kind, world.0.load(Ordering::Acquire)), (FailureKind::Timeout, 1));
 }
 
 #[test]
 fn the_time_of_a_call_bounds_its_searches() {
-    let over = Limits { timeout_ms: 0, ..Limits::default() };
+    let over = CallLimits { timeout_ms: 0, ..CallLimits::default() };
     for call in ["findall", "find_all", "search", "match"] {
         let body = format!("re.{call}(\"x{{0,1000}}y\", \"x\" * 10000)\nreturn allow()");
-        let found = failure(&body, over, &Cancel::default(), &NoSeam);
+        let found = failure(&body, over, &CancelToken::default(), &NoEffects);
         assert_eq!(found.kind, FailureKind::Timeout, "{call}: {}", found.message);
     }
 }

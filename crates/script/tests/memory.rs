@@ -8,7 +8,7 @@
 use std::fs;
 use std::process::Command;
 
-use pintle_contract::{CallId, Caller, Cancel, Limits, NoSeam, Payload, ScriptText};
+use pintle_contract::{CallId, CallLimits, CancelToken, EffectCaller, NoEffects, Payload, ScriptSource};
 use pintle_script::{Invocation, Role, compile};
 use serde_json::{Value, json};
 
@@ -113,23 +113,23 @@ fn run(form: &str, value: &Value) {
     let text = format!(
         "def handle(event, payload):\n  x = payload[\"x\"]\n  y = {form}\n  return allow() if len(str(type(y))) > 0 else block(\"\")\n"
     );
-    let compiled = compile("form", &ScriptText::bare(text), Role::Hook);
+    let compiled = compile("form", &ScriptSource::without_file(text), Role::Hook);
     assert!(
         compiled.diagnostics.iter().all(|found| found.severity != pintle_contract::Severity::Error),
         "{:?}",
         compiled.diagnostics
     );
     let payload = Payload::new(json!({"x": value}));
-    let limits = Limits { memory_bytes: MEMORY_BYTES, timeout_ms: 60_000, ..Limits::default() };
+    let limits = CallLimits { memory_bytes: MEMORY_BYTES, timeout_ms: 60_000, ..CallLimits::default() };
     let Some(script) = compiled.script.filter(|script| script.fits(&payload, &limits)) else {
         println!("elsewhere");
         return;
     };
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = status("VmRSS:");
-    let (seam, cancel) = (NoSeam, Cancel::default());
+    let (seam, cancel) = (NoEffects, CancelToken::default());
     let invocation =
-        Invocation { seam: &seam, caller: Caller::new(CallId(0), "form"), limits: &limits, cancel: &cancel };
+        Invocation { seam: &seam, caller: EffectCaller::new(CallId(0), "form"), limits: &limits, cancel: &cancel };
     let _ = script.handle("tool.pre", &payload, &invocation);
     println!("peak {}", status("VmHWM:").saturating_sub(before));
 }

@@ -4,21 +4,21 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Argument, CallId, Caller, Cancel, Failure, FailureKind, FunctionRef, Limits, Location, NoSeam, Payload,
-    Registration, Returned, ScriptText, SourceFile, Span,
+    ByteSpan, CallId, CallLimits, CancelToken, EffectCaller, Failure, FailureKind, FunctionOutput, FunctionRef,
+    Location, NoEffects, Payload, RegistrationArgument, RegistrationCall, ScriptSource, SourceFile,
 };
 use pintle_script::worker::Gift;
 use pintle_script::{CompiledPlugin, Invocation, Placement, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
 /// A plugin in a file of its own.
-fn written(text: &str) -> ScriptText {
+fn written(text: &str) -> ScriptSource {
     let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
-    let location = Location::new(file, Span { start: 0, end: 0 });
-    ScriptText { text: Arc::from(text), location, first_line: 1, indent: 0 }
+    let location = Location::new(file, ByteSpan { start: 0, end: 0 });
+    ScriptSource { text: Arc::from(text), location, first_line: 1, indent: 0 }
 }
 
-fn load(text: &str) -> (CompiledPlugin, Vec<Registration>) {
+fn load(text: &str) -> (CompiledPlugin, Vec<RegistrationCall>) {
     let written = written(text);
     let compiled = compile_plugin("policy", &written);
     let registrations = compiled.inventory.registrations("policy", &written);
@@ -34,27 +34,27 @@ fn load_anywhere(text: &str) -> CompiledPlugin {
 }
 
 /// An argument as JSON, with functions as `name/number`.
-fn shown(argument: &Argument) -> Value {
+fn shown(argument: &RegistrationArgument) -> Value {
     match argument {
-        Argument::Value(value) => value.clone(),
-        Argument::Function(closure) => {
-            let arity = if closure.takes_one { "" } else { " of another arity" };
+        RegistrationArgument::Value(value) => value.clone(),
+        RegistrationArgument::Function(closure) => {
+            let arity = if closure.takes_one_argument { "" } else { " of another arity" };
             let guard = if closure.guard { " guard" } else { "" };
-            json!(format!("<{}/{}{arity}{guard}>", closure.name, closure.number))
+            json!(format!("<{}/{}{arity}{guard}>", closure.name, closure.index))
         }
-        Argument::Table(entries) => entries.iter().map(|(key, item)| (key.clone(), shown(item))).collect(),
-        Argument::List(items) => items.iter().map(shown).collect(),
+        RegistrationArgument::Table(entries) => entries.iter().map(|(key, item)| (key.clone(), shown(item))).collect(),
+        RegistrationArgument::List(items) => items.iter().map(shown).collect(),
     }
 }
 
 fn registered(text: &str) -> Vec<Value> {
     let (compiled, registrations) = load(text);
     assert!(compiled.module.is_some(), "{text}\n{:?} {:?}", compiled.placement, compiled.diagnostics);
-    let one = |made: &Registration| {
+    let one = |made: &RegistrationCall| {
         let mut row = vec![json!(made.function)];
         row.extend(made.arguments.iter().map(shown));
-        if !made.named.is_empty() {
-            row.push(made.named.iter().map(|(name, item)| (name.clone(), shown(item))).collect());
+        if !made.named_arguments.is_empty() {
+            row.push(made.named_arguments.iter().map(|(name, item)| (name.clone(), shown(item))).collect());
         }
         row.push(json!(made.location.line_column().unwrap().0));
         Value::Array(row)
@@ -201,20 +201,20 @@ fn plugins_whose_cost_is_not_bounded_are_not_run_here() {
     }
 }
 
-fn call(text: &str, function: &FunctionRef, event: Value, limits: Limits) -> Result<Returned, Failure> {
+fn call(text: &str, function: &FunctionRef, event: Value, limits: CallLimits) -> Result<FunctionOutput, Failure> {
     let compiled = load_anywhere(text);
     let module = compiled.module.unwrap_or_else(|| panic!("{text}{:?}", compiled.diagnostics));
-    let cancel = Cancel::default();
-    let caller = Caller::new(CallId(1), "policy");
-    let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+    let cancel = CancelToken::default();
+    let caller = EffectCaller::new(CallId(1), "policy");
+    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
     let given = module.function(function).unwrap().call(&Payload::new(event), &invocation)?;
     // As a worker would pass it on, which gives a table as a value.
     Ok(Gift::from(given).into())
 }
 
-fn first(handler: &str, event: Value) -> Result<Returned, Failure> {
+fn first(handler: &str, event: Value) -> Result<FunctionOutput, Failure> {
     let text = format!("WORDS = [\"a\"]\nregister_session_hook(\"post_turn\", {handler})\n");
-    call(&text, &FunctionRef::Registered(0), event, Limits::default())
+    call(&text, &FunctionRef::Registered(0), event, CallLimits::default())
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_function_returns_any_value() {
         ("lambda e: {\"args\": dict(e[\"tool\"][\"args\"], extra = 1)}", json!({"args": {"n": 1.5, "extra": 1}})),
     ];
     for (handler, expected) in cases {
-        assert_eq!(first(handler, event.clone()), Ok(Returned::Value(expected)), "{handler}");
+        assert_eq!(first(handler, event.clone()), Ok(FunctionOutput::Value(expected)), "{handler}");
     }
     let other = [
         ("lambda e: lambda x: x", "function"),
@@ -240,7 +240,7 @@ fn a_function_returns_any_value() {
     ];
     for (handler, kind) in other {
         match first(handler, event.clone()) {
-            Ok(Returned::Other { type_name, .. }) => assert_eq!(type_name, kind, "{handler}"),
+            Ok(FunctionOutput::Other { type_name, .. }) => assert_eq!(type_name, kind, "{handler}"),
             given => panic!("{handler}: {given:?}"),
         }
     }
@@ -268,19 +268,22 @@ fn exported_functions_are_found_by_name_and_private_ones_are_not() {
         assert_eq!(find(name), Err(String::from(message)));
     }
     let exported = FunctionRef::Exported(Arc::from("reject"));
-    assert_eq!(call(text, &exported, json!({}), Limits::default()), Ok(Returned::Value(json!({"block": true}))));
+    assert_eq!(
+        call(text, &exported, json!({}), CallLimits::default()),
+        Ok(FunctionOutput::Value(json!({"block": true})))
+    );
 }
 
 #[test]
 fn a_failing_call_says_what_and_where() {
-    let few = Limits { steps: 1_000, ..Limits::default() };
-    let cases: &[(&str, Limits, FailureKind, &str)] = &[
-        ("return event[\"absent\"]", Limits::default(), FailureKind::Error, "Key `\"absent\"` was not found"),
-        ("SEEN.append(1)", Limits::default(), FailureKind::Error, "this value cannot be changed"),
-        ("TABLE[\"x\"] = 1", Limits::default(), FailureKind::Error, "this value cannot be changed"),
+    let few = CallLimits { steps: 1_000, ..CallLimits::default() };
+    let cases: &[(&str, CallLimits, FailureKind, &str)] = &[
+        ("return event[\"absent\"]", CallLimits::default(), FailureKind::Error, "Key `\"absent\"` was not found"),
+        ("SEEN.append(1)", CallLimits::default(), FailureKind::Error, "this value cannot be changed"),
+        ("TABLE[\"x\"] = 1", CallLimits::default(), FailureKind::Error, "this value cannot be changed"),
         (
             "register_session_hook(\"post_turn\", None)",
-            Limits::default(),
+            CallLimits::default(),
             FailureKind::Error,
             "register_session_hook: only the top level of a plugin registers, not a handler that runs; register it there, and let its handler decide when it applies",
         ),
@@ -327,11 +330,11 @@ fn one_module_answers_several_threads_at_once() {
             let function = &function;
             scope.spawn(move || {
                 for turn in 0..500 {
-                    let (limits, cancel) = (Limits::default(), Cancel::default());
-                    let caller = Caller::new(CallId(turn), "policy");
-                    let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+                    let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+                    let caller = EffectCaller::new(CallId(turn), "policy");
+                    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
                     let given = function.call(&Payload::new(json!({"n": thread})), &invocation);
-                    assert_eq!(given, Ok(Returned::Value(json!(thread + 3))));
+                    assert_eq!(given, Ok(FunctionOutput::Value(json!(thread + 3))));
                 }
             });
         }

@@ -4,27 +4,30 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, Caller, Cancel, Event, EventName, Failure, FunctionRef, Get, Key, Limits, NoSeam, Origin, Part, Parts,
-    Payload, Returned, ScriptText,
+    CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Failure, FunctionOutput, FunctionRef, KeySource,
+    LazyPayload, LazyValue, NoEffects, Origin, Payload, PayloadKey, ScriptSource,
 };
 use pintle_script::{Invocation, Placement, PluginFunction, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
-static TOOL: &[Key] = &[
-    Key { name: "name", get: Get::Field("name") },
-    Key { name: "args", get: Get::Field("args") },
-    Key { name: "absent", get: Get::Field("absent") },
+static TOOL: &[PayloadKey] = &[
+    PayloadKey { name: "name", get: KeySource::Field("name") },
+    PayloadKey { name: "args", get: KeySource::Field("args") },
+    PayloadKey { name: "absent", get: KeySource::Field("absent") },
 ];
-static OUTER: &[Key] = &[
-    Key { name: "event", get: Get::Made(|event| Part::Text(event.name.as_str())) },
-    Key { name: "session", get: Get::Table(&[Key { name: "id", get: Get::Made(|_| Part::Text("s1")) }]) },
-    Key { name: "turn", get: Get::Made(|event| Part::Number(event.origin.turn.into())) },
+static OUTER: &[PayloadKey] = &[
+    PayloadKey { name: "event", get: KeySource::Computed(|event| LazyValue::Text(event.name.as_str())) },
+    PayloadKey {
+        name: "session",
+        get: KeySource::Table(&[PayloadKey { name: "id", get: KeySource::Computed(|_| LazyValue::Text("s1")) }]),
+    },
+    PayloadKey { name: "turn", get: KeySource::Computed(|event| LazyValue::Number(event.origin.turn.into())) },
 ];
-static INNER: &[Key] = &[
-    Key { name: "tool", get: Get::Table(TOOL) },
-    Key { name: "step", get: Get::Table(&[Key { name: "name", get: Get::Field("step") }]) },
-    Key { name: "made", get: Get::Made(|_| Part::Made(Value::from(vec![1, 2]))) },
-    Key { name: "large", get: Get::Field("large") },
+static INNER: &[PayloadKey] = &[
+    PayloadKey { name: "tool", get: KeySource::Table(TOOL) },
+    PayloadKey { name: "step", get: KeySource::Table(&[PayloadKey { name: "name", get: KeySource::Field("step") }]) },
+    PayloadKey { name: "made", get: KeySource::Computed(|_| LazyValue::Computed(Value::from(vec![1, 2]))) },
+    PayloadKey { name: "large", get: KeySource::Field("large") },
 ];
 
 fn event() -> Event {
@@ -90,21 +93,21 @@ const BODIES: &[(&str, &str)] = &[
 ];
 
 fn compiled(text: &str) -> PluginFunction {
-    let here = compile_plugin("policy", &ScriptText::bare(text));
+    let here = compile_plugin("policy", &ScriptSource::without_file(text));
     let found = match here.placement {
         Placement::InProcess => here,
-        Placement::Worker => compile_plugin_unbounded("policy", &ScriptText::bare(text)),
+        Placement::Worker => compile_plugin_unbounded("policy", &ScriptSource::without_file(text)),
     };
     let Some(module) = found.module else { panic!("{text}\n{:?}", found.diagnostics) };
     module.function(&FunctionRef::Exported(Arc::from("hook"))).unwrap()
 }
 
 /// What a function gives as text, or its failure without its place.
-fn told(given: Result<Returned, Failure>) -> String {
+fn told(given: Result<FunctionOutput, Failure>) -> String {
     match given {
-        Ok(Returned::Table(entries)) => Value::Object(entries.into_iter().collect()).to_string(),
-        Ok(Returned::Value(value)) => value.to_string(),
-        Ok(Returned::Other { type_name, printed }) => format!("{type_name} {printed}"),
+        Ok(FunctionOutput::Table(entries)) => Value::Object(entries.into_iter().collect()).to_string(),
+        Ok(FunctionOutput::Value(value)) => value.to_string(),
+        Ok(FunctionOutput::Other { type_name, printed }) => format!("{type_name} {printed}"),
         Err(failure) => format!("{}: {}", failure.kind, failure.message),
     }
 }
@@ -112,11 +115,11 @@ fn told(given: Result<Returned, Failure>) -> String {
 #[test]
 fn what_a_function_is_not_given_it_does_not_miss() {
     let event = event();
-    let parts = Parts::new(&event, [OUTER, INNER]);
+    let parts = LazyPayload::new(&event, [OUTER, INNER]);
     let payload = Payload::new(Value::Object(parts.to_object()));
-    let (limits, cancel) = (Limits::default(), Cancel::default());
-    let caller = Caller::new(CallId(1), "hook");
-    let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+    let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+    let caller = EffectCaller::new(CallId(1), "hook");
+    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
     for (before, body) in BODIES {
         let before = if before.is_empty() { String::new() } else { format!("  {before}\n") };
         let text = |all: &str| {

@@ -1,21 +1,21 @@
 //! The native test of a `when` says what the compiled Starlark says, on thousands of expressions and payloads.
 
-use pintle_contract::{EventName, Match, Payload, ScriptText};
+use pintle_contract::{EventName, MatchResult, Payload, ScriptSource};
 use pintle_script::{When, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn compiled(expression: &str) -> Option<When> {
     let event = EventName::parse("tool.pre").ok()?;
-    compile_when("t", &ScriptText::bare(expression), None, &event).when
+    compile_when("t", &ScriptSource::without_file(expression), None, &event).when
 }
 
 /// `Failed` without its text: only Starlark words it.
-fn kind(answer: &Match) -> &'static str {
+fn kind(answer: &MatchResult) -> &'static str {
     match answer {
-        Match::Yes => "yes",
-        Match::No => "no",
-        Match::Failed(_) => "failed",
+        MatchResult::Yes => "yes",
+        MatchResult::No => "no",
+        MatchResult::Failed(_) => "failed",
     }
 }
 
@@ -114,7 +114,7 @@ proptest! {
             let payload = Payload::new(value);
             let (native, starlark) = (when.test("tool.pre", &payload), when.interpret("tool.pre", &payload));
             // A number that is not finite fails Starlark's payload as a whole; the native test looks only where it reads.
-            if matches!(&starlark, Match::Failed(failure) if failure.message.contains("not a finite number")) {
+            if matches!(&starlark, MatchResult::Failed(failure) if failure.message.contains("not a finite number")) {
                 continue;
             }
             prop_assert_eq!(kind(&native), kind(&starlark), "{} on {:?}", expression, payload);

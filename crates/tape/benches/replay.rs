@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    Call, Cancel, Clock, DenyAll, Event, EventName, Journal, Layer, Origin, Profile, Reply, Request, Seam, SeamError,
-    Verdict,
+    CancelToken, Clock, EffectError, EffectReply, EffectRequest, EffectRunner, Event, EventName, HookCall, Journal,
+    Layer, NoApprover, Origin, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_tape::record::host::{HostRecord, Message, ToolCall, ToolResult};
@@ -56,9 +56,13 @@ impl Clock for Ticking {
 #[derive(Debug)]
 struct Counts(Arc<Tape>);
 
-impl Seam for Counts {
-    fn perform(&self, caller: pintle_contract::Caller<'_>, request: Request) -> Result<Reply, SeamError> {
-        let reply = Ok(Reply::Int(7));
+impl EffectRunner for Counts {
+    fn perform(
+        &self,
+        caller: pintle_contract::EffectCaller<'_>,
+        request: EffectRequest,
+    ) -> Result<EffectReply, EffectError> {
+        let reply = Ok(EffectReply::Int(7));
         self.0.effect(caller, &request, &reply);
         reply
     }
@@ -69,16 +73,16 @@ fn name(name: &str) -> EventName {
 }
 
 fn hooks() -> HookSet {
-    let counts = |call: &Call<'_>| {
-        let _ = call.seam.metric_incr(call.caller(), "calls", 1);
+    let counts = |call: &HookCall<'_>| {
+        let _ = call.effects.metric_incr(call.caller(), "calls", 1);
         Verdict::pass()
     };
-    let shapes = |call: &Call<'_>| {
+    let shapes = |call: &HookCall<'_>| {
         let mut args = call.event.payload.field("args").cloned().unwrap_or_default();
         args["timeout_ms"] = json!(1000);
         Verdict::rewrite(Map::from_iter([(String::from("args"), args)]))
     };
-    let guards = |call: &Call<'_>| match call.event.payload.field("id").and_then(Value::as_str) {
+    let guards = |call: &HookCall<'_>| match call.event.payload.field("id").and_then(Value::as_str) {
         Some(id) if id.ends_with('9') => Verdict::deny("not this one"),
         _ => Verdict::pass(),
     };
@@ -103,7 +107,7 @@ fn tape(length: usize) -> Vec<u8> {
     let set = hooks();
     tape.hooks(set.chains());
     let seam = Counts(Arc::clone(&tape));
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let origin = |turn| {
         Arc::new(Origin { session: String::from("bench"), turn, agent: String::from("root"), ..Origin::default() })
     };
@@ -112,7 +116,7 @@ fn tape(length: usize) -> Vec<u8> {
             journal: &*tape as &dyn Journal,
             clock: &*clock,
             seam: &seam,
-            resolver: &DenyAll,
+            resolver: &NoApprover,
             cancel: &cancel,
             shadow: false,
             cause: None,

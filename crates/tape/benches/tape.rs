@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use pintle_contract::{
-    Caller, Chain, Clock, Entry, Event, EventName, Journal, Layer, Origin, Outcome, Profile, Reply, Request, Verdict,
+    Chain, Clock, EffectCaller, EffectReply, EffectRequest, Event, EventName, Journal, JournalEntry, Layer, Origin,
+    Outcome, Profile, Verdict,
 };
 use pintle_tape::verify::verify_bytes;
 use pintle_tape::{Durability, Header, Tape, read_bytes};
@@ -57,7 +58,7 @@ impl Session {
         let event = Event::new(name.clone(), payload, Arc::new(origin));
         let judge = hook("command_guard", name, Scripted::always(Verdict::pass()));
         Ok(Self {
-            outcome: Outcome { asked: 1, ..Outcome::pass(event.payload.clone()) },
+            outcome: Outcome { hooks_called: 1, ..Outcome::unchanged(event.payload.clone()) },
             chain: chain(Layer::Project, Profile::SequentialFirstDeny, [judge]),
             verdict: Verdict::allow("nothing in the command speaks against it"),
             event,
@@ -74,13 +75,13 @@ impl Session {
     fn play(&self, tape: &Tape) {
         let Some(hook) = self.chain.hooks.first() else { return };
         let event = &self.event;
-        tape.record(&Entry::Event { event, cause: None });
+        tape.record(&JournalEntry::Event { event, cause: None });
         let id = tape.next_call();
-        tape.record(&Entry::Call { id, hook, round: 0, event });
-        let caller = Caller::new(id, "command_guard");
-        tape.effect(caller, &Request::Now, &Ok(Reply::Int(1_763_770_000_000)));
-        tape.record(&Entry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
-        tape.record(&Entry::Outcome { event, outcome: &self.outcome });
+        tape.record(&JournalEntry::Call { id, hook, round: 0, event });
+        let caller = EffectCaller::new(id, "command_guard");
+        tape.effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(1_763_770_000_000)));
+        tape.record(&JournalEntry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
+        tape.record(&JournalEntry::Outcome { event, outcome: &self.outcome });
     }
 }
 

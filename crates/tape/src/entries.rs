@@ -1,6 +1,6 @@
 //! What the engine tells, as records. The writer and a replay spell its steps alike because both do it here.
 
-use pintle_contract::{Entry, Event, Hook, Payload};
+use pintle_contract::{Event, Hook, JournalEntry, Payload};
 
 use crate::record::{Answered, Asked, Body, Decided, Fired, Passed, Resolved, TRUE_ROUNDS, Vetoed, Warned};
 
@@ -66,37 +66,39 @@ impl Open {
 
 /// Spells one step of a dispatch as its records, in their order. `number` gives the number of a hook in the tape.
 pub(crate) fn bodies<'a>(
-    entry: &Entry<'a>,
+    entry: &JournalEntry<'a>,
     open: &mut Open,
     number: impl Fn(&Hook) -> u64,
     mut each: impl FnMut(Body<'a>),
 ) {
     let dispatch = open.number;
     match entry {
-        Entry::Event { event, cause } => each(Body::Event(Fired::new(dispatch, open.parent, event, *cause))),
-        Entry::Unmatched { hook, round, failure } => {
+        JournalEntry::Event { event, cause } => each(Body::Event(Fired::new(dispatch, open.parent, event, *cause))),
+        JournalEntry::MatcherFailed { hook, round, failure } => {
             each(Body::Unmatched(Passed::new(dispatch, hook, number(hook), *round, failure)));
         }
-        Entry::Unasked { hook, round, failure } => {
+        JournalEntry::NotCalled { hook, round, failure } => {
             each(Body::Unasked(Passed::new(dispatch, hook, number(hook), *round, failure)));
         }
-        Entry::Call { id, hook, round, event } => {
+        JournalEntry::Call { id, hook, round, event } => {
             let version = open.version(&event.payload);
             let entry = number(hook);
             let asked = Asked::new(dispatch, *id, hook, entry, open.round(entry, *round));
             each(Body::HookCall(asked.seeing(event, version.number, version.first_seen)));
         }
-        Entry::Return { id, hook, verdict, duration_us } => {
+        JournalEntry::Return { id, hook, verdict, duration_us } => {
             each(Body::HookReturned(Answered::new(dispatch, *id, hook, verdict, *duration_us)));
             if let Some(vetoed) = Vetoed::of(dispatch, *id, hook, verdict) {
                 each(Body::HookVetoed(vetoed));
             }
         }
-        Entry::Warning { warning } => each(Body::Warning(Warned::new((dispatch > 0).then_some(dispatch), warning))),
-        Entry::Resolved { digest, reasons, resolution } => {
+        JournalEntry::Warning { warning } => {
+            each(Body::Warning(Warned::new((dispatch > 0).then_some(dispatch), warning)))
+        }
+        JournalEntry::ApprovalAnswered { digest, reasons, response: resolution } => {
             each(Body::Approval(Resolved::new(dispatch, digest, reasons, resolution)));
         }
-        Entry::Outcome { event, outcome } => {
+        JournalEntry::Outcome { event, outcome } => {
             let version = open.version(&outcome.payload);
             let name = event.name.as_str();
             each(Body::Outcome(Decided::new(dispatch, name, outcome, version.number, version.first_seen)));

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Clock, Decision, Effect, Entry, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler,
-    HookId, Journal, Layer, Origin, Outcome, Profile, Reason, Rewrite, Verdict,
+    Clock, Decision, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler, HookId,
+    Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite, Verdict,
 };
 use pintle_tape::show::{Options, Tone, lines};
 use pintle_tape::{Body, Header, Tape, read_bytes};
@@ -23,12 +23,12 @@ fn told(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
     let chain = chain(Layer::Project, Profile::SequentialFirstDeny, [hook("judge", name, handler)]);
     let hook = &*chain.hooks[0];
     tape.hooks([&chain]);
-    tape.record(&Entry::Event { event: &event, cause: None });
+    tape.record(&JournalEntry::Event { event: &event, cause: None });
     let id = tape.next_call();
-    tape.record(&Entry::Call { id, hook, round: 0, event: &event });
-    tape.record(&Entry::Return { id, hook, verdict, duration_us: 5 });
-    let outcome = outcome(Outcome { asked: 1, ..Outcome::pass(event.payload.clone()) });
-    tape.record(&Entry::Outcome { event: &event, outcome: &outcome });
+    tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
+    tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 5 });
+    let outcome = outcome(Outcome { hooks_called: 1, ..Outcome::unchanged(event.payload.clone()) });
+    tape.record(&JournalEntry::Outcome { event: &event, outcome: &outcome });
     tape
 }
 
@@ -47,17 +47,17 @@ fn said(verdict: &Verdict) -> Value {
 fn the_target_that_a_verdict_is_about_is_on_the_tape() {
     let args = || fields(json!({"args": {"cmd": "ls -h"}}));
     let cases = [
-        (Verdict::pass().rewriting(args()), json!({"verdict": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
+        (Verdict::pass().with_rewrite(args()), json!({"verdict": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
         (
-            Verdict::allow("fine").rewriting(args()),
+            Verdict::allow("fine").with_rewrite(args()),
             json!({"verdict": "allow", "reason": "fine", "fields": {"args": {"cmd": "ls -h"}}}),
         ),
         (
-            Verdict::ask("look").rewriting(Rewrite::Whole(Value::Null)),
+            Verdict::ask("look").with_rewrite(Rewrite::Whole(Value::Null)),
             json!({"verdict": "ask", "reason": "look", "whole": null}),
         ),
         // What is denied is not rewritten, and the engine drops it.
-        (Verdict::deny("no").rewriting(args()), json!({"verdict": "deny", "reason": "no"})),
+        (Verdict::deny("no").with_rewrite(args()), json!({"verdict": "deny", "reason": "no"})),
     ];
     for (verdict, expected) in cases {
         assert_eq!(said(&verdict), expected);
@@ -78,7 +78,7 @@ fn texts(lines: Vec<(String, Tone)>) -> Vec<String> {
 
 #[test]
 fn an_allow_of_another_target_shows_both() {
-    let verdict = Verdict::allow("bare `ls` is safe").rewriting(fields(json!({"args": {}})));
+    let verdict = Verdict::allow("bare `ls` is safe").with_rewrite(fields(json!({"args": {}})));
     let lines = texts(shown(&verdict, false, |outcome| outcome));
     assert_eq!(
         lines,
@@ -93,14 +93,14 @@ fn an_allow_of_another_target_shows_both() {
 fn a_deny_that_ends_the_run_says_so() {
     let verdict = Verdict::deny("enough");
     let ends = |stops_run| {
-        let reason = Reason { stops_run, ..Reason::new(HookId::new("judge"), "enough") };
+        let reason = OutcomeReason { stops_run, ..OutcomeReason::new(HookId::new("judge"), "enough") };
         texts(shown(&verdict, false, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason], ..outcome }))
     };
     let line = "         judge                     deny          5 us  enough";
     assert_eq!(ends(false), ["deny     tool.post shell", line]);
     assert_eq!(ends(true), ["deny     tool.post shell", line, "         the run ends"]);
     // It is in the record too.
-    let reason = Reason { stops_run: true, ..Reason::new(HookId::new("judge"), "enough") };
+    let reason = OutcomeReason { stops_run: true, ..OutcomeReason::new(HookId::new("judge"), "enough") };
     let tape = told(&verdict, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason.clone()], ..outcome });
     let records = read_bytes(tape.lines().join("\n").as_bytes()).unwrap().records;
     let reasons = records.iter().find_map(|record| match &record.body {
@@ -113,7 +113,7 @@ fn a_deny_that_ends_the_run_says_so() {
 #[test]
 fn a_failure_that_its_author_ignores_is_no_warning() {
     let failure = Failure::new(FailureKind::Timeout, "timed out after 1 s");
-    let verdict = Verdict::failed(failure.clone()).warn("slow");
+    let verdict = Verdict::failed(failure.clone()).with_warning("slow");
     let fails = |policy, everything| {
         let report = FailureReport { hook: HookId::new("judge"), failure: failure.clone(), policy };
         shown(&verdict, everything, |outcome| Outcome { failures: vec![report], ..outcome })
@@ -138,6 +138,6 @@ fn a_failure_that_its_author_ignores_is_no_warning() {
 #[test]
 fn what_hooks_know_of_a_call_is_shown_by_name() {
     let Value::Object(facts) = json!({"risk": "high", "files": 3}) else { unreachable!() };
-    let lines = texts(shown(&Verdict::pass().with(Effect::Metadata(facts)), false, |outcome| outcome));
+    let lines = texts(shown(&Verdict::pass().with_effect(Effect::Metadata(facts)), false, |outcome| outcome));
     assert_eq!(lines[2], r#"             metadata: risk="high" files=3"#);
 }

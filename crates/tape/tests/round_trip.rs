@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Approval, Decision, Effect, FailureKind, FailurePolicy, Layer, LimitKind, LogLevel, Origin, Reason, Reminder,
-    Reply, Request, SeamError, Warning,
+    Approval, Decision, Effect, EffectError, EffectReply, EffectRequest, FailureKind, FailurePolicy, Layer, LimitKind,
+    LogLevel, Origin, OutcomeReason, Reminder, Warning,
 };
 use pintle_tape::record::{
     AnswerWord, Answered, Asked, Decided, Effected, FailureNote, FailureText, Fired, HookEffect, Loaded, Noted, Passed,
@@ -114,7 +114,7 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
                 reasons: Cow::Owned(
                     reasons
                         .into_iter()
-                        .map(|(name, text)| Reason { hook: hook(name), text, stops_run: flag })
+                        .map(|(name, text)| OutcomeReason { hook: hook(name), text, stops_run: flag })
                         .collect(),
                 ),
                 effects: effects
@@ -126,20 +126,20 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
                     .map(|(hook, failure)| FailureNote { hook, failure, policy: FailurePolicy::Open })
                     .collect(),
                 shadow: shadow.into_iter().map(|(hook, said)| ShadowNote { hook, said }).collect(),
-                approval: by.map(|by| Cow::Owned(Approval { digest: String::from("sha256:0"), by })),
+                approval: by.map(|by| Cow::Owned(Approval { digest: String::from("sha256:0"), approved_by: by })),
                 asked: payload,
             }
         },
     )
 }
 
-fn request() -> impl Strategy<Value = Request> {
+fn request() -> impl Strategy<Value = EffectRequest> {
     prop_oneof![
-        (any::<String>(), any::<i64>()).prop_map(|(name, by)| Request::MetricIncr { name, by }),
-        (any::<String>(), value()).prop_map(|(event, payload)| Request::Emit { event, payload }),
+        (any::<String>(), any::<i64>()).prop_map(|(name, by)| EffectRequest::MetricIncr { name, amount: by }),
+        (any::<String>(), value()).prop_map(|(event, payload)| EffectRequest::Emit { event, payload }),
         (any::<String>(), prop::option::of(value()))
-            .prop_map(|(key, value)| Request::CacheSet { key, value: value.unwrap_or_default() }),
-        Just(Request::Now),
+            .prop_map(|(key, value)| EffectRequest::CacheSet { key, value: value.unwrap_or_default() }),
+        Just(EffectRequest::Now),
     ]
 }
 
@@ -167,8 +167,8 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         }),
         effected.prop_map(|(call, by, request, reply)| {
             let layer = if by.len() % 2 == 0 { Layer::Project } else { Layer::User };
-            let error = reply.as_ref().err().map(|fault| Cow::Owned(SeamError(fault.clone())));
-            let reply = reply.ok().map(|value| Cow::Owned(Reply::Value(value)));
+            let error = reply.as_ref().err().map(|fault| Cow::Owned(EffectError(fault.clone())));
+            let reply = reply.ok().map(|value| Cow::Owned(EffectReply::Value(value)));
             Body::Effect(Effected { dispatch: call, call, by, layer, request: Cow::Owned(request), reply, error })
         }),
         (any::<u64>(), any::<u64>(), text(), said()).prop_map(|(dispatch, call, hook, said)| {

@@ -16,7 +16,9 @@ mod ends;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Entry, Event, EventName, Journal, Layer, Origin, Outcome, Payload, Profile, Verdict};
+use pintle_contract::{
+    Chain, Event, EventName, Journal, JournalEntry, Layer, Origin, Outcome, Payload, Profile, Verdict,
+};
 use pintle_tape::record::host::{
     HostRecord, Message, ModelReply, ModelRequest, Said, Session, Source, Stage, ToolCall, ToolResult, Turn,
 };
@@ -52,15 +54,17 @@ impl Played {
     /// Fires an event; its hook, where one listens, says this, and the payload becomes that.
     fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) {
         let event = self.event(name, payload);
-        self.tape.record(&Entry::Event { event: &event, cause: None });
+        self.tape.record(&JournalEntry::Event { event: &event, cause: None });
         if let Some(hook) = self.chain.hooks.iter().find(|hook| hook.event == event.name) {
             let id = self.tape.next_call();
-            self.tape.record(&Entry::Call { id, hook, round: 0, event: &event });
-            self.tape.record(&Entry::Return { id, hook, verdict, duration_us: 3 });
+            self.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
+            self.tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 3 });
         }
-        let outcome =
-            Outcome { rewritten: left.is_some(), ..Outcome::pass(left.map_or(event.payload.clone(), Payload::new)) };
-        self.tape.record(&Entry::Outcome { event: &event, outcome: &outcome });
+        let outcome = Outcome {
+            rewritten: left.is_some(),
+            ..Outcome::unchanged(left.map_or(event.payload.clone(), Payload::new))
+        };
+        self.tape.record(&JournalEntry::Outcome { event: &event, outcome: &outcome });
     }
 
     fn origin(&self) -> Cow<'_, Origin> {
@@ -365,9 +369,9 @@ fn what_was_changed_alone_breaks_the_chain() {
 fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
     let stage = Played::new();
     let event = stage.event("tool.pre", json!({"id": "c1"}));
-    stage.tape.record(&Entry::Event { event: &event, cause: None });
+    stage.tape.record(&JournalEntry::Event { event: &event, cause: None });
     let (id, hook) = (stage.tape.next_call(), &*stage.chain.hooks[0]);
-    stage.tape.record(&Entry::Call { id, hook, round: 0, event: &event });
+    stage.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
     let report = stage.report();
     let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
     assert_eq!(

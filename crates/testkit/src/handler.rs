@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Call, Handler, Verdict};
+use pintle_contract::{Handler, HookCall, Verdict};
 use serde_json::Value;
 
-type Script = dyn Fn(&Call<'_>) -> Verdict + Send + Sync;
+type Script = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
 
 /// A handler that follows a script and remembers its calls.
 pub struct Scripted {
@@ -43,12 +43,12 @@ impl Scripted {
     }
 
     /// Says what a closure says.
-    pub fn with(script: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+    pub fn with(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { script: Box::new(script), waits: false, seen: Mutex::default() })
     }
 
     /// The same as [`Scripted::with`], for a handler that may wait and is therefore called on a thread of its own.
-    pub fn waiting(script: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
+    pub fn waiting(script: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { script: Box::new(script), waits: true, seen: Mutex::default() })
     }
 
@@ -80,7 +80,7 @@ impl Handler for Scripted {
         self.waits
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         let seen = SeenCall { event: call.event.name.to_string(), payload: call.event.payload.value().clone() };
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         (self.script)(call)
@@ -96,7 +96,7 @@ impl fmt::Debug for Scripted {
 #[cfg(test)]
 mod tests {
     use pintle_contract::Layer;
-    use pintle_contract::{CallId, Cancel, Event, EventName, NoSeam, Origin};
+    use pintle_contract::{CallId, CancelToken, Event, EventName, NoEffects, Origin};
     use serde_json::json;
 
     use super::*;
@@ -111,14 +111,14 @@ mod tests {
             .iter()
             .map(|number| {
                 let event = Event::new(name.clone(), json!(number), Arc::new(Origin::default()));
-                let (id, limits, cancel) = (CallId(0), &hook.limits, &Cancel::default());
-                handler.call(&Call {
+                let (id, limits, cancel) = (CallId(0), &hook.limits, &CancelToken::default());
+                handler.call(&HookCall {
                     id,
                     hook: &hook,
                     layer: Layer::Project,
                     event: &event,
                     limits,
-                    seam: &NoSeam,
+                    effects: &NoEffects,
                     cancel,
                 })
             })

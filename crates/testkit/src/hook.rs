@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Mode, Profile, Standing,
+    CallLimits, Chain, EnforcementMode, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Location, Profile,
+    SourceTrust,
 };
 
 /// An enforced guard without a matcher that fails closed. Change a field for anything else.
@@ -11,20 +12,20 @@ use pintle_contract::{
 pub fn hook(id: &str, event: EventName, handler: Arc<dyn Handler>) -> Hook {
     Hook {
         id: HookId::new(id),
-        spelling: Arc::from(event.as_str()),
+        event_alias: Arc::from(event.as_str()),
         event,
         priority: 0,
         matcher: None,
         handler,
         guard: true,
         on_failure: FailurePolicy::Closed,
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         definition: None,
         strict_matcher: false,
-        mode: Mode::Enforce,
-        standing: Standing::Trusted,
+        mode: EnforcementMode::Enforce,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
-        limits: Limits::default(),
+        limits: CallLimits::default(),
         location: Location::default(),
     }
 }

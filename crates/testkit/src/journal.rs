@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{CallId, Entry, Journal};
+use pintle_contract::{CallId, Journal, JournalEntry};
 
 /// Keeps every step as a line, whole, so that two dispatches can be compared byte for byte. Clones share the lines.
 #[derive(Debug, Clone, Default)]
@@ -36,22 +36,24 @@ impl LineJournal {
 }
 
 impl Journal for LineJournal {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         let line = match entry {
-            Entry::Event { event, .. } => format!("event {} {:?}", event.name, event.payload),
-            Entry::Unmatched { hook, round, failure } => format!("unmatched {} round {round} {failure}", hook.id),
-            Entry::Unasked { hook, round, failure } => format!("unasked {} round {round} {failure}", hook.id),
-            Entry::Resolved { digest, reasons, resolution } => {
+            JournalEntry::Event { event, .. } => format!("event {} {:?}", event.name, event.payload),
+            JournalEntry::MatcherFailed { hook, round, failure } => {
+                format!("unmatched {} round {round} {failure}", hook.id)
+            }
+            JournalEntry::NotCalled { hook, round, failure } => format!("unasked {} round {round} {failure}", hook.id),
+            JournalEntry::ApprovalAnswered { digest, reasons, response: resolution } => {
                 format!("resolved {digest} {reasons:?} {resolution:?}")
             }
-            Entry::Call { id, hook, round, event } => {
+            JournalEntry::Call { id, hook, round, event } => {
                 format!("call {} {} round {round} {:?}", id.0, hook.id, event.payload)
             }
-            Entry::Return { id, hook, verdict, duration_us } => {
+            JournalEntry::Return { id, hook, verdict, duration_us } => {
                 format!("return {} {} {verdict:?} {duration_us} us", id.0, hook.id)
             }
-            Entry::Warning { warning } => format!("warning {}: {}", warning.hook, warning.message),
-            Entry::Outcome { event, outcome } => format!("outcome {} {outcome:?}", event.name),
+            JournalEntry::Warning { warning } => format!("warning {}: {}", warning.hook, warning.message),
+            JournalEntry::Outcome { event, outcome } => format!("outcome {} {outcome:?}", event.name),
         };
         self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }

@@ -3,22 +3,22 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Event, Failure, FailureKind, Match, Matcher, Subjects};
+use pintle_contract::{Event, Failure, FailureKind, MatchResult, Matcher, SubjectFilter};
 
-type Predicate = dyn Fn(&Event) -> Match + Send + Sync;
+type Predicate = dyn Fn(&Event) -> MatchResult + Send + Sync;
 
 /// A matcher that asks a closure, and that the index knows nothing about.
 pub struct ClosureMatcher(Box<Predicate>);
 
 impl ClosureMatcher {
     /// Makes a matcher from a closure.
-    pub fn new(predicate: impl Fn(&Event) -> Match + Send + Sync + 'static) -> Arc<Self> {
+    pub fn new(predicate: impl Fn(&Event) -> MatchResult + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self(Box::new(predicate)))
     }
 }
 
 impl Matcher for ClosureMatcher {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         (self.0)(event)
     }
 
@@ -53,16 +53,16 @@ impl SubjectMatcher {
 }
 
 impl Matcher for SubjectMatcher {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         match event.subject() {
-            None => Match::Failed(Failure::new(FailureKind::Error, "the payload has no subject")),
-            Some(subject) if self.names.iter().any(|name| name == subject) => Match::Yes,
-            Some(_) => Match::No,
+            None => MatchResult::Failed(Failure::new(FailureKind::Error, "the payload has no subject")),
+            Some(subject) if self.names.iter().any(|name| name == subject) => MatchResult::Yes,
+            Some(_) => MatchResult::No,
         }
     }
 
-    fn subjects(&self) -> Subjects {
-        Subjects::Only { names: self.names.clone(), sufficient: self.sufficient }
+    fn subjects(&self) -> SubjectFilter {
+        SubjectFilter::Only { names: self.names.clone(), sufficient: self.sufficient }
     }
 
     fn describe(&self) -> String {

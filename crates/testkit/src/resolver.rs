@@ -2,32 +2,32 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{Question, Reason, Resolution, Resolver};
+use pintle_contract::{ApprovalRequest, ApprovalResponse, Approver, OutcomeReason};
 use serde_json::Value;
 
 /// Always gives the same answer.
 #[derive(Debug)]
 pub struct ScriptedResolver {
-    answer: Resolution,
-    asked: Mutex<Vec<(Value, String, Vec<Reason>)>>,
+    answer: ApprovalResponse,
+    asked: Mutex<Vec<(Value, String, Vec<OutcomeReason>)>>,
 }
 
 impl ScriptedResolver {
     /// A resolver with this answer.
     #[must_use]
-    pub fn new(answer: Resolution) -> Self {
+    pub fn new(answer: ApprovalResponse) -> Self {
         Self { answer, asked: Mutex::default() }
     }
 
     /// Payload, digest and reasons of each question so far.
     #[must_use]
-    pub fn asked(&self) -> Vec<(Value, String, Vec<Reason>)> {
+    pub fn asked(&self) -> Vec<(Value, String, Vec<OutcomeReason>)> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Resolver for ScriptedResolver {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for ScriptedResolver {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let asked = (question.event.payload.value().clone(), question.digest.to_owned(), question.reasons.to_vec());
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         self.answer.clone()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle_contract::{Caller, LogLevel, Reply, Request, Seam, SeamError};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, LogLevel};
 use serde_json::{Map, Value};
 
 /// Metrics, log, cache and per-turn values in memory; time stands still, randomness is the least value.
@@ -58,86 +58,90 @@ impl MapSeam {
     }
 }
 
-fn found(value: Option<&Value>) -> Reply {
-    value.map_or(Reply::Absent, |value| Reply::Value(value.clone()))
+fn found(value: Option<&Value>) -> EffectReply {
+    value.map_or(EffectReply::Absent, |value| EffectReply::Value(value.clone()))
 }
 
-fn object(map: &BTreeMap<String, Value>) -> Reply {
-    Reply::Value(Value::Object(map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()))
+fn object(map: &BTreeMap<String, Value>) -> EffectReply {
+    EffectReply::Value(Value::Object(
+        map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>(),
+    ))
 }
 
-impl Seam for MapSeam {
-    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for MapSeam {
+    fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         let mut world = self.world();
         Ok(match request {
-            Request::MetricIncr { name, by } => {
+            EffectRequest::MetricIncr { name, amount: by } => {
                 let value = world.metrics.get(&name).and_then(Value::as_i64).unwrap_or_default().saturating_add(by);
                 world.metrics.insert(name, Value::from(value));
-                Reply::Int(value)
+                EffectReply::Int(value)
             }
-            Request::MetricSet { name, value } => {
+            EffectRequest::MetricSet { name, value } => {
                 world.metrics.insert(name, value);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::MetricGet { name } => {
-                world.metrics.get(&name).map_or(Reply::Int(0), |value| Reply::Value(value.clone()))
+            EffectRequest::MetricGet { name } => {
+                world.metrics.get(&name).map_or(EffectReply::Int(0), |value| EffectReply::Value(value.clone()))
             }
-            Request::MetricReset { name: Some(name) } => {
+            EffectRequest::MetricReset { name: Some(name) } => {
                 world.metrics.remove(&name);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::MetricReset { name: None } => {
+            EffectRequest::MetricReset { name: None } => {
                 world.metrics.clear();
-                Reply::Done
+                EffectReply::Done
             }
-            Request::MetricSnapshot => object(&world.metrics),
-            Request::Log { level, message } => {
+            EffectRequest::MetricSnapshot => object(&world.metrics),
+            EffectRequest::Log { level, message } => {
                 world.log.push((level, message));
-                Reply::Done
+                EffectReply::Done
             }
-            Request::CacheGet { key } => found(world.cache.get(&key)),
-            Request::CacheSet { key, value } => {
+            EffectRequest::CacheGet { key } => found(world.cache.get(&key)),
+            EffectRequest::CacheSet { key, value } => {
                 world.cache.insert(key, value);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::CacheDelete { key: Some(key) } => Reply::Value(Value::Bool(world.cache.remove(&key).is_some())),
-            Request::CacheDelete { key: None } => {
+            EffectRequest::CacheDelete { key: Some(key) } => {
+                EffectReply::Value(Value::Bool(world.cache.remove(&key).is_some()))
+            }
+            EffectRequest::CacheDelete { key: None } => {
                 let there = !world.cache.is_empty();
                 world.cache.clear();
-                Reply::Value(Value::Bool(there))
+                EffectReply::Value(Value::Bool(there))
             }
-            Request::ContextGet { key: Some(key) } => found(world.context.get(&key)),
-            Request::ContextGet { key: None } => object(&world.context),
-            Request::ContextSet { key, value: Some(value) } => {
+            EffectRequest::ContextGet { key: Some(key) } => found(world.context.get(&key)),
+            EffectRequest::ContextGet { key: None } => object(&world.context),
+            EffectRequest::ContextSet { key, value: Some(value) } => {
                 world.context.insert(key, value);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::ContextSet { key, value: None } => {
+            EffectRequest::ContextSet { key, value: None } => {
                 world.context.remove(&key);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::Now => Reply::Int(0),
-            Request::Random { min, .. } => Reply::Int(min),
-            Request::Uuid => {
+            EffectRequest::Now => EffectReply::Int(0),
+            EffectRequest::Random { min, .. } => EffectReply::Int(min),
+            EffectRequest::Uuid => {
                 world.uuids += 1;
-                Reply::Value(Value::String(format!("00000000-0000-4000-8000-{:012x}", world.uuids)))
+                EffectReply::Value(Value::String(format!("00000000-0000-4000-8000-{:012x}", world.uuids)))
             }
-            Request::Sleep { .. } => Reply::Done,
-            Request::Emit { event, payload } => {
+            EffectRequest::Sleep { .. } => EffectReply::Done,
+            EffectRequest::Emit { event, payload } => {
                 world.emitted.push((event, payload.clone()));
-                Reply::Value(payload)
+                EffectReply::Value(payload)
             }
-            Request::Fs { ref function, ref arguments } if function == "read" => {
+            EffectRequest::Fs { ref function, ref arguments } if function == "read" => {
                 let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
-                Reply::Value(Value::String(format!("text of {path}")))
+                EffectReply::Value(Value::String(format!("text of {path}")))
             }
-            Request::Http { .. }
-            | Request::CallTool { .. }
-            | Request::Meta { .. }
-            | Request::Exec { .. }
-            | Request::Fs { .. }
-            | Request::Session { .. }
-            | Request::Host { .. } => return Err(SeamError(String::from("not available in a test"))),
+            EffectRequest::Http { .. }
+            | EffectRequest::CallTool { .. }
+            | EffectRequest::Meta { .. }
+            | EffectRequest::Exec { .. }
+            | EffectRequest::Fs { .. }
+            | EffectRequest::Session { .. }
+            | EffectRequest::Host { .. } => return Err(EffectError(String::from("not available in a test"))),
         })
     }
 }
@@ -151,14 +155,14 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let seam = MapSeam::new();
-        let caller = Caller::new(CallId(1), "h");
+        let caller = EffectCaller::new(CallId(1), "h");
         assert_eq!(seam.metric_incr(caller, "n", 2), Ok(2));
         assert_eq!(seam.metric_incr(caller, "n", 3), Ok(5));
-        let set = Request::CacheSet { key: String::from("k"), value: Value::from(1) };
-        assert_eq!(seam.perform(caller, set), Ok(Reply::Done));
-        let get = |key: &str| seam.perform(caller, Request::CacheGet { key: key.to_owned() });
-        assert_eq!(get("k"), Ok(Reply::Value(Value::from(1))));
-        assert_eq!(get("other"), Ok(Reply::Absent));
+        let set = EffectRequest::CacheSet { key: String::from("k"), value: Value::from(1) };
+        assert_eq!(seam.perform(caller, set), Ok(EffectReply::Done));
+        let get = |key: &str| seam.perform(caller, EffectRequest::CacheGet { key: key.to_owned() });
+        assert_eq!(get("k"), Ok(EffectReply::Value(Value::from(1))));
+        assert_eq!(get("other"), Ok(EffectReply::Absent));
         assert_eq!((seam.counter("n"), seam.cached("k")), (5, Some(Value::from(1))));
     }
 }

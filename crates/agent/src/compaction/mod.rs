@@ -218,7 +218,7 @@ fn replaced(
         messages: removed.iter().map(shown).collect(),
         host: None,
     };
-    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if is_vetoed(turn, &outcome)? {
         return Ok(None);
     }

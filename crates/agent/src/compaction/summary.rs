@@ -1,6 +1,6 @@
 //! The summary, written by the agent's own model.
 
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 
 use crate::model::{Message, ModelRequest, Role};
 use crate::session::{self, Conversation, Fault, estimate};
@@ -46,7 +46,7 @@ pub(super) fn write(
     };
     // A summary is for the model: nobody is told of it as of an answer.
     let reply = session::complete(turn, &request, None, &|_| {})?.reply;
-    conversation.usage = conversation.usage.plus(Usage::new(reply.usage.input_tokens, reply.usage.output_tokens));
+    conversation.usage = conversation.usage.plus(TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {
         return Err(Fault::failed("model", "the model gave no summary; try again").during("compact.before"));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::event::{DelegationPost, DelegationPostVerify, Usage};
-use pintle::{Event, ScriptText, ScriptTool};
+use pintle::event::{DelegationPost, DelegationPostVerify, TokenUsage};
+use pintle::{Event, ScriptSource, ScriptTool};
 use serde_json::{Value, json};
 
 use super::life::Life;
@@ -43,8 +43,8 @@ pub(super) fn verifiers(turn: &Turn, request: &Request) -> Result<Vec<ScriptTool
         return Err(String::from("`verify` in a request needs `meta.enabled: true`; leave it out"));
     }
     let declared = turn.agent.spec.delegation.verify.clone();
-    let given = request.verify.as_deref().map(ScriptText::bare);
-    let compile = |script: ScriptText| {
+    let given = request.verify.as_deref().map(ScriptSource::without_file);
+    let compile = |script: ScriptSource| {
         let fault = |found: Vec<_>| format!("the verify script does not compile: {}", told(&found));
         shared.runtime.verifier("delegation", &script).map_err(fault)
     };
@@ -64,12 +64,12 @@ pub(super) fn refused(turn: &Turn, id: &str, request: &Request, why: String) -> 
         is_error: true,
         ..DelegationPost::default()
     };
-    let outcome = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let outcome = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
 }
 
 impl Task<'_> {
-    pub(super) fn run(self, usage: &mut Usage) -> Result<Answer, String> {
+    pub(super) fn run(self, usage: &mut TokenUsage) -> Result<Answer, String> {
         let retries = self.request.max_verify_retries.or(self.turn.agent.spec.delegation.max_verify_retries);
         let attempts = retries.unwrap_or(RETRIES) + 1;
         let mut conversation = Conversation::new(self.turn.agent.shared.unique("conversation"));
@@ -81,7 +81,12 @@ impl Task<'_> {
         result
     }
 
-    fn attempts(&self, conversation: &mut Conversation, attempts: u32, usage: &mut Usage) -> Result<Answer, String> {
+    fn attempts(
+        &self,
+        conversation: &mut Conversation,
+        attempts: u32,
+        usage: &mut TokenUsage,
+    ) -> Result<Answer, String> {
         let mut message = self.request.task.clone();
         let mut reason = String::new();
         for attempt in 1..=attempts {
@@ -103,7 +108,7 @@ impl Task<'_> {
         conversation: &mut Conversation,
         message: &str,
         attempt: u32,
-        usage: &mut Usage,
+        usage: &mut TokenUsage,
     ) -> Result<Answer, String> {
         self.child.turn.store(attempt, std::sync::atomic::Ordering::Relaxed);
         let turn = self.turn_at(attempt);
@@ -116,7 +121,7 @@ impl Task<'_> {
                 is_error: true,
                 ..self.payload(&Answer { text: message.clone(), ..Answer::default() })
             };
-            let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+            let outcome = self.turn.fire(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
             if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
         })
     }
@@ -133,8 +138,8 @@ impl Task<'_> {
     }
 
     /// Shows the answer to the hooks of `delegation.post`.
-    fn review(&self, answer: Answer, usage: &mut Usage) -> Result<Answer, String> {
-        let outcome = self.turn.fire(&Event::of(&self.payload(&answer), Arc::clone(&self.turn.origin)));
+    fn review(&self, answer: Answer, usage: &mut TokenUsage) -> Result<Answer, String> {
+        let outcome = self.turn.fire(&Event::from_payload(&self.payload(&answer), Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
             return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
         }
@@ -174,7 +179,7 @@ impl Task<'_> {
             verified: (!self.verifiers.is_empty()).then_some(reasons.is_empty()),
             reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
         };
-        let outcome = self.turn.fire(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+        let outcome = self.turn.fire(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
         if !outcome.is_allowed() {
             reasons.push(outcome.reason_for_model());
         }

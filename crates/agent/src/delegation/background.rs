@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 use serde_json::Value;
 
 use super::Delegated;
@@ -74,7 +74,7 @@ impl Background {
             job.ended_us.get_or_init(|| turn.agent.shared.runtime.clock().monotonic_us());
             job.end(delegated.unwrap_or_else(|_| Delegated {
                 result: Err(String::from("the delegation crashed")),
-                usage: Usage::default(),
+                usage: TokenUsage::default(),
             }));
         };
         let started = std::thread::Builder::new().name(id.clone()).spawn(work);

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use pintle::{Cancel, DenyAll};
+use pintle::{CancelToken, NoApprover};
 
 use super::Delegated;
 use super::background::{Background, Job};
@@ -18,7 +18,7 @@ pub(super) struct About {
     agent: String,
     began_us: u64,
     /// Stops this task alone.
-    pub(super) cancel: Cancel,
+    pub(super) cancel: CancelToken,
 }
 
 impl Background {
@@ -36,12 +36,12 @@ impl Background {
             return Err(format!("{MAX_AT_ONCE} background tasks are running; wait for one or stop one"));
         }
         let shared = &turn.agent.shared;
-        let cancel = shared.cancel.part();
+        let cancel = shared.cancel.child_token();
         let about =
             About { agent: agent.to_owned(), began_us: shared.runtime.clock().monotonic_us(), cancel: cancel.clone() };
         let mut turn = turn.clone();
         turn.scope.cancel = cancel;
-        turn.scope.resolver = Some(Arc::new(DenyAll));
+        turn.scope.resolver = Some(Arc::new(NoApprover));
         self.spawn(&turn, "agent_task", Some(about), work)
     }
 

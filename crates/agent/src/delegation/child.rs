@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, ModelSpec, did_you_mean};
+use pintle::{AgentSpec, ModelSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::request::Request;
@@ -52,7 +52,7 @@ fn named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
     if let Some(found) = agents.iter().find(|agent| agent.name == name) {
         return Ok(AgentSpec::clone(found));
     }
-    let near = did_you_mean(name, agents.iter().map(|agent| agent.name.as_str()));
+    let near = suggest_nearest(name, agents.iter().map(|agent| agent.name.as_str()));
     let hint = match near {
         Some(near) => format!("; did you mean \"{near}\"?"),
         None if agents.is_empty() => String::from("; there are no named agents, leave `agent` out"),

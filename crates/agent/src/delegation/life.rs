@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{SessionEnd, SessionStart, Usage};
+use pintle::event::{SessionEnd, SessionStart, TokenUsage};
 
 use super::attempts::Task;
 use crate::session::{Conversation, ends_badly};
@@ -28,18 +28,18 @@ impl Life {
         let cwd = shared.workspace.root().display().to_string();
         let turn = task.turn_at(0);
         let payload = SessionStart { source: String::from("startup"), cwd, host: None };
-        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
         conversation.notes.extend(turn.state.take_persistent());
         if outcome.is_allowed() {
             return Ok(life);
         }
         let why = format!("session blocked: {}", outcome.reason());
-        life.end(task, Err(&why), Usage::default());
+        life.end(task, Err(&why), TokenUsage::default());
         Err(why)
     }
 
     /// Ends it, also when the task was cancelled.
-    pub(super) fn end(self, task: &Task<'_>, result: Result<(), &String>, usage: Usage) {
+    pub(super) fn end(self, task: &Task<'_>, result: Result<(), &String>, usage: TokenUsage) {
         let Some(began_us) = self.began_us else { return };
         let cancelled = task.turn.scope.cancel.is_cancelled();
         let elapsed_us = task.child.shared.runtime.clock().monotonic_us().saturating_sub(began_us);
@@ -61,6 +61,6 @@ impl Life {
             Err(why) => ends_badly(&turn, "failed", "delegation_error", why),
             Ok(()) => {}
         }
-        let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     }
 }

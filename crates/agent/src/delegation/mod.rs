@@ -19,7 +19,7 @@ mod transfer;
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{DelegationPre, Usage};
+use pintle::event::{DelegationPre, TokenUsage};
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -42,7 +42,7 @@ const MAX_REDIRECTS: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct Delegated {
     pub(crate) result: Result<Answer, String>,
-    pub(crate) usage: Usage,
+    pub(crate) usage: TokenUsage,
 }
 
 /// Hands a task to another agent because the model asked for it.
@@ -59,7 +59,7 @@ pub(crate) fn redirect(turn: &Turn, request: &Value) -> Result<Answer, String> {
 
 /// A hook that redirects to the same request twice would do so forever.
 fn redirected(turn: &Turn, request: &Value, before: &[Value]) -> Delegated {
-    let refused = |why: &str| Delegated { result: Err(why.to_owned()), usage: Usage::default() };
+    let refused = |why: &str| Delegated { result: Err(why.to_owned()), usage: TokenUsage::default() };
     if before.contains(request) {
         return refused("control-flow hook cycle detected: a hook delegates the same request again");
     }
@@ -72,12 +72,12 @@ fn redirected(turn: &Turn, request: &Value, before: &[Value]) -> Delegated {
 }
 
 fn run(turn: &Turn, request: &Value, redirects: Vec<Value>) -> Delegated {
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     let result = Request::read(request).and_then(|request| perform(turn, request, redirects, &mut usage));
     Delegated { result, usage }
 }
 
-fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut Usage) -> Result<Answer, String> {
+fn perform(turn: &Turn, mut request: Request, redirects: Vec<Value>, usage: &mut TokenUsage) -> Result<Answer, String> {
     let parent = &turn.agent;
     let id = announce(turn, &mut request)?;
     let refused = |why: String| attempts::refused(turn, &id, &request, why);
@@ -95,7 +95,7 @@ fn announce(turn: &Turn, request: &mut Request) -> Result<String, String> {
     }
     let id = parent.shared.unique("delegation");
     let payload = request.payload(&id, turn.state.delegation.clone(), parent.depth + 1);
-    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
     }

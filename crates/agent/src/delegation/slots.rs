@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use pintle::Cancel;
+use pintle::CancelToken;
 
 /// Slots that are taken and given back. Each agent has its own, so that a child never waits for its own parent.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Slots {
     }
 
     /// Takes a slot, waiting for one; `None` when the flag is raised first.
-    pub(crate) fn take(&self, cancel: &Cancel) -> Option<Slot<'_>> {
+    pub(crate) fn take(&self, cancel: &CancelToken) -> Option<Slot<'_>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if cancel.is_cancelled() {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn no_more_than_the_slots_run_at_once_and_all_get_their_turn() {
-        let (slots, cancel) = (Slots::new(2), Cancel::default());
+        let (slots, cancel) = (Slots::new(2), CancelToken::default());
         let (now, most, done) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
         std::thread::scope(|threads| {
             for _ in 0..8 {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn who_is_cancelled_waits_no_longer() {
-        let (slots, cancel) = (Slots::new(1), Cancel::default());
+        let (slots, cancel) = (Slots::new(1), CancelToken::default());
         let _taken = slots.take(&cancel).unwrap();
         cancel.cancel();
         assert!(slots.take(&cancel).is_none());

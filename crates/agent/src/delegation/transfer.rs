@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{AgentSwitch, Usage};
+use pintle::event::{AgentSwitch, TokenUsage};
 use serde_json::json;
 
 use super::attempts::{self, Task};
@@ -31,12 +31,12 @@ pub(crate) enum Way {
 
 /// Gives a task to a member of the team and waits for its end.
 pub(crate) fn transfer(turn: &Turn, agent: &str, task: &str, way: Way) -> Delegated {
-    let mut usage = Usage::default();
+    let mut usage = TokenUsage::default();
     let result = perform(turn, Request::of(agent, task), way, &mut usage);
     Delegated { result, usage }
 }
 
-fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut Usage) -> Result<Answer, String> {
+fn perform(turn: &Turn, mut request: Request, way: Way, usage: &mut TokenUsage) -> Result<Answer, String> {
     let parent = &turn.agent;
     let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is in no team")) };
     let id = announce(turn, &mut request)?;
@@ -84,5 +84,5 @@ pub(crate) fn switched(turn: &Turn, from: &Agent, to: &str, kind: &str) {
         kind: kind.to_owned(),
         from_models: from.models(),
     };
-    let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
 }

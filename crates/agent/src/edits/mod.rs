@@ -62,7 +62,7 @@ impl Edits {
     fn tell(turn: &Turn, is_wanted: impl Fn(&Edit) -> bool) {
         let edits = turn.agent.shared.edits.queue().take(is_wanted);
         for edit in edits {
-            let _ = turn.fire_end(&Event::of(&edit.payload, Arc::clone(&turn.origin)));
+            let _ = turn.fire_end(&Event::from_payload(&edit.payload, Arc::clone(&turn.origin)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle::event::Unsettled;
+use pintle::event::UnsettledWork;
 
 use serde::Serialize;
 
@@ -15,15 +15,15 @@ use crate::session::{Conversation, unanswered};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnsettledState {
     /// Tool calls that run, or that the model made and that have no result.
-    pub tool_calls: Vec<Unsettled>,
+    pub tool_calls: Vec<UnsettledWork>,
     /// Delegations and commands that run in the background.
-    pub background_tasks: Vec<Unsettled>,
+    pub background_tasks: Vec<UnsettledWork>,
     /// What was said to the agent and not delivered yet.
-    pub messages: Vec<Unsettled>,
+    pub messages: Vec<UnsettledWork>,
     /// Questions to a person without an answer.
-    pub approvals: Vec<Unsettled>,
+    pub approvals: Vec<UnsettledWork>,
     /// Personas that were paused and not resumed.
-    pub suspended_personas: Vec<Unsettled>,
+    pub suspended_personas: Vec<UnsettledWork>,
 }
 
 /// The lists with the word for one piece of each.
@@ -39,7 +39,7 @@ impl UnsettledState {
         let now_us = shared.runtime.clock().monotonic_us();
         let open = shared.open.all();
         let of_kind = |kind: Kind, category: &str| {
-            let of = |item: &Item| Unsettled {
+            let of = |item: &Item| UnsettledWork {
                 category: category.to_owned(),
                 id: item.id.clone(),
                 summary: item.summary.clone(),
@@ -47,7 +47,7 @@ impl UnsettledState {
             };
             open.iter().filter(|item| item.kind == kind).map(of).collect::<Vec<_>>()
         };
-        let piece = |category: &str, id: String, summary: String| Unsettled {
+        let piece = |category: &str, id: String, summary: String| UnsettledWork {
             category: category.to_owned(),
             id,
             summary,
@@ -71,7 +71,7 @@ impl UnsettledState {
         }
     }
 
-    fn lists(&self) -> [&Vec<Unsettled>; 5] {
+    fn lists(&self) -> [&Vec<UnsettledWork>; 5] {
         [&self.tool_calls, &self.background_tasks, &self.messages, &self.approvals, &self.suspended_personas]
     }
 
@@ -88,7 +88,7 @@ impl UnsettledState {
 
     /// All pieces, kind by kind.
     #[must_use]
-    pub fn all(&self) -> Vec<Unsettled> {
+    pub fn all(&self) -> Vec<UnsettledWork> {
         self.lists().into_iter().flatten().cloned().collect()
     }
 

@@ -1,6 +1,6 @@
 //! `exec.run`: a program in the workspace.
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::process::{self, Environment, Spec};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) struct Asked {
 ///
 /// The program gets the environment without what looks like a secret: what a model makes a tool run must not read the
 /// keys of the agent.
-pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &Cancel) -> Result<Value, String> {
+pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &CancelToken) -> Result<Value, String> {
     check(&asked.program)?;
     let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
     let of_call = |why: String| format!("exec.run: {why}");
@@ -80,7 +80,7 @@ mod tests {
         let (folder, workspace) = workspace();
         workspace.write("in/a.txt", "x").unwrap();
         std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
-        let run = |asked| run(&workspace, asked, &Cancel::default());
+        let run = |asked| run(&workspace, asked, &CancelToken::default());
         let listed = run(asked("ls", &[], Some("in"))).unwrap();
         assert_eq!(
             (&listed["ok"], &listed["stdout"], &listed["exit_code"]),

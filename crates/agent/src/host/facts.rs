@@ -1,6 +1,6 @@
 //! `env` and `os.*`: facts about the machine, for tools.
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::process::{self, Spec};
 use serde_json::{Value, json};
 
@@ -19,6 +19,6 @@ pub(super) fn tell(workspace: &Workspace, fact: &str, key: Option<&str>) -> Valu
 }
 
 fn hostname() -> String {
-    let output = process::run(&Spec::new("uname", vec![String::from("-n")]), &Cancel::default());
+    let output = process::run(&Spec::new("uname", vec![String::from("-n")]), &CancelToken::default());
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }

@@ -1,13 +1,18 @@
 //! `fs.*`: files of the workspace, for tools.
 
-use pintle::{Cancel, Reply, jail};
+use pintle::{CancelToken, EffectReply, jail};
 use serde_json::Value;
 
 use crate::edits::Files;
 use crate::workspace::replace_one;
 
 /// Performs one function of `fs`.
-pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value, cancel: &Cancel) -> Result<Reply, String> {
+pub(super) fn perform(
+    files: &Files<'_>,
+    function: &str,
+    arguments: &Value,
+    cancel: &CancelToken,
+) -> Result<EffectReply, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let path = text("path");
     let workspace = files.workspace;
@@ -24,7 +29,7 @@ pub(super) fn perform(files: &Files<'_>, function: &str, arguments: &Value, canc
             .and_then(|content| files.edit(path, &content)),
         _ => return jail::answer(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
     };
-    done.map(|()| Reply::Done).map_err(|why| format!("fs.{function}: {why}"))
+    done.map(|()| EffectReply::Done).map_err(|why| format!("fs.{function}: {why}"))
 }
 
 #[cfg(test)]
@@ -38,28 +43,28 @@ mod tests {
     fn every_function_works_within_the_workspace() {
         let (_folder, workspace) = workspace();
         let files = Files { workspace: &workspace, told: None };
-        let perform = |function: &str, arguments: &Value| perform(&files, function, arguments, &Cancel::default());
-        let value = |value: Value| Ok(Reply::Value(value));
+        let perform = |function: &str, arguments: &Value| perform(&files, function, arguments, &CancelToken::default());
+        let value = |value: Value| Ok(EffectReply::Value(value));
         let cases = [
-            ("write", json!({"path": "a/b.txt", "content": "one\ntwo\n"}), Ok(Reply::Done)),
-            ("append", json!({"path": "a/b.txt", "content": "three\n"}), Ok(Reply::Done)),
+            ("write", json!({"path": "a/b.txt", "content": "one\ntwo\n"}), Ok(EffectReply::Done)),
+            ("append", json!({"path": "a/b.txt", "content": "three\n"}), Ok(EffectReply::Done)),
             ("read", json!({"path": "a/b.txt"}), value(json!("one\ntwo\nthree\n"))),
             ("exists", json!({"path": "a/b.txt"}), value(json!(true))),
             ("exists", json!({"path": "no"}), value(json!(false))),
-            ("replace", json!({"path": "a/b.txt", "old": "two", "new": "2"}), Ok(Reply::Done)),
+            ("replace", json!({"path": "a/b.txt", "old": "two", "new": "2"}), Ok(EffectReply::Done)),
             ("find", json!({"path": "a/b.txt", "text": "2"}), value(json!([{"line_num": 2, "text": "2"}]))),
             ("read_lines", json!({"path": "a/b.txt", "start": 2, "end": 2}), value(json!("     2\t2\n"))),
-            ("copy", json!({"src": "a/b.txt", "dst": "c.txt"}), Ok(Reply::Done)),
-            ("move", json!({"src": "c.txt", "dst": "d.txt"}), Ok(Reply::Done)),
-            ("mkdir", json!({"path": "e"}), Ok(Reply::Done)),
+            ("copy", json!({"src": "a/b.txt", "dst": "c.txt"}), Ok(EffectReply::Done)),
+            ("move", json!({"src": "c.txt", "dst": "d.txt"}), Ok(EffectReply::Done)),
+            ("mkdir", json!({"path": "e"}), Ok(EffectReply::Done)),
             ("list", json!({"path": "."}), value(json!(["a", "d.txt", "e"]))),
             ("glob", json!({"pattern": "**/*.txt"}), value(json!(["a/b.txt", "d.txt"]))),
-            ("remove", json!({"path": "d.txt"}), Ok(Reply::Done)),
+            ("remove", json!({"path": "d.txt"}), Ok(EffectReply::Done)),
         ];
         for (function, arguments, expected) in cases {
             assert_eq!(perform(function, &arguments), expected, "{function} {arguments}");
         }
-        let Ok(Reply::Value(stat)) = perform("stat", &json!({"path": "a"})) else { panic!("no stat") };
+        let Ok(EffectReply::Value(stat)) = perform("stat", &json!({"path": "a"})) else { panic!("no stat") };
         assert_eq!((&stat["name"], &stat["is_dir"]), (&json!("a"), &json!(true)));
         for function in ["read", "write", "append", "remove", "mkdir", "list", "stat", "find", "replace"] {
             let fault = perform(function, &json!({"path": "../x", "old": "a"})).unwrap_err();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pintle::event::{EventPayload, FileEdited};
 use pintle::script::DONE_KEY;
-use pintle::{Caller, EventName, Host, Origin, Outcome, Reply, Request, Scope, SeamError, jail};
+use pintle::{EffectCaller, EffectError, EffectReply, EffectRequest, EventName, Host, Origin, Outcome, Scope, jail};
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl AgentHost {
     ///
     /// What a hook causes belongs to no step: the one at work is suspended while its hooks are asked (Harn behaviour,
     /// section 1.3). What a tool causes belongs to the step that uses it.
-    fn turn(&self, caller: Caller<'_>, scope: &Scope) -> Result<Turn, SeamError> {
+    fn turn(&self, caller: EffectCaller<'_>, scope: &Scope) -> Result<Turn, EffectError> {
         let mut turn = Turn {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&self.origin),
@@ -57,7 +57,7 @@ impl AgentHost {
     }
 
     /// The same, with a host that knows it stands in one more `meta.call_tool`.
-    fn nested(&self, caller: Caller<'_>, scope: &Scope) -> Result<Turn, SeamError> {
+    fn nested(&self, caller: EffectCaller<'_>, scope: &Scope) -> Result<Turn, EffectError> {
         let mut turn = self.turn(caller, scope)?;
         turn.scope.host = Some(Arc::new(Self {
             agent: Arc::clone(&self.agent),
@@ -71,7 +71,7 @@ impl AgentHost {
 }
 
 impl Host for AgentHost {
-    fn caused(&self, caller: Caller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
+    fn caused(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &Scope) {
         if let Ok(turn) = self.turn(caller, scope) {
             turn.take_effects(event, outcome);
         }
@@ -81,48 +81,54 @@ impl Host for AgentHost {
         (key == DONE_KEY).then(|| self.state.done_flag()).flatten()
     }
 
-    fn perform(&self, caller: Caller<'_>, request: Request, scope: &Scope) -> Result<Reply, SeamError> {
+    fn perform(
+        &self,
+        caller: EffectCaller<'_>,
+        request: EffectRequest,
+        scope: &Scope,
+    ) -> Result<EffectReply, EffectError> {
         let workspace = &self.agent.shared.workspace;
         let reply = match request {
             request if caller.is_hook() && !may_hook(&request) => {
                 Err(String::from("hooks deliberately have no such thing"))
             }
-            Request::Exec { program, arguments, timeout_ms, directory } => {
+            EffectRequest::Exec { program, arguments, timeout_ms, directory } => {
                 let asked = exec::Asked { program, arguments, timeout_ms, directory };
-                exec::run(workspace, asked, &scope.cancel).map(Reply::Value)
+                exec::run(workspace, asked, &scope.cancel).map(EffectReply::Value)
             }
-            Request::Fs { function, arguments } if caller.is_hook() => {
+            EffectRequest::Fs { function, arguments } if caller.is_hook() => {
                 jail::answer(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
             }
-            Request::Fs { function, arguments } => {
-                let is_told = self.agent.shared.runtime.listens(&EventName::of(FileEdited::row()), scope);
+            EffectRequest::Fs { function, arguments } => {
+                let is_told = self.agent.shared.runtime.listens(&EventName::from_def(FileEdited::def()), scope);
                 let by = By { run: &self.origin.run, tool: caller.name, call_id: None };
                 let told = is_told.then_some((&self.agent.shared.edits, by));
                 fs::perform(&Files { workspace, told }, &function, &arguments, &scope.cancel)
             }
-            Request::Host { fact, key } => Ok(Reply::Value(facts::tell(workspace, &fact, key.as_deref()))),
-            Request::CallTool { name, arguments } => {
+            EffectRequest::Host { fact, key } => Ok(EffectReply::Value(facts::tell(workspace, &fact, key.as_deref()))),
+            EffectRequest::CallTool { name, arguments } => {
                 meta::call_tool(&self.nested(caller, scope)?, caller, &name, arguments, self.call_depth)
-                    .map(Reply::Value)
+                    .map(EffectReply::Value)
             }
-            Request::Meta { function, arguments } => {
-                meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth).map(Reply::Value)
+            EffectRequest::Meta { function, arguments } => {
+                meta::perform(&self.turn(caller, scope)?, &function, &arguments, self.call_depth)
+                    .map(EffectReply::Value)
             }
-            Request::Session { function, arguments } => {
+            EffectRequest::Session { function, arguments } => {
                 session::perform(&self.turn(caller, scope)?, &function, &arguments)
             }
             _ => Err(String::from("the agent cannot do that")),
         };
-        reply.map_err(SeamError)
+        reply.map_err(EffectError)
     }
 }
 
 /// Whether a hook may ask for something. Its script is not compiled where it says otherwise; this holds whatever a script
 /// comes to.
-fn may_hook(request: &Request) -> bool {
+fn may_hook(request: &EffectRequest) -> bool {
     match request {
-        Request::Exec { .. } | Request::Host { .. } => false,
-        Request::Fs { .. } => request.reads_files(),
+        EffectRequest::Exec { .. } | EffectRequest::Host { .. } => false,
+        EffectRequest::Fs { .. } => request.reads_files(),
         _ => true,
     }
 }

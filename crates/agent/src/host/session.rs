@@ -1,6 +1,6 @@
 //! `transcript.*`, `notify_file_edited`, `unsettled_state`: the session as scripts see it.
 
-use pintle::{Reminder, Reply};
+use pintle::{EffectReply, Reminder};
 use serde_json::{Map, Value};
 
 use crate::edits::Edits;
@@ -13,7 +13,7 @@ const KEYS: [&str; 8] =
     ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
 
 /// Performs one of them.
-pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<Reply, String> {
+pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<EffectReply, String> {
     let argument = |name: &str| arguments.get(name).cloned().unwrap_or_default();
     match function {
         "messages" => {
@@ -21,11 +21,11 @@ pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<
             let messages = turn.state.transcript.messages();
             let from = messages.len().saturating_sub(last);
             let newest = messages.get(from..).unwrap_or_default().iter().map(shown);
-            Ok(Reply::Value(newest.filter_map(|message| serde_json::to_value(message).ok()).collect()))
+            Ok(EffectReply::Value(newest.filter_map(|message| serde_json::to_value(message).ok()).collect()))
         }
         "inject_reminder" => {
             turn.remind(reminder(argument("reminder")).map_err(|why| format!("transcript.inject_reminder: {why}"))?);
-            Ok(Reply::Done)
+            Ok(EffectReply::Done)
         }
         "notify_file_edited" => {
             let metadata = match argument("metadata") {
@@ -37,11 +37,11 @@ pub(super) fn perform(turn: &Turn, function: &str, arguments: &Value) -> Result<
             // The same bounds as for a file that a tool names.
             turn.agent.shared.workspace.exists(&path).map_err(|why| format!("notify_file_edited: {why}"))?;
             Edits::notify(turn, &path, metadata);
-            Ok(Reply::Done)
+            Ok(EffectReply::Done)
         }
         "unsettled_state" => {
             let state = UnsettledState::collect(&turn.agent.shared, &turn.state.transcript.messages());
-            Ok(Reply::Value(serde_json::to_value(state).unwrap_or_default()))
+            Ok(EffectReply::Value(serde_json::to_value(state).unwrap_or_default()))
         }
         _ => Err(String::from("the session has no such function")),
     }

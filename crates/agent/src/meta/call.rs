@@ -1,7 +1,7 @@
 //! `meta.call_tool`: a script calls a tool, with the whole lifecycle of a call.
 
-use pintle::Caller;
-use pintle::event::Meta;
+use pintle::EffectCaller;
+use pintle::event::MetaPayload;
 use serde_json::{Value, json};
 
 use super::{enabled, guard};
@@ -14,7 +14,7 @@ use crate::turn::Turn;
 /// When the call cannot be asked for at all: the caller may not call the tool, or calls are nested too deeply.
 pub(crate) fn call_tool(
     turn: &Turn,
-    caller: Caller<'_>,
+    caller: EffectCaller<'_>,
     name: &str,
     arguments: Value,
     call_depth: u32,
@@ -26,8 +26,12 @@ pub(crate) fn call_tool(
         return Err(fault(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
     }
     let text = arguments.to_string();
-    let payload =
-        Meta { name: name.to_owned(), arguments: Some(text.clone()), args: Some(arguments), ..Meta::default() };
+    let payload = MetaPayload {
+        name: name.to_owned(),
+        arguments: Some(text.clone()),
+        args: Some(arguments),
+        ..MetaPayload::default()
+    };
     if let Err(refusal) = guard(turn, "meta.call_tool", &payload) {
         return Ok(json!({"content": refusal, "is_error": true, "result": refusal}));
     }
@@ -38,7 +42,7 @@ pub(crate) fn call_tool(
 }
 
 /// A hook may call the tools that it is declared with. Where agents may change themselves, every script may call any.
-fn may_call(turn: &Turn, caller: Caller<'_>, name: &str) -> Result<(), String> {
+fn may_call(turn: &Turn, caller: EffectCaller<'_>, name: &str) -> Result<(), String> {
     if caller.tools.iter().any(|tool| tool == name) {
         return Ok(());
     }

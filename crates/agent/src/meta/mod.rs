@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::Glob;
-use pintle::event::Meta;
+use pintle::event::MetaPayload;
 use pintle::{Event, EventName};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn enabled(turn: &Turn) -> Result<(), String> {
 }
 
 /// Asks the hooks of a `meta.*` event.
-fn guard(turn: &Turn, event: &str, payload: &Meta) -> Result<(), String> {
+fn guard(turn: &Turn, event: &str, payload: &MetaPayload) -> Result<(), String> {
     let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
     let payload = serde_json::to_value(payload).map_err(|fault| fault.to_string())?;
     let outcome = turn.fire(&Event::new(name, payload, Arc::clone(&turn.origin)));

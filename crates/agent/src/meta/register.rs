@@ -2,9 +2,10 @@
 
 use std::sync::PoisonError;
 
-use pintle::event::Meta;
+use pintle::event::MetaPayload;
 use pintle::{
-    AgentSpec, Diagnostic, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptText, ToolSpec, loader,
+    AgentSpec, Diagnostic, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptSource, ToolSpec,
+    loader,
 };
 use serde_json::{Map, Value, json};
 
@@ -50,17 +51,17 @@ pub(crate) fn guarded_tool(turn: &Turn, arguments: &Value) -> Result<ToolSpec, S
         name: name.to_owned(),
         description: description.to_owned(),
         parameters: schema(arguments.get("parameters").unwrap_or(&Value::Null)),
-        script: Some(ScriptText::bare(script)),
+        script: Some(ScriptSource::without_file(script)),
         timeout_ms: TIMEOUT_MS,
         verify: None,
         location: Location::default(),
     };
-    let payload = Meta {
+    let payload = MetaPayload {
         name: name.to_owned(),
         description: Some(description.to_owned()),
         replace: Some(replace),
         script: Some(script.to_owned()),
-        ..Meta::default()
+        ..MetaPayload::default()
     };
     guard(turn, "meta.register_tool", &payload)?;
     // Compiling a script is running its top level, so the hooks are asked before it.
@@ -97,12 +98,12 @@ fn guarded_hook(turn: &Turn, arguments: &Value) -> Result<HookDeclaration, Strin
     if declaration.event.as_str() == "meta.register_hook" {
         return Err(String::from("no hook can be registered on meta.register_hook"));
     }
-    let payload = Meta {
+    let payload = MetaPayload {
         name: name.to_owned(),
         event: Some(declaration.event.as_str().to_owned()),
         priority: Some(priority),
         script: Some(script.to_owned()),
-        ..Meta::default()
+        ..MetaPayload::default()
     };
     guard(turn, "meta.register_hook", &payload)?;
     take_place(&shared.registered.hooks, name, shared.meta.max_hooks, "hooks")?;
@@ -120,11 +121,11 @@ pub(super) fn agent(turn: &Turn, arguments: &Value) -> Result<Value, String> {
     }
     let (tools, hooks) = (list(arguments, "tools"), list(arguments, "hooks"));
     let model = Some(text(arguments, "model")).filter(|model| !model.is_empty());
-    let payload = Meta {
+    let payload = MetaPayload {
         name: name.to_owned(),
         model: model.map(str::to_owned),
         tool_count: Some(u32::try_from(tools.len()).unwrap_or(u32::MAX)),
-        ..Meta::default()
+        ..MetaPayload::default()
     };
     guard(turn, "meta.register_agent", &payload)?;
     let mut spec = AgentSpec {

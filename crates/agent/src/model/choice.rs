@@ -1,6 +1,6 @@
 //! Which model, as a person types it.
 
-use pintle::{ModelSpec, RetrySpec, did_you_mean};
+use pintle::{ModelSpec, RetrySpec, suggest_nearest};
 
 use super::remote;
 
@@ -63,7 +63,7 @@ fn split<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str
         return Err(format!("`{typed}` looks like a script; write it as `script:{typed}`"));
     }
     // A provider without a model, or one letter off.
-    if let Some(near) = did_you_mean(typed, remote::provider_names()) {
+    if let Some(near) = suggest_nearest(typed, remote::provider_names()) {
         return Err(format!("`{typed}` names no model; write it as `{near}:NAME`"));
     }
     Err(format!(

@@ -13,7 +13,7 @@ mod script;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use pintle::{Cancel, ModelSpec};
+use pintle::{CancelToken, ModelSpec};
 
 pub use choice::choose;
 pub use error::{ModelError, ModelErrorKind};
@@ -39,7 +39,7 @@ pub trait Model: Send + Sync + Debug {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError>;
 
     /// Tells it which calls of it a session has made that now goes on in another process, in their order. A model that

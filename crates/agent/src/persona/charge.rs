@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::event::{BudgetThreshold, Usage};
-use pintle::{BudgetSpec, ErrorBoundary, Event, HookId, Origin, Reason, StepSpec};
+use pintle::event::{BudgetThreshold, TokenUsage};
+use pintle::{BudgetSpec, ErrorBoundary, Event, HookId, Origin, OutcomeReason, StepSpec};
 use serde_json::Map;
 
 use super::marks::ReachedMark;
@@ -18,7 +18,7 @@ use crate::turn::Turn;
 impl Turn {
     /// Counts a model call: on the session, and in a step on the step, its persona and what is around them. Tells of
     /// every mark that it reaches.
-    pub(crate) fn charge(&self, model: &str, usage: Usage) {
+    pub(crate) fn charge(&self, model: &str, usage: TokenUsage) {
         let nobody = StepSpec::default();
         let charged = self.charged(&nobody);
         let marks = self.marks(&charged);
@@ -94,7 +94,7 @@ impl Turn {
             persona: origin.persona.clone(),
             step: origin.step.clone(),
         };
-        let _ = self.fire(&Event::of(&payload, Arc::new(origin)));
+        let _ = self.fire(&Event::from_payload(&payload, Arc::new(origin)));
     }
 
     /// What a spent budget means: the end, unless its step escalates and a person gives as much again.
@@ -138,8 +138,8 @@ impl Turn {
             step: spent.step.clone(),
             ..BudgetThreshold::default()
         };
-        let event = Event::of(&payload, Arc::clone(&self.origin));
-        let reasons = [Reason::new(HookId::new("budget"), spent.message())];
+        let event = Event::from_payload(&payload, Arc::clone(&self.origin));
+        let reasons = [OutcomeReason::new(HookId::new("budget"), spent.message())];
         let (name, metadata) = (spent.step.as_str(), Map::new());
         let asking = Asking {
             kind: "budget",

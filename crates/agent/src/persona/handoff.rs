@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::HandoffEmitted;
-use pintle::{Event, Payload, PersonaSpec, did_you_mean};
+use pintle::{Event, Payload, PersonaSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::StepError;
@@ -32,7 +32,7 @@ pub(super) fn of_persona(
 ) -> Result<Handoff, StepError> {
     if !persona.handoffs.iter().any(|known| known == to) {
         let known = || persona.handoffs.iter().map(String::as_str);
-        let hint = match did_you_mean(to, known()) {
+        let hint = match suggest_nearest(to, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if persona.handoffs.is_empty() => String::from("its declaration names nobody in `handoffs`"),
             None => format!("its declaration names {}", known().collect::<Vec<_>>().join(", ")),
@@ -69,5 +69,5 @@ fn fire(turn: &Turn, kind: &'static str, id: String, from: &str, to: &str, summa
         persona: turn.origin.persona.clone(),
         step: turn.origin.step.clone(),
     };
-    let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 use pintle::{BudgetSpec, PriceSpec, price_of};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::BudgetExceeded;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Used {
     /// The tokens.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// The model calls.
     pub calls: u32,
     /// What they cost in US dollars; `None` when no model that was called has a price.
@@ -32,7 +32,7 @@ pub(crate) struct Meter {
 struct State {
     budget: BudgetSpec,
     prices: Vec<PriceSpec>,
-    by_model: BTreeMap<String, Usage>,
+    by_model: BTreeMap<String, TokenUsage>,
     calls: u32,
     /// How often a person gave as much again.
     raised: u32,
@@ -82,14 +82,14 @@ impl Meter {
     }
 
     /// Counts what a session used before it went on from its tape.
-    pub(crate) fn restore(&self, model: &str, usage: Usage) {
+    pub(crate) fn restore(&self, model: &str, usage: TokenUsage) {
         let mut state = self.state();
         state.count(model, usage);
         state.pass_marks();
     }
 
     /// Counts a model call. Gives the marks that it reached, each once in the life of the meter.
-    pub(super) fn count(&self, model: &str, usage: Usage, marks: &[f64]) -> Vec<Reached> {
+    pub(super) fn count(&self, model: &str, usage: TokenUsage, marks: &[f64]) -> Vec<Reached> {
         let mut state = self.state();
         state.count(model, usage);
         state.reach(marks)
@@ -147,19 +147,19 @@ struct Bound {
 }
 
 impl State {
-    fn count(&mut self, model: &str, usage: Usage) {
+    fn count(&mut self, model: &str, usage: TokenUsage) {
         let counted = self.by_model.entry(model.to_owned()).or_default();
         *counted = counted.plus(usage);
         self.calls += 1;
     }
 
-    fn usage(&self) -> Usage {
-        self.by_model.values().fold(Usage::default(), |sum, usage| sum.plus(*usage))
+    fn usage(&self) -> TokenUsage {
+        self.by_model.values().fold(TokenUsage::default(), |sum, usage| sum.plus(*usage))
     }
 
     /// Only declared prices count.
     fn cost_usd(&self) -> Option<f64> {
-        let cost = |(model, usage): (&String, &Usage)| {
+        let cost = |(model, usage): (&String, &TokenUsage)| {
             let price = price_of(&self.prices, model)?;
             let input = tokens(usage.input_tokens) * price.input_usd_per_million;
             let output = tokens(usage.output_tokens) * price.output_usd_per_million;
@@ -254,7 +254,7 @@ mod tests {
             let meter = meter(100);
             let mut last = 0.0;
             for (tokens, expected) in calls.iter().zip(*expected) {
-                let reached = meter.count("other", Usage::new(*tokens, 0), &marks);
+                let reached = meter.count("other", TokenUsage::new(*tokens, 0), &marks);
                 let heard: Vec<f64> = reached.iter().map(|reached| reached.mark).collect();
                 assert_eq!(&heard, expected, "{calls:?} at {tokens}");
                 for reached in reached {
@@ -269,13 +269,13 @@ mod tests {
     #[test]
     fn a_bound_is_passed_above_it_and_again_above_what_was_given() {
         let meter = meter(100);
-        meter.count("small", Usage::new(100, 0), &[]);
+        meter.count("small", TokenUsage::new(100, 0), &[]);
         assert_eq!(meter.over(), None);
-        meter.count("small", Usage::new(1, 0), &[]);
+        meter.count("small", TokenUsage::new(1, 0), &[]);
         assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
         meter.raise();
         assert_eq!(meter.over(), None);
-        meter.count("small", Usage::new(100, 0), &[]);
+        meter.count("small", TokenUsage::new(100, 0), &[]);
         assert_eq!(meter.over(), Some(Over { limit: "max_tokens", limit_value: 100.0 }));
     }
 
@@ -283,10 +283,10 @@ mod tests {
     fn only_declared_prices_count() {
         let meter = meter(u64::MAX);
         assert_eq!(meter.used().cost_usd, None);
-        meter.count("other", Usage::new(1_000_000, 0), &[]);
+        meter.count("other", TokenUsage::new(1_000_000, 0), &[]);
         assert_eq!(meter.used().cost_usd, None);
         assert!(meter.lacks_price("other") && !meter.lacks_price("small"));
-        meter.count("small", Usage::new(500_000, 60_000), &[]);
+        meter.count("small", TokenUsage::new(500_000, 60_000), &[]);
         assert_eq!(meter.used().cost_usd, Some(1.1));
         assert_eq!(meter.over(), Some(Over { limit: "max_usd", limit_value: 1.0 }));
     }
@@ -294,9 +294,9 @@ mod tests {
     #[test]
     fn what_a_tape_restores_is_counted_and_not_told_again() {
         let meter = meter(100);
-        meter.restore("small", Usage::new(85, 0));
-        assert_eq!(meter.used().usage, Usage::new(85, 0));
-        let reached = meter.count("small", Usage::new(15, 0), &[50.0, 80.0, 100.0]);
+        meter.restore("small", TokenUsage::new(85, 0));
+        assert_eq!(meter.used().usage, TokenUsage::new(85, 0));
+        let reached = meter.count("small", TokenUsage::new(15, 0), &[50.0, 80.0, 100.0]);
         assert_eq!(reached.iter().map(|reached| reached.mark).collect::<Vec<_>>(), [100.0]);
     }
 

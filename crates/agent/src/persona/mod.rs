@@ -56,9 +56,9 @@ impl Session {
     /// Lets the agent work in a role. What the role has used up and whether it is paused holds for the whole session.
     ///
     /// # Errors
-    /// When something in its declaration is wrong; [`PersonaSpec::check`] tells everything.
+    /// When something in its declaration is wrong; [`PersonaSpec::validate`] tells everything.
     pub fn persona(&mut self, spec: &PersonaSpec) -> Result<Persona<'_>, Fault> {
-        let faults = spec.check().into_iter().filter(|found| found.severity == Severity::Error);
+        let faults = spec.validate().into_iter().filter(|found| found.severity == Severity::Error);
         let faults: Vec<String> = faults.map(|found| found.message).collect();
         if !faults.is_empty() {
             return Err(Fault::failed("config", faults.join("; ")));
@@ -190,7 +190,7 @@ impl Step<'_> {
             Some((persona, _)) => {
                 persona.step(name).map_err(|why| StepError::failed(why).at(&persona.name, name))?.clone()
             }
-            None => StepSpec::named(name),
+            None => StepSpec::new(name),
         };
         run::run(self.session, persona, Arc::new(spec), args.into(), body)
     }

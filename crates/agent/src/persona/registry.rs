@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::event::{EventPayload, PersonaPaused, PersonaResumed, Usage};
+use pintle::event::{EventPayload, PersonaPaused, PersonaResumed, TokenUsage};
 use pintle::{BudgetSpec, Event, PersonaSpec};
 use serde_json::Value;
 
@@ -61,16 +61,16 @@ impl Personas {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut known = self.known();
         let known = known.entry(text("persona"));
-        if event == PersonaPaused::row().name {
+        if event == PersonaPaused::def().name {
             let paused = Paused { persona: text("persona"), reason: text("reason"), by: text("by") };
             known.or_default().paused = Some(paused);
-        } else if event == PersonaResumed::row().name {
+        } else if event == PersonaResumed::def().name {
             known.or_default().paused = None;
         }
     }
 
     /// Counts a model call of the session's tape that was made in a step of a persona, or in what that step led to.
-    pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: Usage) {
+    pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: TokenUsage) {
         self.known().entry(persona.to_owned()).or_default().meter.restore(model, usage);
     }
 
@@ -108,5 +108,5 @@ pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
 
 fn tell<P: EventPayload>(session: &Session, name: &str, payload: &P) {
     let turn = session.turn_for(name);
-    let _ = turn.fire_end(&Event::of(payload, Arc::clone(&turn.origin)));
+    let _ = turn.fire_end(&Event::from_payload(payload, Arc::clone(&turn.origin)));
 }

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pintle::event::{StepPost, StepPre};
-use pintle::{Clock, Decision, ErrorBoundary, Event, HookId, Outcome, Reason, StepSpec};
+use pintle::{Clock, Decision, ErrorBoundary, Event, HookId, Outcome, OutcomeReason, StepSpec};
 use serde_json::{Map, Value};
 
 use super::work::Role;
@@ -92,7 +92,7 @@ impl Life {
             function: spec.function().to_owned(),
             args,
         };
-        let outcome = self.turn.fire_deferring(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+        let outcome = self.turn.fire_deferring(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
         self.not_cancelled()?;
         if outcome.decision == Decision::Deny {
             return Err(denied("PreStep", &outcome));
@@ -102,15 +102,15 @@ impl Life {
             _ => payload.args.clone(),
         };
         let mut reasons = if outcome.decision == Decision::Ask { outcome.reasons } else { Vec::new() };
-        reasons.extend(spec.approval.as_ref().map(|why| Reason::new(HookId::new("approval"), why)));
+        reasons.extend(spec.approval.as_ref().map(|why| OutcomeReason::new(HookId::new("approval"), why)));
         if !reasons.is_empty() {
-            let event = Event::of(&StepPre { args: args.clone(), ..payload }, Arc::clone(&self.turn.origin));
+            let event = Event::from_payload(&StepPre { args: args.clone(), ..payload }, Arc::clone(&self.turn.origin));
             self.approved("step", &event, &reasons)?;
         }
         Ok(args)
     }
 
-    fn approved(&self, kind: &'static str, event: &Event, reasons: &[Reason]) -> Result<(), StepError> {
+    fn approved(&self, kind: &'static str, event: &Event, reasons: &[OutcomeReason]) -> Result<(), StepError> {
         let name = &self.work.step.name;
         let asking = Asking { kind, name, call: None, event, reasons, metadata: &Map::new(), grants: false };
         let answer = approval::ask(&self.turn, &asking, &|| false);
@@ -147,7 +147,7 @@ impl Life {
             ErrorBoundary::Continue if is_bounded => Ok(error.to_value()),
             // A person was asked for more when the budget ran out.
             ErrorBoundary::Escalate if error.kind == StepErrorKind::Failed => {
-                let reasons = [Reason::new(HookId::new("error_boundary"), error.message.clone())];
+                let reasons = [OutcomeReason::new(HookId::new("error_boundary"), error.message.clone())];
                 let args = Vec::new();
                 let persona = self.work.persona_name().to_owned();
                 let function = self.work.step.function().to_owned();
@@ -160,7 +160,7 @@ impl Life {
                     is_error: true,
                     ..StepPost::default()
                 };
-                let event = Event::of(&payload, Arc::clone(&self.turn.origin));
+                let event = Event::from_payload(&payload, Arc::clone(&self.turn.origin));
                 match self.approved("error", &event, &reasons) {
                     Ok(()) => Ok(error.to_value()),
                     Err(_) => Err(error),
@@ -189,7 +189,7 @@ impl Life {
             cost_usd: used.cost_usd,
             usage: used.usage,
         };
-        let outcome = self.turn.fire_end(&Event::of(&payload, Arc::clone(&self.turn.origin)));
+        let outcome = self.turn.fire_end(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
         let is_withheld = self.work.takes_withheld_answer();
         let output = result?;
         if !outcome.is_allowed() {

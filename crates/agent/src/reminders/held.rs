@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pintle::tape::record::host::ReminderStep as Step;
-use pintle::{Propagate, Reminder};
+use pintle::{Reminder, ReminderPropagation};
 
 /// What happened, in order.
 pub(super) type Steps = Vec<(Step, Reminder)>;
@@ -119,13 +119,13 @@ impl Held {
 
     /// Another agent takes the conversation over.
     pub(super) fn handed_over(&mut self) -> Steps {
-        let is_left = |entry: &mut Entry| entry.reminder.propagate == Propagate::None;
+        let is_left = |entry: &mut Entry| entry.reminder.propagate == ReminderPropagation::None;
         self.live.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
     }
 
     /// What an agent below gets, oldest first.
     pub(super) fn passed_down(&self) -> impl Iterator<Item = &Reminder> {
-        self.live.iter().map(|entry| &entry.reminder).filter(|reminder| reminder.propagate == Propagate::All)
+        self.live.iter().map(|entry| &entry.reminder).filter(|reminder| reminder.propagate == ReminderPropagation::All)
     }
 
     /// Takes a copy in of what the agent above has.

@@ -1,7 +1,7 @@
 //! What a turn came to.
 
 use pintle::LogLine;
-use pintle::event::{self, ToolCall, ToolResult, TurnEnd, Usage};
+use pintle::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
 
 /// What a turn came to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Answer {
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
     /// The tokens of the turn's model calls, those of delegated agents included.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Why the turn stopped: the word of the model's last reply, such as `stop`, or `max_iterations`.
     pub stop_reason: String,
 }
@@ -37,6 +37,6 @@ impl Answer {
             duration_ms: Some(duration_ms),
             ..TurnEnd::default()
         }
-        .spelled()
+        .with_aliases()
     }
 }

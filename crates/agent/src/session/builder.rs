@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::tape::Reading;
-use pintle::{AgentSpec, BudgetSpec, Cancel, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
+use pintle::{AgentSpec, BudgetSpec, CancelToken, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
 use serde_json::Value;
 
 use super::restore::{self, Restored};
@@ -24,7 +24,7 @@ pub struct SessionBuilder {
     workspace: PathBuf,
     read_only: Vec<PathBuf>,
     observer: Arc<dyn Observer>,
-    cancel: Cancel,
+    cancel: CancelToken,
     sleeper: Arc<dyn Sleeper>,
     open_model: Option<Box<OpenModel>>,
     name: Option<String>,
@@ -55,7 +55,7 @@ impl Session {
             workspace: PathBuf::from("."),
             read_only: Vec::new(),
             observer: Arc::new(Unobserved),
-            cancel: Cancel::default(),
+            cancel: CancelToken::default(),
             sleeper: Arc::new(RealSleeper),
             open_model: None,
             name: None,
@@ -98,7 +98,7 @@ impl SessionBuilder {
 
     /// The flag that stops the session. Default: one of its own, see [`Session::cancel`].
     #[must_use]
-    pub fn cancel(mut self, cancel: Cancel) -> Self {
+    pub fn cancel(mut self, cancel: CancelToken) -> Self {
         self.cancel = cancel;
         self
     }

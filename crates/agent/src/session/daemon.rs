@@ -58,7 +58,7 @@ impl Session {
     fn wait(&self, options: DaemonOptions) -> bool {
         let shared = &self.agent.shared;
         let began_us = shared.runtime.clock().monotonic_us();
-        let wake = self.cancel().part();
+        let wake = self.cancel().child_token();
         shared.inbox.wake(&wake);
         let mut fired = 0;
         while !wake.is_cancelled() {
@@ -86,6 +86,6 @@ impl Session {
             waited_ms,
             wake_interval_ms: Some(options.wake_interval_ms).filter(|wait| *wait > 0),
         };
-        let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     }
 }

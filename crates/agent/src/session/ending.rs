@@ -78,6 +78,6 @@ impl Session {
             message: ending.fault.map(|(.., message)| message),
             host: None,
         };
-        let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::HistorySpec;
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 use pintle::tape::record::host::Why;
 
 use crate::agent::Agent;
@@ -27,7 +27,7 @@ pub(crate) struct Conversation {
     /// How many model calls were answered.
     pub(crate) calls: u32,
     /// The tokens of all its model calls.
-    pub(crate) usage: Usage,
+    pub(crate) usage: TokenUsage,
     /// How long the conversation is, as far as that is known.
     pub(crate) length: Length,
     /// The agent that spoke last, when one did.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::Cancel;
+use pintle::CancelToken;
 
 /// Takes what a person says while a turn runs. Clones speak to the same session, from any thread.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ struct Queues {
     follow_ups: VecDeque<String>,
     is_closed: bool,
     /// Raised when somebody says something, for a session that waits.
-    sleeper: Option<Cancel>,
+    sleeper: Option<CancelToken>,
 }
 
 impl Queues {
@@ -67,7 +67,7 @@ impl Inbox {
     }
 
     /// Raises the flag with the next message, or at once when there is one already.
-    pub(crate) fn wake(&self, flag: &Cancel) {
+    pub(crate) fn wake(&self, flag: &CancelToken) {
         let mut queues = self.queues();
         queues.sleeper = Some(flag.clone());
         if queues.is_closed || !queues.steering.is_empty() || !queues.follow_ups.is_empty() {

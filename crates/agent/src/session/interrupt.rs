@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::Cancel;
+use pintle::CancelToken;
 
 /// Stops the turn at work, with its model call, hooks, tools and delegated agents. The session can go on with the next
 /// one. Clones stop the same session's turns.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<Mutex<Option<Cancel>>>);
+pub struct Interrupt(Arc<Mutex<Option<CancelToken>>>);
 
 /// What an interruption met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,12 @@ impl Interrupt {
     }
 
     /// Takes note of a turn that begins.
-    pub(super) fn begin(&self, turn: &Cancel) -> Working {
+    pub(super) fn begin(&self, turn: &CancelToken) -> Working {
         self.set(Some(turn.clone()));
         Working(self.clone())
     }
 
-    fn set(&self, turn: Option<Cancel>) {
+    fn set(&self, turn: Option<CancelToken>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = turn;
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{ErrorRaised, Notification, ToolCall, ToolResult, TurnEnd, TurnStart, Usage, UserInput};
+use pintle::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, TurnStart, UserInput};
 use serde_json::Value;
 
 use super::looping::Loops;
@@ -39,7 +39,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// What the turn came to. The calls and their results go with it.
-    fn answer(&mut self, text: String, usage: Usage) -> Answer {
+    fn answer(&mut self, text: String, usage: TokenUsage) -> Answer {
         Answer {
             text,
             tool_calls: std::mem::take(&mut self.tool_calls),
@@ -57,7 +57,7 @@ pub(super) struct Run<'c> {
     pub(super) conversation: &'c mut Conversation,
     pub(super) progress: Progress,
     /// What the conversation had cost before.
-    pub(super) before: Usage,
+    pub(super) before: TokenUsage,
     /// The model calls that the turn may make.
     pub(super) limit: u32,
 }
@@ -103,7 +103,7 @@ pub(super) fn play(turn: &Turn, conversation: &mut Conversation, opening: Openin
                 let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
                 // Nothing is left that its hooks could change or refuse.
                 let payload = TurnEnd { error: Some(fault.message.clone()), ..payload };
-                let _ = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
+                let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
             }
             turn.tell(Happening::TurnFailed { message: &fault.message });
         }
@@ -131,7 +131,7 @@ impl Run<'_> {
         self.progress.is_open = false;
         let turn = &self.turn;
         let payload = answer.payload(turn.scope.logs.take(), elapsed_ms());
-        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
         if !outcome.is_allowed() {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
         }
@@ -145,7 +145,7 @@ impl Run<'_> {
         let message = prompts::submitted(&self.turn, message)?;
         self.progress.is_open = true;
         let turn = &self.turn;
-        let outcome = turn.fire(&Event::of(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
         if !outcome.is_allowed() {
             return Err(Fault::denied(format!("turn blocked: {}", outcome.reason())));
         }
@@ -172,7 +172,7 @@ fn raise(turn: &Turn, fault: &Fault, iteration: u32) {
         host: None,
     };
     let _ = turn.fire_of(notice);
-    let payload = ErrorRaised {
+    let payload = ErrorPayload {
         message: fault.message.clone(),
         kind: kind.to_owned(),
         during: during.to_owned(),
@@ -181,7 +181,7 @@ fn raise(turn: &Turn, fault: &Fault, iteration: u32) {
         iteration: (iteration > 0).then_some(iteration),
         host: None,
     };
-    let _ = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
 }
 
 /// The answer with what the hooks of `turn.end` made of it.
@@ -200,8 +200,8 @@ fn taken_over(mut answer: Answer, payload: &Value) -> Answer {
 }
 
 /// The tokens used between two moments.
-pub(crate) fn since(before: Usage, now: Usage) -> Usage {
-    Usage::new(
+pub(crate) fn since(before: TokenUsage, now: TokenUsage) -> TokenUsage {
+    TokenUsage::new(
         now.input_tokens.saturating_sub(before.input_tokens),
         now.output_tokens.saturating_sub(before.output_tokens),
     )

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::{LimitIterations, Notification, SessionResume};
-use pintle::{Event, HookId, OnMaxIterations, Reason};
+use pintle::{Event, HookId, OnMaxIterations, OutcomeReason};
 use serde_json::Map;
 
 use super::completion::ToolUsage;
@@ -51,7 +51,7 @@ impl Run<'_> {
         };
         let _ = self.turn.fire_of(notice);
         let payload = LimitIterations { limit, message: message.clone(), action: action.to_owned() };
-        let event = Event::of(&payload, Arc::clone(&self.turn.origin));
+        let event = Event::from_payload(&payload, Arc::clone(&self.turn.origin));
         let _ = self.turn.fire(&event);
         if matches!(choice, OnMaxIterations::Error | OnMaxIterations::Ask) {
             self.progress.text.release(&self.turn);
@@ -100,7 +100,7 @@ impl Run<'_> {
         if !prompts::is_of_person(turn) {
             return Ok(false);
         }
-        let reasons = [Reason::new(HookId::new("max_iterations"), message)];
+        let reasons = [OutcomeReason::new(HookId::new("max_iterations"), message)];
         let metadata = Map::new();
         let asking = Asking {
             kind: "limit",
@@ -111,7 +111,7 @@ impl Run<'_> {
             metadata: &metadata,
             grants: false,
         };
-        if !turn.resolver().is_there() {
+        if !turn.resolver().is_available() {
             approval::announce(turn, &asking);
             return Ok(false);
         }

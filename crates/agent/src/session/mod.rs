@@ -25,9 +25,9 @@ mod transcript;
 
 use std::sync::Arc;
 
-use pintle::event::{SessionStart, Usage, WorktreeCreate};
+use pintle::event::{SessionStart, TokenUsage, WorktreeCreate};
 use pintle::tape::record::host::{Source, Why};
-use pintle::{Cancel, Event, LogLine, Origin, Outcome, Scratch};
+use pintle::{CancelToken, Event, LogLine, Origin, Outcome, Scratch};
 use serde_json::{Map, Value};
 
 use crate::agent::{Agent, Shared};
@@ -151,7 +151,7 @@ impl Session {
     /// When a hook of `worktree.create` denies; then the session must not be started.
     pub fn enter(&mut self, made: &WorktreeCreate) -> Result<(), Fault> {
         let turn = self.turn_at(&self.first, 0);
-        let outcome = turn.fire(&Event::of(made, Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(made, Arc::clone(&turn.origin)));
         if outcome.is_allowed() {
             return Ok(());
         }
@@ -229,7 +229,7 @@ impl Session {
 
     /// The tokens of all model calls, those of delegated agents included.
     #[must_use]
-    pub fn usage(&self) -> Usage {
+    pub fn usage(&self) -> TokenUsage {
         self.conversation.usage
     }
 
@@ -272,7 +272,7 @@ impl Session {
 
     /// Raise it to stop the session and everything it started. [`Session::interrupt`] stops one turn alone.
     #[must_use]
-    pub fn cancel(&self) -> &Cancel {
+    pub fn cancel(&self) -> &CancelToken {
         &self.agent.shared.cancel
     }
 
@@ -321,7 +321,7 @@ impl Session {
     }
 
     pub(crate) fn turn_at(&self, agent: &Arc<Agent>, number: u32) -> Turn {
-        let cancel = agent.shared.cancel.part();
+        let cancel = agent.shared.cancel.child_token();
         let state = TurnState::new(&self.conversation.reminders, None, Vec::new());
         let state = state.in_work(self.work.clone());
         state.transcript.replace(&self.conversation.messages);
@@ -364,7 +364,7 @@ pub(super) fn start_agent(turn: &Turn, source: &str) -> Outcome {
     shared.started.add(&turn.agent.spec.name);
     let cwd = shared.workspace.root().display().to_string();
     let payload = SessionStart { source: source.to_owned(), cwd, host: None };
-    turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)))
+    turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)))
 }
 
 impl Drop for Session {

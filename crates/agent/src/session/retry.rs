@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::{Cancel, RetrySpec};
+use pintle::{CancelToken, RetrySpec};
 
 use super::completion::wire;
 use crate::compaction;
@@ -16,7 +16,7 @@ use crate::turn::Turn;
 /// Lets time pass between two tries. An argument, so that tests need not wait.
 pub trait Sleeper: Send + Sync + Debug {
     /// Waits, or returns early when the flag is raised.
-    fn sleep(&self, duration_ms: u64, cancel: &Cancel);
+    fn sleep(&self, duration_ms: u64, cancel: &CancelToken);
 }
 
 /// Really waits.
@@ -24,7 +24,7 @@ pub trait Sleeper: Send + Sync + Debug {
 pub struct RealSleeper;
 
 impl Sleeper for RealSleeper {
-    fn sleep(&self, duration_ms: u64, cancel: &Cancel) {
+    fn sleep(&self, duration_ms: u64, cancel: &CancelToken) {
         const STEP_MS: u64 = 20;
         let mut left_ms = duration_ms;
         while left_ms > 0 && !cancel.is_cancelled() {

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{AgentStop, Usage};
+use pintle::event::{AgentStop, TokenUsage};
 use serde_json::Value;
 
 use super::iterations::{Progress, since};
@@ -32,7 +32,7 @@ pub(super) fn may_stop(
     conversation: &mut Conversation,
     progress: &mut Progress,
     text: String,
-    before: Usage,
+    before: TokenUsage,
 ) -> Result<Stop, Fault> {
     let payload = AgentStop {
         id: conversation.id.clone(),
@@ -48,7 +48,7 @@ pub(super) fn may_stop(
         last_user_message: conversation.last_said().filter(|_| turn.is_member()).map(|said| said.content.clone()),
         ..AgentStop::default()
     };
-    let outcome = turn.fire(&Event::of(&payload.spelled(), Arc::clone(&turn.origin)));
+    let outcome = turn.fire(&Event::from_payload(&payload.with_aliases(), Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         if turn.agent.spec.exit.block_fails_turn {
             return Err(Fault::denied(format!("agent stop blocked: {}", outcome.reason())));

@@ -5,7 +5,7 @@
 //! told as it arrives.
 
 use pintle::event::{
-    AgentStop, CompletionPost, DelegationPost, DelegationPostVerify, StepPost, ToolPost, ToolResultArrived, TurnEnd,
+    AgentStop, CompletionPost, DelegationPost, DelegationPostVerify, StepPost, ToolPost, ToolResultPayload, TurnEnd,
 };
 
 use crate::observe::Happening;
@@ -95,6 +95,6 @@ pub(crate) fn reviews_answers(turn: &Turn) -> bool {
     turn.state.is_reviewed
         || turn.may_change::<DelegationPost>()
         || turn.may_change::<DelegationPostVerify>()
-        || turn.may_change::<ToolResultArrived>()
+        || turn.may_change::<ToolResultPayload>()
         || turn.may_change::<ToolPost>()
 }

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::event::{ToolResult, Usage};
+use pintle::event::{TokenUsage, ToolResult};
 use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
 use pintle::tape::{Tape, record};
-use pintle::{Origin, Question, Reminder, Resolution};
+use pintle::{ApprovalRequest, ApprovalResponse, Origin, Reminder};
 use serde_json::Value;
 
 use crate::model::{Message, ModelError, ModelReply};
@@ -59,7 +59,7 @@ pub(crate) fn turn_begins(turn: &Turn) {
 }
 
 /// A turn is over: `done`, or why it failed, and its tokens.
-pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: Usage) {
+pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: TokenUsage) {
     write(turn, |origin| {
         let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(json(&usage))));
         HostRecord::Turn(host::Turn { origin, stage: Stage::End, ended, usage })
@@ -168,7 +168,7 @@ pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
 }
 
 /// A question of the loop itself was answered; `call` is the tool call that it was about.
-pub(crate) fn answered(turn: &Turn, call: Option<&str>, question: &Question<'_>, resolution: &Resolution) {
+pub(crate) fn answered(turn: &Turn, call: Option<&str>, question: &ApprovalRequest<'_>, resolution: &ApprovalResponse) {
     if let Some(tape) = tape(turn) {
         tape.approval(record::Resolved {
             origin: Some(Cow::Borrowed(&*turn.origin)),

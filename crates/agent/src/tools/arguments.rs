@@ -4,7 +4,7 @@
 //! `const`, `default`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`,
 //! `pattern`, `minItems`, `maxItems`. Other keywords are not looked at.
 
-use pintle::{PayloadError, did_you_mean, read_payload};
+use pintle::{PayloadError, read_payload, suggest_nearest};
 use serde_json::{Map, Number, Value};
 
 /// Reads a model's argument text. An empty text and `null` are no arguments.
@@ -104,7 +104,7 @@ fn check_object(fields: &mut Map<String, Value>, schema: &Map<String, Value>, at
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => {
             for name in fields.keys().filter(|name| !properties.contains_key(*name)) {
-                let near = did_you_mean(name, properties.keys().map(String::as_str));
+                let near = suggest_nearest(name, properties.keys().map(String::as_str));
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 faults.push(format!("`{}` is not a parameter{hint}", join(at, name)));
             }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pintle::script::DONE_KEY;
-use pintle::{CallId, Caller, Reply, Request, Seam};
+use pintle::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
 use serde_json::{Value, json};
 
 use super::{Tool, ToolUse};
@@ -55,9 +55,9 @@ impl Done {
 /// The flag as a script of the project's tool left it.
 fn flag(turn: &Turn) -> Option<Value> {
     let seam = turn.agent.shared.runtime.seam(&turn.origin, &turn.scope);
-    let request = Request::ContextGet { key: Some(String::from(DONE_KEY)) };
-    match seam.perform(Caller::new(CallId(0), NAME), request) {
-        Ok(Reply::Value(flag)) => Some(flag).filter(|flag| !matches!(flag, Value::Null | Value::Bool(false))),
+    let request = EffectRequest::ContextGet { key: Some(String::from(DONE_KEY)) };
+    match seam.perform(EffectCaller::new(CallId(0), NAME), request) {
+        Ok(EffectReply::Value(flag)) => Some(flag).filter(|flag| !matches!(flag, Value::Null | Value::Bool(false))),
         _ => None,
     }
 }

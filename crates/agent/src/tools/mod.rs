@@ -15,7 +15,7 @@ mod toolbox;
 
 use std::fmt::Debug;
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::event::FileEdited;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ impl ToolUse<'_> {
 
     /// Raised when the result is no longer wanted.
     #[must_use]
-    pub fn cancel(&self) -> &Cancel {
+    pub fn cancel(&self) -> &CancelToken {
         &self.turn.scope.cancel
     }
 

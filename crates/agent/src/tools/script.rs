@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{CallId, Caller, Diagnostic, Failure, FailureKind, Runtime, ScriptText, ScriptTool, ToolSpec};
+use pintle::{CallId, Diagnostic, EffectCaller, Failure, FailureKind, Runtime, ScriptSource, ScriptTool, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{Tool, ToolUse};
@@ -26,7 +26,7 @@ impl StarlarkTool {
     pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
         let fault = |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, told(&found));
         let script = spec.script.as_ref().map(|_| runtime.tool(spec)).transpose().map_err(fault)?;
-        let verifier = |script: &ScriptText| runtime.verifier(&spec.name, script);
+        let verifier = |script: &ScriptSource| runtime.verifier(&spec.name, script);
         let verify = spec.verify.as_ref().map(verifier).transpose().map_err(fault)?;
         let definition = ToolDefinition {
             name: spec.name.clone(),
@@ -66,7 +66,7 @@ impl Tool for StarlarkTool {
         let runtime = &at.turn.agent.shared.runtime;
         let seam = runtime.seam(&at.turn.origin, &at.turn.scope);
         // Requests of a tool belong to no call of a hook.
-        let caller = Caller::new(CallId(0), name);
+        let caller = EffectCaller::new(CallId(0), name);
         let result = script
             .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
             .map_err(|failure| format!("script error: {}", why(&failure)))?;

@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::script::search::{Pattern, Watch};
 
 use crate::workspace::Workspace;
@@ -37,7 +37,7 @@ pub(crate) fn files(
     workspace: &Workspace,
     path: &str,
     wanted: impl Fn(&Path) -> bool,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<Vec<String>, String> {
     match workspace.stat(path)?.is_dir {
         true => Ok(workspace.walk(path, wanted, cancel)?.paths),
@@ -53,7 +53,7 @@ pub(crate) fn lines(
     workspace: &Workspace,
     paths: &[String],
     pattern: &Pattern,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     mut each: impl FnMut(Hit<'_>) -> ControlFlow<()>,
 ) -> Result<(), String> {
     let cancelled = || String::from("cancelled");
@@ -83,10 +83,13 @@ mod tests {
     use crate::workspace::tests::workspace;
 
     /// A flag that is raised when it is looked at for the nth time, and how often it was.
-    fn raised_at(look: usize) -> (Cancel, Arc<AtomicUsize>) {
+    fn raised_at(look: usize) -> (CancelToken, Arc<AtomicUsize>) {
         let looks = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&looks);
-        (Cancel::default().part_until(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
+        (
+            CancelToken::default().child_with_time_limit(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look),
+            looks,
+        )
     }
 
     #[test]

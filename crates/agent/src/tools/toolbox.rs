@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::did_you_mean;
+use pintle::suggest_nearest;
 
 use super::native::{self, Offer};
 use super::{Policies, Tool};
@@ -70,7 +70,7 @@ impl Toolbox {
 
     /// Why a tool is not there, for the model.
     pub(crate) fn not_found(&self, name: &str) -> String {
-        let near = did_you_mean(name, self.visible().map(|tool| tool.definition().name.as_str()));
+        let near = suggest_nearest(name, self.visible().map(|tool| tool.definition().name.as_str()));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
         format!("tool \"{name}\" not found{hint}")
     }

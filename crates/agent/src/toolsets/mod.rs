@@ -18,7 +18,7 @@ mod todo;
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, did_you_mean};
+use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
 
 use crate::agent::Shared;
 use crate::tools::Tool;
@@ -98,7 +98,7 @@ fn narrow(set: &mut Set, wanted: &[String], prefix: &str) {
     let own = |tool: &Arc<dyn Tool>| tool.definition().name.strip_prefix(prefix).unwrap_or_default().to_owned();
     let names: Vec<String> = set.tools.iter().map(own).collect();
     for name in wanted.iter().filter(|name| !names.contains(name)) {
-        let hint = match did_you_mean(name, names.iter().map(String::as_str)) {
+        let hint = match suggest_nearest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are: {}", names.join(", ")),
         };

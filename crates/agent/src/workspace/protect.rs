@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quoted_word};
 
 use super::Workspace;
@@ -44,7 +44,7 @@ impl Workspace {
         let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_an_agents(&base.join(within));
         let is_protected = self.policy.contains_policy(&self.root().join(&base))
             // What a walk leaves out may be protected as well.
-            || (is_folder && self.walk(path, goes_along, &Cancel::default())?.whole() != Ok(Vec::new()));
+            || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.whole() != Ok(Vec::new()));
         if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 
@@ -104,7 +104,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use pintle::Cancel;
+    use pintle::CancelToken;
 
     use crate::workspace::tests::workspace;
 
@@ -210,6 +210,6 @@ mod tests {
         fs::write(workspace.root().join(".pintle/tapes/t.jsonl"), "x").unwrap();
         workspace.write("a.jsonl", "x").unwrap();
         assert_eq!(workspace.list(".").unwrap().into_iter().map(|stat| stat.name).collect::<Vec<_>>(), ["a.jsonl"]);
-        assert_eq!(workspace.glob("**/*.jsonl", ".", &Cancel::default()).unwrap().paths, ["a.jsonl"]);
+        assert_eq!(workspace.glob("**/*.jsonl", ".", &CancelToken::default()).unwrap().paths, ["a.jsonl"]);
     }
 }

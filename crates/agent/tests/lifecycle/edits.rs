@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    AgentSpec, Location, MemberSpec, PermissionMode, ScriptText, ToolSpec, ToolsetKind, ToolsetSpec, Verdict,
+    AgentSpec, Location, MemberSpec, PermissionMode, ScriptSource, ToolSpec, ToolsetKind, ToolsetSpec, Verdict,
 };
 use pintle_agent::model::ToolDefinition;
 use pintle_agent::{Tool, ToolUse};
@@ -30,7 +30,7 @@ fn script(source: &str) -> AgentSpec {
         name: String::from("work"),
         description: String::from("Works."),
         parameters: json!({"type": "object", "properties": {}}),
-        script: Some(ScriptText::bare(source)),
+        script: Some(ScriptSource::without_file(source)),
         timeout_ms: 60_000,
         verify: None,
         location: Location::default(),

@@ -101,5 +101,5 @@ impl Stage {
 
 /// A hook that reminds the model of something each time it is asked.
 fn remind(event: &str, reminder: Reminder) -> Hook {
-    hook("reminds", event, move |_| Verdict::pass().with(Effect::Reminder(reminder.clone())))
+    hook("reminds", event, move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
 }

@@ -154,7 +154,8 @@ fn compaction_is_announced_only_when_it_is_due_and_a_block_skips_only_that_one()
 
 #[test]
 fn context_of_iteration_post_reaches_the_next_request() {
-    let tells = hook("tells", "iteration.post", |_| Verdict::pass().with(Effect::Context(String::from("look closer"))));
+    let tells =
+        hook("tells", "iteration.post", |_| Verdict::pass().with_effect(Effect::Context(String::from("look closer"))));
     let mut stage = stage(Play::root([call(&[("list", "{}")]), say("done")]), [tells]);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sent("look closer"), [0, 1]);

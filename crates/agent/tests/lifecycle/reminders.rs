@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Authority, Effect, Propagate, Reminder, RoleHint, Verdict};
+use pintle::{AgentSpec, Effect, Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, Verdict};
 use pintle_agent::model::{Message, ModelError, Role};
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::support::{Play, agent, call, hook, rewrite, say};
 use crate::{remind, stage, stage_with};
 
 fn keyed(body: &str, ttl_turns: Option<u32>) -> Reminder {
-    Reminder { dedupe_key: Some(String::from("k")), ttl_turns, ..Reminder::once(body) }
+    Reminder { dedupe_key: Some(String::from("k")), ttl_turns, ..Reminder::for_one_turn(body) }
 }
 
 fn rounds(count: usize) -> Arc<Play> {
@@ -21,7 +21,7 @@ fn rounds(count: usize) -> Arc<Play> {
 /// Gap 18.
 #[test]
 fn a_reminder_for_one_turn_from_iteration_post_is_seen_once_and_says_when_it_was_fired() {
-    let once = Reminder { dedupe_key: Some(String::from("k")), ..Reminder::once("mind the gap") };
+    let once = Reminder { dedupe_key: Some(String::from("k")), ..Reminder::for_one_turn("mind the gap") };
     let mut stage = stage(rounds(3), [remind("iteration.post", once)]);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sent("mind the gap"), [0, 1, 0, 0]);
@@ -63,7 +63,7 @@ fn the_same_reminder_every_round_does_not_pile_up_and_a_newer_text_takes_its_pla
 
     let counts = hook("counts", "iteration.post", |call| {
         let round = call.event.payload.field("iteration").cloned().unwrap_or_default();
-        Verdict::pass().with(Effect::Reminder(keyed(&format!("round {round} is over"), None)))
+        Verdict::pass().with_effect(Effect::Reminder(keyed(&format!("round {round} is over"), None)))
     });
     let mut stage = crate::stage(rounds(3), [counts]);
     stage.session.turn("go").unwrap();
@@ -88,12 +88,12 @@ fn what_stands_before_the_reminders_is_the_same_in_the_next_request() {
 /// Gap 20, `role_hint`, and gap 21, the order of authority.
 #[test]
 fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
-    let with = |body: &str, authority, role_hint| Reminder { authority, role_hint, ..Reminder::once(body) };
+    let with = |body: &str, authority, role_hint| Reminder { authority, role_hint, ..Reminder::for_one_turn(body) };
     let all = [
-        with("first advice", Authority::Advisory, RoleHint::System),
-        with("a correction", Authority::Corrective, RoleHint::Developer),
-        with("the rule", Authority::Contract, RoleHint::EphemeralCache),
-        with("as I said", Authority::Contract, RoleHint::UserBlock),
+        with("first advice", ReminderAuthority::Advisory, ReminderRoleHint::System),
+        with("a correction", ReminderAuthority::Corrective, ReminderRoleHint::Developer),
+        with("the rule", ReminderAuthority::Contract, ReminderRoleHint::EphemeralCache),
+        with("as I said", ReminderAuthority::Contract, ReminderRoleHint::UserBlock),
     ];
     let mut stage = stage(Play::root([say("done")]), all.map(|reminder| remind("turn.start", reminder)));
     stage.session.turn("go").unwrap();
@@ -112,7 +112,7 @@ fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
 #[test]
 fn a_lesser_authority_does_not_replace_a_greater_one() {
     let contract = remind("turn.start", keyed("the rule", None));
-    let advice = Reminder { authority: Authority::Advisory, ..keyed("some advice", None) };
+    let advice = Reminder { authority: ReminderAuthority::Advisory, ..keyed("some advice", None) };
     let mut stage = stage(rounds(1), [contract, remind("iteration.post", advice)]);
     stage.session.turn("go").unwrap();
     assert_eq!((stage.sent("the rule"), stage.sent("some advice")), (vec![1, 1], vec![0, 0]));
@@ -123,8 +123,8 @@ fn a_request_that_nobody_answered_carried_nothing() {
     let model = Play::root([Err(ModelError::fatal("gone")), say("here")]);
     let first = hook("first", "prompt.submit", |call| {
         let is_first = call.event.payload.field("prompt") == Some(&json!("go"));
-        let reminder = Effect::Reminder(Reminder::once("heed this"));
-        if is_first { Verdict::pass().with(reminder) } else { Verdict::pass() }
+        let reminder = Effect::Reminder(Reminder::for_one_turn("heed this"));
+        if is_first { Verdict::pass().with_effect(reminder) } else { Verdict::pass() }
     });
     let mut stage = stage(model, [first]);
     stage.session.turn("go").unwrap_err();
@@ -136,7 +136,9 @@ fn a_request_that_nobody_answered_carried_nothing() {
 #[test]
 fn what_a_hook_takes_out_of_a_request_was_not_carried() {
     let bare = json!({"messages": [{"role": "user", "content": "nothing else"}]});
-    let once = hook("once", "session.start", |_| Verdict::pass().with(Effect::Reminder(Reminder::once("heed this"))));
+    let once = hook("once", "session.start", |_| {
+        Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn("heed this")))
+    });
     let mut stage = stage(rounds(1), [once, rewrite("completion.pre", bare)]);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sent("heed this"), [0, 0]);
@@ -145,7 +147,9 @@ fn what_a_hook_takes_out_of_a_request_was_not_carried() {
 
 #[test]
 fn a_reminder_of_a_hook_that_denies_counts_too() {
-    let denies = hook("denies", "tool.pre", |_| Verdict::deny("no").with(Effect::Reminder(Reminder::once("why not"))));
+    let denies = hook("denies", "tool.pre", |_| {
+        Verdict::deny("no").with_effect(Effect::Reminder(Reminder::for_one_turn("why not")))
+    });
     let mut stage = stage(rounds(1), [denies]);
     stage.session.turn("go").unwrap();
     assert_eq!(stage.sent("why not"), [0, 1]);
@@ -166,9 +170,9 @@ fn children_and_grandchildren_get_what_is_for_all_and_nothing_else() {
     model.add("grandchild", [say("seen")]);
     let with = |body: &str, propagate| Reminder { body: body.to_owned(), propagate, ..Reminder::default() };
     let hooks = [
-        remind("prompt.submit", with("for all", Propagate::All)),
-        remind("prompt.submit", with("for this session", Propagate::Session)),
-        remind("prompt.submit", with("for no copy", Propagate::None)),
+        remind("prompt.submit", with("for all", ReminderPropagation::All)),
+        remind("prompt.submit", with("for this session", ReminderPropagation::Session)),
+        remind("prompt.submit", with("for no copy", ReminderPropagation::None)),
     ];
     let mut stage = stage_with(model, root, hooks, |builder| builder);
     stage.session.turn("go").unwrap();
@@ -210,13 +214,13 @@ fn a_session_that_is_taken_up_again_goes_on_with_its_reminders() {
 fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
     for (by, denies) in [("turn.start", false), ("tool.pre", false), ("turn.start", true), ("iteration.post", true)] {
         let emits = hook("emits", by, |call| {
-            let request = pintle::Request::Emit { event: String::from("custom.seen"), payload: json!({}) };
-            let _ = call.seam.perform(call.caller(), request);
+            let request = pintle::EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({}) };
+            let _ = call.effects.perform(call.caller(), request);
             Verdict::pass()
         });
         let answers = hook("answers", "custom.seen", move |_| {
             let verdict = if denies { Verdict::deny("no") } else { Verdict::pass() };
-            verdict.with(Effect::Reminder(keyed("heed this", None)))
+            verdict.with_effect(Effect::Reminder(keyed("heed this", None)))
         });
         let mut stage = stage(rounds(1), [emits, answers]);
         stage.session.turn("go").unwrap();

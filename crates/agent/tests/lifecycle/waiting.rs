@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use pintle::{Cancel, Reminder};
+use pintle::{CancelToken, Reminder};
 use pintle_agent::{DaemonOptions, Inbox, Sleeper};
 use serde_json::json;
 
@@ -19,7 +19,7 @@ struct Day {
 }
 
 impl Sleeper for Day {
-    fn sleep(&self, duration_ms: u64, _cancel: &Cancel) {
+    fn sleep(&self, duration_ms: u64, _cancel: &CancelToken) {
         self.slept_ms.lock().unwrap().push(duration_ms);
         let inbox = self.inbox.lock().unwrap().clone().unwrap();
         match self.happens.lock().unwrap().pop_front() {
@@ -35,7 +35,7 @@ fn play(happens: &[&'static str], options: DaemonOptions) -> (Heard, Arc<Play>, 
     let day = Arc::new(Day { happens: Mutex::new(happens.iter().copied().collect()), ..Day::default() });
     let model = Play::root([say("one"), say("two"), say("three")]);
     let mut hooks = heard.hooks(&["session.idle", "turn.start"]);
-    hooks.push(remind("session.idle", Reminder::once("you waited")));
+    hooks.push(remind("session.idle", Reminder::for_one_turn("you waited")));
     let sleeper = Arc::clone(&day);
     let mut stage = stage_with(model.clone(), agent(), hooks, |builder| builder.sleeper(sleeper));
     let inbox = stage.session.inbox();

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::TcpListener;
 
-use pintle::{Cancel, ModelSpec, RetrySpec};
+use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{Model, ModelError, ModelErrorKind, RemoteModel, Timeouts};
 use pintle_testkit::model_server::{Answer, ModelServer, Reply};
 use serde_json::json;
@@ -103,7 +103,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
         Err(ModelError::retryable("the model `test-medium` of `openai` said nothing for 100 ms"))
     );
 
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let raised = cancel.clone();
     let server = ModelServer::start_with(move |_| {
         raised.cancel();

@@ -4,7 +4,7 @@
 mod failures;
 mod formats;
 
-use pintle::{Cancel, ModelSpec, RetrySpec};
+use pintle::{CancelToken, ModelSpec, RetrySpec};
 use pintle_agent::model::{
     Delta, Message, Model, ModelError, ModelReply, ModelRequest, RemoteModel, ToolCall, ToolDefinition,
 };
@@ -63,6 +63,6 @@ pub(crate) fn answered(request: &ModelRequest, reply: &ModelReply) -> ModelReque
 
 pub(crate) fn ask(model: &RemoteModel, request: &ModelRequest) -> (Result<ModelReply, ModelError>, String) {
     let mut heard = String::new();
-    let reply = model.complete(request, &mut |Delta::Text(text)| heard.push_str(&text), &Cancel::default());
+    let reply = model.complete(request, &mut |Delta::Text(text)| heard.push_str(&text), &CancelToken::default());
     (reply, heard)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{Decision, HookReturn, PermissionMode, Resolver, StepSpec};
+use pintle::{Approver, Decision, HookReturn, PermissionMode, StepSpec};
 use serde_json::json;
 
 use crate::stage::*;
@@ -16,7 +16,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
         (None, Err("step `deploy` was not approved: it reaches customers")),
     ] {
         let person = answers.map(Person::saying);
-        let resolver = person.clone().map(|person| person as Arc<dyn Resolver>);
+        let resolver = person.clone().map(|person| person as Arc<dyn Approver>);
         let mut stage = stage_with(
             Play::root([]),
             resolver,
@@ -27,7 +27,7 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
             |builder| builder,
         );
         let approval = Some(String::from("it reaches customers"));
-        let spec = persona("captain", [StepSpec { approval, ..StepSpec::named("deploy") }]);
+        let spec = persona("captain", [StepSpec { approval, ..StepSpec::new("deploy") }]);
         let result = stage.session.persona(&spec).unwrap().step("deploy", json!([1]), |step| Ok(json!(step.args())));
         match expected {
             Ok(output) => assert_eq!(result.unwrap(), output),
@@ -57,7 +57,7 @@ fn a_tool_call_that_a_person_is_asked_about_is_announced_and_others_are_not() {
         },
         |builder| builder.permission_mode(PermissionMode::Strict),
     );
-    let spec = persona("captain", [StepSpec::named("ship")]);
+    let spec = persona("captain", [StepSpec::new("ship")]);
     let text =
         stage.session.persona(&spec).unwrap().step("ship", json!([]), |step| Ok(json!(step.ask("ship it")?.text)));
     assert_eq!(text.unwrap(), json!("deployed"));

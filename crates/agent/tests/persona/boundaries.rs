@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{ErrorBoundary, HookReturn, Resolver, StepSpec};
+use pintle::{Approver, ErrorBoundary, HookReturn, StepSpec};
 use pintle_agent::StepError;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ enum Trouble {
 
 fn run(trouble: Trouble, boundary: ErrorBoundary, answers: &[bool]) -> (Result<Value, StepError>, Vec<String>) {
     let person = Person::saying(answers.iter().copied());
-    let resolver: Arc<dyn Resolver> = person.clone();
+    let resolver: Arc<dyn Approver> = person.clone();
     let mut stage = stage_with(
         Play::root([costing(1_000, 0)]),
         Some(resolver),
@@ -32,7 +32,7 @@ fn run(trouble: Trouble, boundary: ErrorBoundary, answers: &[bool]) -> (Result<V
         |builder| builder,
     );
     let budget = tokens(100);
-    let spec = persona("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::named("audit") }]);
+    let spec = persona("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::new("audit") }]);
     let result = stage.session.persona(&spec).unwrap().step("audit", json!([]), |step| match trouble {
         Trouble::Fails => Err(StepError::failed("the branch is gone")),
         Trouble::Crashes => panic!("a bug of the host"),
@@ -77,8 +77,8 @@ fn a_boundary_says_what_an_error_means_and_a_denial_is_none() {
 #[test]
 fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
     let mut stage = stage([costing(1_000, 0)], |_| {});
-    let lenient = |name: &str| StepSpec { error_boundary: ErrorBoundary::Continue, ..StepSpec::named(name) };
-    let spec = persona("captain", [StepSpec { budget: tokens(100), ..StepSpec::named("outer") }, lenient("inner")]);
+    let lenient = |name: &str| StepSpec { error_boundary: ErrorBoundary::Continue, ..StepSpec::new(name) };
+    let spec = persona("captain", [StepSpec { budget: tokens(100), ..StepSpec::new("outer") }, lenient("inner")]);
     let after = Lines::default();
     let error = stage
         .session
@@ -98,7 +98,7 @@ fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
 #[test]
 fn after_a_failed_step_the_persona_goes_on_and_nothing_is_left_behind() {
     let mut stage = stage([], |_| {});
-    let spec = persona("captain", [StepSpec::named("audit"), StepSpec::named("merge")]);
+    let spec = persona("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
     let mut captain = stage.session.persona(&spec).unwrap();
     let error = captain.step("audit", json!([]), |_| Err(StepError::from("broken"))).unwrap_err();
     assert_eq!((error.persona.as_str(), error.step.as_str(), error.message.as_str()), ("captain", "audit", "broken"));

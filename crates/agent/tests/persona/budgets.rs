@@ -14,7 +14,7 @@ fn price() -> PriceSpec {
 }
 
 fn bounded(budget: BudgetSpec) -> PersonaSpec {
-    PersonaSpec { prices: vec![price()], ..persona("captain", [StepSpec { budget, ..StepSpec::named("audit") }]) }
+    PersonaSpec { prices: vec![price()], ..persona("captain", [StepSpec { budget, ..StepSpec::new("audit") }]) }
 }
 
 /// Asks the agent so often in one step.
@@ -127,7 +127,7 @@ fn money_is_counted_by_the_declared_prices() {
     assert_eq!((&value["limit"], &value["limit_value"]), (&json!("max_usd"), &json!(0.01)));
     assert_eq!(value["consumed_cost_usd"], json!(0.011));
     let used = stage.session.persona(&spec).unwrap().used();
-    assert_eq!(used, Used { usage: pintle::event::Usage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
+    assert_eq!(used, Used { usage: pintle::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
 }
 
 #[test]

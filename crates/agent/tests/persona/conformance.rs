@@ -44,7 +44,7 @@ fn scenarios_persona_hooks() {
             .unwrap();
         runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
     });
-    let spec = persona("merge_captain", [StepSpec::named("merge")]);
+    let spec = persona("merge_captain", [StepSpec::new("merge")]);
     let output = stage.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {
         assert_eq!(step.args(), [0, 1, 10, 100].map(|number| json!(number)));
         let answer = step.ask("merge it")?;
@@ -75,7 +75,7 @@ fn scenarios_attributes_step() {
         model: Some(model),
         budget: BudgetSpec { max_tokens: Some(100), max_usd: None },
         error_boundary: ErrorBoundary::Continue,
-        ..StepSpec::named("verify")
+        ..StepSpec::new("verify")
     };
     let mut stage = stage([costing(80, 0), costing(80, 0), costing(80, 0), say("outside")], |_| {});
     let ask = |session: &mut Session, times: usize| {
@@ -104,7 +104,7 @@ fn scenarios_attributes_step() {
 fn scenarios_attributes_durable_persona() {
     let mut stage = stage([costing(40, 0), costing(40, 0), costing(40, 0)], |_| {});
     let budget = BudgetSpec { max_tokens: Some(100), max_usd: None };
-    let spec = PersonaSpec { budget, ..persona("nightly", [StepSpec::named("triage")]) };
+    let spec = PersonaSpec { budget, ..persona("nightly", [StepSpec::new("triage")]) };
     let triage = |session: &mut Session| {
         session.persona(&spec).unwrap().step("triage", json!([]), |step| Ok(json!(step.ask("go")?.text)))
     };

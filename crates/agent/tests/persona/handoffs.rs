@@ -17,7 +17,7 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
         runtime.register_persona_hook("other", "OnHandoffEmitted", hears(&heard, "of another")).unwrap();
     });
     let handoffs = vec![String::from("release_captain")];
-    let spec = PersonaSpec { handoffs, ..persona("captain", [StepSpec::named("audit")]) };
+    let spec = PersonaSpec { handoffs, ..persona("captain", [StepSpec::new("audit")]) };
     let mut captain = stage.session.persona(&spec).unwrap();
     let receipt = captain.hand_off("release_captain", "order 17", json!({"order": 17})).unwrap();
     assert_eq!((receipt.from.as_str(), receipt.to.as_str()), ("captain", "release_captain"));
@@ -38,7 +38,7 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     assert_eq!(event["payload"], expected);
     let error = stage
         .session
-        .step(&StepSpec::named("audit"), json!([]), |step| step.hand_off("x", "", json!(null)).map(|_| json!(null)));
+        .step(&StepSpec::new("audit"), json!([]), |step| step.hand_off("x", "", json!(null)).map(|_| json!(null)));
     assert_eq!(
         error.map_err(|error: StepError| error.message),
         Err(String::from("a step without a persona has nothing to hand off"))

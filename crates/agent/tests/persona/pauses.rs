@@ -15,7 +15,7 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
         runtime.register_persona_hook("cap*", "OnPersonaResumed", hears(&heard, "resumed")).unwrap();
         runtime.register_persona_hook("other", "OnPersonaPaused", hears(&heard, "of another")).unwrap();
     });
-    let spec = persona("captain", [StepSpec::named("audit")]);
+    let spec = persona("captain", [StepSpec::new("audit")]);
     let mut captain = stage.session.persona(&spec).unwrap();
     captain.pause("maintenance");
     captain.pause("again, which says nothing new");
@@ -29,7 +29,7 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
         Paused { persona: String::from("captain"), reason: String::from("maintenance"), by: String::from("host") };
     assert_eq!(stage.session.paused_personas(), [paused]);
     // Others are not paused with it.
-    let other = persona("captain_two", [StepSpec::named("audit")]);
+    let other = persona("captain_two", [StepSpec::new("audit")]);
     assert!(stage.session.persona(&other).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).is_ok());
     stage.session.resume_persona("captain", "done", "person");
     stage.session.resume_persona("captain", "it works already", "person");
@@ -46,7 +46,7 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
 #[test]
 fn a_step_that_pauses_its_persona_goes_on_and_is_the_last() {
     let mut stage = stage([], |_| {});
-    let spec = persona("captain", [StepSpec::named("audit"), StepSpec::named("merge")]);
+    let spec = persona("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
     let mut captain = stage.session.persona(&spec).unwrap();
     let output = captain.step("audit", json!([]), |step| {
         step.pause("a person should look");
@@ -60,7 +60,7 @@ fn a_step_that_pauses_its_persona_goes_on_and_is_the_last() {
 #[test]
 fn a_session_that_goes_on_from_its_tape_knows_who_is_paused_and_what_was_used() {
     let mut before = stage([costing(70, 0)], |_| {});
-    let spec = PersonaSpec { budget: tokens(100), ..persona("captain", [StepSpec::named("audit")]) };
+    let spec = PersonaSpec { budget: tokens(100), ..persona("captain", [StepSpec::new("audit")]) };
     let mut captain = before.session.persona(&spec).unwrap();
     captain.step("audit", json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
     captain.pause("maintenance");

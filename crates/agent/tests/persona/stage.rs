@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use pintle::tape::{Header, Tape};
 use pintle::{
-    BudgetSpec, Call, EventName, HookEvent, HookReturn, Layer, PersonaSpec, Question, Resolution, Resolver, Runtime,
-    StepSpec, SystemClock, Verdict, native,
+    ApprovalRequest, ApprovalResponse, Approver, BudgetSpec, EventName, HookCall, HookEvent, HookReturn, Layer,
+    PersonaSpec, Runtime, StepSpec, SystemClock, Verdict, native,
 };
 use pintle_agent::model::{ModelReply, ToolDefinition, Usage};
 use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
@@ -41,7 +41,7 @@ pub(crate) struct Stage {
 fn recorder(heard: &Lines) -> pintle::Chain {
     let hooks = EVENTS.map(|name| {
         let heard = heard.clone();
-        let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &Call<'_>| {
+        let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &HookCall<'_>| {
             heard.add(line(call));
             Verdict::pass()
         });
@@ -50,7 +50,7 @@ fn recorder(heard: &Lines) -> pintle::Chain {
     native::chain("heard", Layer::Managed, hooks)
 }
 
-fn line(call: &Call<'_>) -> String {
+fn line(call: &HookCall<'_>) -> String {
     let (origin, payload) = (&call.event.origin, call.event.payload.value());
     let name = call.event.name.as_str();
     let rest = match name {
@@ -93,7 +93,7 @@ pub(crate) fn stage(replies: impl IntoIterator<Item = Reply>, register: impl FnO
 
 pub(crate) fn stage_with(
     model: Arc<Play>,
-    resolver: Option<Arc<dyn Resolver>>,
+    resolver: Option<Arc<dyn Approver>>,
     register: impl FnOnce(&Runtime),
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Stage {
@@ -175,15 +175,15 @@ impl Person {
     }
 }
 
-impl Resolver for Person {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for Person {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let texts: Vec<&str> = question.reasons.iter().map(|reason| reason.text.as_str()).collect();
         self.asked.add(format!("{}: {}", question.event.name, texts.join("; ")));
         let by = String::from("the test");
         if self.answers.lock().unwrap().pop().unwrap_or(false) {
-            Resolution::Approved { by }
+            ApprovalResponse::Approved { answered_by: by }
         } else {
-            Resolution::Refused { by }
+            ApprovalResponse::Refused { answered_by: by }
         }
     }
 }

@@ -51,7 +51,7 @@ fn what_a_hook_returns_decides_about_the_step() {
             let hook = pintle::PersonaHook::on("merge_*", event, move |_| returns()).step("audit").named("judge");
             runtime.register_hook(hook).unwrap();
         });
-        let captain = persona("merge_captain", [StepSpec::named("audit")]);
+        let captain = persona("merge_captain", [StepSpec::new("audit")]);
         let bodies = Lines::default();
         let result = stage.session.persona(&captain).unwrap().step("audit", json!([17, "x"]), |step| {
             bodies.add("ran");
@@ -73,7 +73,7 @@ fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
             let hook = pintle::PersonaHook::on("*", event, move |_| HookReturn::value(shape.clone())).named("odd");
             runtime.register_hook(hook).unwrap();
         });
-        let captain = persona("merge_captain", [StepSpec::named("audit")]);
+        let captain = persona("merge_captain", [StepSpec::new("audit")]);
         let error =
             stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).unwrap_err();
         assert!(matches!(error.kind, StepErrorKind::Denied { event: "PreStep", .. }), "{returned}: {error:?}");
@@ -84,7 +84,7 @@ fn what_a_hook_may_not_return_fails_the_step_and_names_hook_event_and_shape() {
 #[test]
 fn arguments_are_a_list_whatever_they_were() {
     let mut stage = stage([], |_| {});
-    let captain = persona("p", [StepSpec::named("s")]);
+    let captain = persona("p", [StepSpec::new("s")]);
     let cases = [
         (json!(null), json!([])),
         (json!([1, 2]), json!([1, 2])),
@@ -106,9 +106,9 @@ fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
         runtime.register_step_hook("*", "audit", "PreStep", hears(&heard, "star audit")).unwrap();
         runtime.register_step_hook("*", "other", "PreStep", hears(&heard, "star other")).unwrap();
     });
-    stage.session.step(&StepSpec::named("audit"), json!([]), |_| Ok(Value::Null)).unwrap();
+    stage.session.step(&StepSpec::new("audit"), json!([]), |_| Ok(Value::Null)).unwrap();
     assert_eq!(heard.take(), ["star /audit", "star audit /audit"]);
-    let captain = persona("merge_captain", [StepSpec::named("audit")]);
+    let captain = persona("merge_captain", [StepSpec::new("audit")]);
     stage.session.persona(&captain).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap();
     assert_eq!(
         heard.take(),
@@ -119,8 +119,8 @@ fn a_step_without_a_persona_is_matched_by_a_star_and_by_no_name() {
 #[test]
 fn steps_nest_and_everything_inside_says_where_it_is() {
     let mut stage = stage([call(&[("look", "{}")]), say("seen"), say("after")], |_| {});
-    let inner = persona("auditor", [StepSpec::named("check")]);
-    let outer = persona("captain", [StepSpec::named("audit"), StepSpec::named("deep")]);
+    let inner = persona("auditor", [StepSpec::new("check")]);
+    let outer = persona("captain", [StepSpec::new("audit"), StepSpec::new("deep")]);
     let result = stage.session.persona(&outer).unwrap().step("audit", json!([1]), |step| {
         step.step("deep", json!([2]), |deep| {
             let mut auditor = deep.persona(&inner).map_err(StepError::from)?;
@@ -153,10 +153,8 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
     };
     let replies = [call(&[("look", "{}"), ("deploy", "{}")]), say("one"), call(&[("deploy", "{}")]), say("two")];
     let mut stage = stage(replies, |_| {});
-    let mut spec = persona(
-        "captain",
-        [StepSpec { tools: allow(&["look"]), ..StepSpec::named("audit") }, StepSpec::named("inner")],
-    );
+    let mut spec =
+        persona("captain", [StepSpec { tools: allow(&["look"]), ..StepSpec::new("audit") }, StepSpec::new("inner")]);
     // What the inner step may is bound by the step around it.
     spec.steps[1].tools = allow(&["look", "deploy"]);
     let mut captain = stage.session.persona(&spec).unwrap();
@@ -198,7 +196,7 @@ fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
         retry: pintle::RetrySpec::default(),
     };
     let mut stage = stage([say("one"), say("two"), say("three")], |_| {});
-    let mut spec = persona("captain", [StepSpec::named("audit"), StepSpec::named("merge")]);
+    let mut spec = persona("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
     spec.instruction = String::from("You are the captain.");
     spec.model = Some(model("small"));
     spec.steps[0].model = Some(model("large"));
@@ -235,7 +233,7 @@ fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_t
             })
             .unwrap();
     });
-    let captain = persona("merge_captain", [StepSpec::named("audit")]);
+    let captain = persona("merge_captain", [StepSpec::new("audit")]);
     let output = stage.session.persona(&captain).unwrap().step("audit", json!(["branch"]), |step| {
         assert_eq!(step.args(), [json!("branch")]);
         Ok(json!(step.ask("audit it")?.text))
@@ -257,7 +255,7 @@ fn a_reminder_of_a_step_hook_is_in_the_steps_next_request_and_the_hooks_are_on_t
 #[test]
 fn declared_steps_run_one_after_another_with_what_came_before() {
     let mut stage = stage([say("sound"), say("merged")], |_| {});
-    let prompt = |name: &str, prompt: &str| StepSpec { prompt: Some(prompt.to_owned()), ..StepSpec::named(name) };
+    let prompt = |name: &str, prompt: &str| StepSpec { prompt: Some(prompt.to_owned()), ..StepSpec::new(name) };
     let spec = persona(
         "captain",
         [prompt("audit", "audit {{args.branch}}"), prompt("merge", "merge {{args.0.branch}}: {{steps.audit}}")],
@@ -269,7 +267,7 @@ fn declared_steps_run_one_after_another_with_what_came_before() {
     let bad = [
         (persona("captain", []), "persona `captain` declares no steps; declare one with a `prompt`"),
         (
-            persona("captain", [StepSpec::named("audit")]),
+            persona("captain", [StepSpec::new("audit")]),
             "step `audit` has no `prompt`, so that it can only be run from code; declare one",
         ),
         (
@@ -286,17 +284,17 @@ fn declared_steps_run_one_after_another_with_what_came_before() {
 #[test]
 fn what_is_wrong_with_a_persona_is_told_before_anything_runs() {
     let mut stage = stage([], |_| {});
-    let mut spec = persona("captain", [StepSpec { budget: tokens(0), ..StepSpec::named("audit") }]);
+    let mut spec = persona("captain", [StepSpec { budget: tokens(0), ..StepSpec::new("audit") }]);
     spec.budget.max_usd = Some(1.0);
     let fault = stage.session.persona(&spec).unwrap_err();
     assert_eq!(
         fault.message,
         "persona `captain`: `max_usd` cannot be kept without prices; step `audit`: `max_tokens` is 0, with which nothing can run"
     );
-    let spec = persona("captain", [StepSpec::named("audit")]);
+    let spec = persona("captain", [StepSpec::new("audit")]);
     let error = stage.session.persona(&spec).unwrap().step("adit", json!([]), |_| Ok(Value::Null)).unwrap_err();
     assert_eq!(error.message, "persona `captain` has no step `adit`; did you mean `audit`?");
-    let mut spec = persona("captain", [StepSpec::named("audit")]);
+    let mut spec = persona("captain", [StepSpec::new("audit")]);
     spec.steps[0].tools.deny = vec![String::from("a[")];
     let error = stage.session.persona(&spec).unwrap().step("audit", json!([]), |_| Ok(Value::Null)).unwrap_err();
     assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);

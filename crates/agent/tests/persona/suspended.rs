@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Layer, Location, MetaSpec, Runtime, ScriptText, StepSpec, ToolSpec};
+use pintle::{AgentSpec, Layer, Location, MetaSpec, Runtime, ScriptSource, StepSpec, ToolSpec};
 use pintle_agent::Session;
 use pintle_agent::model::ModelReply;
 use serde_json::json;
@@ -39,7 +39,7 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
         name: String::from("plain"),
         description: String::from("A tool."),
         parameters: json!({"type": "object", "properties": {}}),
-        script: Some(ScriptText::bare(format!("def run(args):\n    {body}\n    return \"ran\"\n"))),
+        script: Some(ScriptSource::without_file(format!("def run(args):\n    {body}\n    return \"ran\"\n"))),
         timeout_ms: 60_000,
         verify: None,
         location: Location::default(),
@@ -62,7 +62,7 @@ fn used(by_hook: bool) -> (u64, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&built.runtime), spec, model.clone()).workspace(folder.path()).name("s");
     let mut session = builder.sleeper(Arc::new(NoSleep::default())).build().unwrap();
-    let captain = persona("captain", [StepSpec::named("audit")]);
+    let captain = persona("captain", [StepSpec::new("audit")]);
     let mut captain = session.persona(&captain).unwrap();
     captain.step("audit", json!([]), |step| Ok(json!(step.ask("go")?.text))).unwrap();
     let used = captain.used();

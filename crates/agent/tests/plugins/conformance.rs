@@ -86,7 +86,7 @@ register_tool_hook({"pattern": "exec_*", "deny": "not inside a step"})
     let mut stage = under(plugin, [call(&[("exec_ls", "{}")]), say("audited")]);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
-        steps: vec![StepSpec::named("audit")],
+        steps: vec![StepSpec::new("audit")],
         ..PersonaSpec::default()
     };
     let mut persona = stage.session.persona(&spec).unwrap();
@@ -163,7 +163,7 @@ def after(event):
     let files = [("harn.toml", manifest), ("steps.star", module)];
     let mut stage = under_with(&files, "harn.toml", Play::root([]), agent(), |builder| builder);
     let run = |stage: &mut Stage, persona: &str, step: &str| {
-        let steps = vec![StepSpec::named(step)];
+        let steps = vec![StepSpec::new(step)];
         let spec = PersonaSpec { name: persona.to_owned(), steps, ..PersonaSpec::default() };
         let mut persona = stage.session.persona(&spec).unwrap();
         persona.step(step, json!([17]), |step| Ok(json!(step.args().to_vec()))).unwrap()

@@ -77,7 +77,7 @@ def audit(ctx):
 register_step_hook("merge_*", "audit", "PreStep", audit)
 "#;
     let mut stage = under(plugin, [say("audited"), say("triaged"), say("other")]);
-    let step = |name: &str| vec![StepSpec::named(name)];
+    let step = |name: &str| vec![StepSpec::new(name)];
     for (persona, step_name) in [("merge_captain", "audit"), ("triage", "audit"), ("merge_captain", "other")] {
         let spec = PersonaSpec { name: persona.to_owned(), steps: step(step_name), ..PersonaSpec::default() };
         let mut persona = stage.session.persona(&spec).unwrap();

@@ -64,7 +64,7 @@ fn several_threads_fire_at_one_plugin() {
                     let name = pintle::EventName::parse("tool.pre").unwrap();
                     let payload = json!({"id": "1", "name": "look", "args": {"n": n}});
                     let outcome = runtime.fire(&pintle::Event::new(name, payload, Arc::default()));
-                    assert_eq!(outcome.is_refused(), n > 3, "{n}");
+                    assert_eq!(outcome.denies_event(), n > 3, "{n}");
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Harn's conformance scripts about permissions, with hooks of a plugin. The table of all scripts is in `conformance`.
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Resolution, ToolsPolicy};
+use pintle::{AgentSpec, ApprovalResponse, ToolsPolicy};
 use pintle_testkit::ScriptedResolver;
 
 use crate::plugin::*;
@@ -45,7 +45,7 @@ fn per_agent_permissions_dynamic_escalation() {
         "{PERMISSIONS}\ndef told(event):\n    log(event[\"tool\"][\"name\"] + \" \" + event[\"decision\"])\n\n\
          register_session_hook(\"permission_replied\", told)\n"
     );
-    let person = Arc::new(ScriptedResolver::new(Resolution::Approved { by: String::from("ada") }));
+    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
     let files = [("policy.star", plugin.as_str())];
     let model = Play::root([call(&calls), say("done")]);

@@ -92,7 +92,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
     );
     let persona = |name: &str| PersonaSpec {
         name: name.to_owned(),
-        steps: vec![StepSpec::named("audit")],
+        steps: vec![StepSpec::new("audit")],
         ..PersonaSpec::default()
     };
     for name in ["merge_captain", "triage"] {

@@ -40,8 +40,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::{
-    BudgetSpec, HookReturn, Location, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, Reminder, Reply,
-    Request, Resolution, Runtime, StepSpec, ToolHook,
+    ApprovalResponse, BudgetSpec, EffectReply, EffectRequest, HookReturn, Location, PermissionMode, PermissionRule,
+    PermissionsSpec, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook,
 };
 use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
@@ -114,9 +114,13 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
             agent(),
             move |runtime| {
                 let hook = ToolHook::on("*").pre(move |event| {
-                    let counted = event.perform(Request::MetricIncr { name: String::from("asked"), by: 1 });
-                    let now = event.perform(Request::Now);
-                    lines.add(format!("{} {}", counted == Ok(Reply::Int(1)), matches!(now, Ok(Reply::Int(_)))));
+                    let counted = event.perform(EffectRequest::MetricIncr { name: String::from("asked"), amount: 1 });
+                    let now = event.perform(EffectRequest::Now);
+                    lines.add(format!(
+                        "{} {}",
+                        counted == Ok(EffectReply::Int(1)),
+                        matches!(now, Ok(EffectReply::Int(_)))
+                    ));
                 });
                 runtime.register_tool_hook(hook).unwrap();
             },
@@ -152,7 +156,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
     });
     let spec = PersonaSpec {
         name: String::from("p"),
-        steps: vec![StepSpec::named("s")],
+        steps: vec![StepSpec::new("s")],
         budget: BudgetSpec { max_tokens: Some(40), ..BudgetSpec::default() },
         ..PersonaSpec::default()
     };
@@ -163,7 +167,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
 
 #[test]
 fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
-    let person = Arc::new(ScriptedResolver::new(Resolution::Approved { by: String::from("ada") }));
+    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let runtime = Runtime::builder().resolver(person.clone()).build().runtime;
     let hook = ToolHook::on("write").pre(|event| {
         let content = event.tool_arg("content")?;
@@ -208,7 +212,7 @@ fn reminders_leave_the_beginning_of_a_request_as_it_was() {
     let mut stage = stage(replies, |runtime| {
         runtime
             .register_session_hook("post_turn", |event| {
-                Reminder::once(format!("round {}", event.field("iteration").unwrap_or(&Value::Null)))
+                Reminder::for_one_turn(format!("round {}", event.field("iteration").unwrap_or(&Value::Null)))
             })
             .unwrap();
     });

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use pintle::tape::{Header, Tape};
 use pintle::{
-    AgentSpec, Call, Cancel, Chain, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Match,
-    Matcher, Mode, Profile, Question, Random, Reminder, Request, Resolution, Resolver, Runtime, ToolsPolicy, Verdict,
-    native,
+    AgentSpec, ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, EffectRequest, EnforcementMode,
+    Event, EventName, Failure, FailureKind, FailurePolicy, Hook, HookCall, Layer, MatchResult, Matcher, Profile,
+    Random, Reminder, Runtime, ToolsPolicy, Verdict, native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, ToolDefinition, Usage};
 use pintle_agent::{Session, Sleeper, Tool, ToolUse};
@@ -45,7 +45,7 @@ impl Model for Chance {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        _cancel: &Cancel,
+        _cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         let mut dice = Dice::of(self.0, &table(format!("{:?}", request.messages)));
         let number = dice.roll(1 << 40) as u64;
@@ -116,20 +116,20 @@ fn echo(name: &str, works: bool) -> Arc<dyn Tool> {
 struct NoSleep;
 
 impl Sleeper for NoSleep {
-    fn sleep(&self, _duration_ms: u64, _cancel: &Cancel) {}
+    fn sleep(&self, _duration_ms: u64, _cancel: &CancelToken) {}
 }
 
 /// Says yes or no by the question.
 #[derive(Debug)]
 struct Fickle(u64);
 
-impl Resolver for Fickle {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for Fickle {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let by = String::from("mara");
         match Dice::of(self.0, &table(question.event.payload.value())).roll(3) {
-            0 => Resolution::Nobody,
-            1 => Resolution::Refused { by },
-            _ => Resolution::Approved { by },
+            0 => ApprovalResponse::Unavailable,
+            1 => ApprovalResponse::Refused { answered_by: by },
+            _ => ApprovalResponse::Approved { answered_by: by },
         }
     }
 }
@@ -139,12 +139,12 @@ impl Resolver for Fickle {
 struct Whim(u64);
 
 impl Matcher for Whim {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         match Dice::of(self.0, &table(event.payload.value())).roll(10) {
-            0 => Match::Failed(Failure::new(FailureKind::Error, "no such field")),
+            0 => MatchResult::Failed(Failure::new(FailureKind::Error, "no such field")),
             1 => panic!("matcher fell over"),
-            2..=4 => Match::No,
-            _ => Match::Yes,
+            2..=4 => MatchResult::No,
+            _ => MatchResult::Yes,
         }
     }
 
@@ -153,7 +153,7 @@ impl Matcher for Whim {
     }
 }
 
-fn rewritten(call: &Call<'_>, dice: &mut Dice) -> Verdict {
+fn rewritten(call: &HookCall<'_>, dice: &mut Dice) -> Verdict {
     let field = match call.event.name.as_str() {
         "tool.pre" => ("args", json!({"n": dice.roll(3), "text": "other ".repeat(dice.roll(2) * 250)})),
         "tool.post" => ("content", json!(format!("seen {}", dice.roll(3)))),
@@ -163,7 +163,7 @@ fn rewritten(call: &Call<'_>, dice: &mut Dice) -> Verdict {
     Verdict::rewrite(Map::from_iter([(field.0.to_owned(), field.1)]))
 }
 
-fn said(seed: u64, call: &Call<'_>) -> Verdict {
+fn said(seed: u64, call: &HookCall<'_>) -> Verdict {
     let mut dice = Dice::of(seed, &table(call.event.payload.value()));
     let reason = format!("because {}", dice.roll(3));
     let verdict = match dice.roll(20) {
@@ -174,21 +174,24 @@ fn said(seed: u64, call: &Call<'_>) -> Verdict {
         4 => panic!("hook fell over"),
         5..=8 => rewritten(call, &mut dice),
         9 | 10 if call.event.name.as_str() != "custom.seen" => {
-            let request = Request::Emit { event: String::from("custom.seen"), payload: json!({"n": dice.roll(5)}) };
-            let _ = call.seam.perform(call.caller(), request);
+            let request =
+                EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({"n": dice.roll(5)}) };
+            let _ = call.effects.perform(call.caller(), request);
             Verdict::pass()
         }
         11 | 12 => {
-            let _ = call.seam.metric_incr(call.caller(), "n", 1);
-            let _ = call.seam.perform(call.caller(), Request::Uuid);
+            let _ = call.effects.metric_incr(call.caller(), "n", 1);
+            let _ = call.effects.perform(call.caller(), EffectRequest::Uuid);
             Verdict::pass()
         }
         _ => Verdict::pass(),
     };
     match dice.roll(8) {
-        0 => verdict
-            .with(Effect::Reminder(Reminder { dedupe_key: Some(String::from("k")), ..Reminder::once("mind it") })),
-        1 => verdict.with(Effect::Context(String::from("by the way"))).warn("odd"),
+        0 => verdict.with_effect(Effect::Reminder(Reminder {
+            dedupe_key: Some(String::from("k")),
+            ..Reminder::for_one_turn("mind it")
+        })),
+        1 => verdict.with_effect(Effect::Context(String::from("by the way"))).with_warning("odd"),
         _ => verdict,
     }
 }
@@ -210,7 +213,7 @@ fn random_chain(dice: &mut Dice, number: usize) -> Chain {
             guard: dice.roll(3) > 0,
             on_failure: dice.pick(&[FailurePolicy::Open, FailurePolicy::Open, FailurePolicy::Closed]),
             strict_matcher: dice.roll(4) == 0,
-            mode: if dice.roll(10) == 0 { Mode::Shadow } else { Mode::Enforce },
+            mode: if dice.roll(10) == 0 { EnforcementMode::Shadow } else { EnforcementMode::Enforce },
             ..hook
         }
     });

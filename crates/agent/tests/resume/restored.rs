@@ -60,7 +60,7 @@ impl Set {
 /// A hook that reminds the model of something each time the person says something.
 fn reminds(reminder: &Reminder) -> Hook {
     let reminder = reminder.clone();
-    hook("reminds", "prompt.submit", move |_| Verdict::pass().with(Effect::Reminder(reminder.clone())))
+    hook("reminds", "prompt.submit", move |_| Verdict::pass().with_effect(Effect::Reminder(reminder.clone())))
 }
 
 #[test]
@@ -71,15 +71,15 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
         dedupe_key: None,
         ttl_turns: None,
         preserve_on_compact: true,
-        propagate: pintle::Propagate::None,
-        role_hint: pintle::RoleHint::System,
-        authority: pintle::Authority::Contract,
+        propagate: pintle::ReminderPropagation::None,
+        role_hint: pintle::ReminderRoleHint::System,
+        authority: pintle::ReminderAuthority::Contract,
     };
     let body = || String::from("heed this");
     let keyed = |ttl_turns| Reminder { dedupe_key: Some(String::from("k")), ttl_turns, body: body(), ..KEPT };
     let plain = |ttl_turns| Reminder { ttl_turns, body: body(), preserve_on_compact: false, ..KEPT };
     let newer = || Reminder { body: String::from("a newer word"), ..keyed(None) };
-    let lesser = || Reminder { authority: pintle::Authority::Advisory, ..newer() };
+    let lesser = || Reminder { authority: pintle::ReminderAuthority::Advisory, ..newer() };
     let turn = |session: &mut Session| drop(session.turn("one").unwrap());
     let compacted = |session: &mut Session| {
         session.turn("one").unwrap();
@@ -138,24 +138,20 @@ fn first_only(reminder: &Reminder, after: &Option<Reminder>) -> Hook {
     hook("reminds", "prompt.submit", move |call| {
         let is_first = call.event.payload.field("prompt") == Some(&json!("one"));
         let wanted = if is_first { Some(&first) } else { later.as_ref() };
-        wanted.map_or_else(Verdict::pass, |wanted| Verdict::pass().with(Effect::Reminder(wanted.clone())))
+        wanted.map_or_else(Verdict::pass, |wanted| Verdict::pass().with_effect(Effect::Reminder(wanted.clone())))
     })
 }
 
 fn captain() -> PersonaSpec {
-    let merge = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::named("merge") };
-    PersonaSpec {
-        name: String::from("captain"),
-        steps: vec![StepSpec::named("audit"), merge],
-        ..PersonaSpec::default()
-    }
+    let merge = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::new("merge") };
+    PersonaSpec { name: String::from("captain"), steps: vec![StepSpec::new("audit"), merge], ..PersonaSpec::default() }
 }
 
 fn auditor() -> PersonaSpec {
-    let refused = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::named("merge") };
+    let refused = StepSpec { approval: Some(String::from("it is serious")), ..StepSpec::new("merge") };
     PersonaSpec {
         name: String::from("auditor"),
-        steps: vec![StepSpec::named("check"), StepSpec::named("denied"), refused],
+        steps: vec![StepSpec::new("check"), StepSpec::new("denied"), refused],
         ..PersonaSpec::default()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use pintle::tape::{Header, Reading, Tape, read_bytes};
 use pintle::{
-    AgentSpec, Cancel, Clock, Effect, EventName, Layer, Runtime, Seeded, SystemClock, ToolsPolicy, Verdict, native,
+    AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, Seeded, SystemClock, ToolsPolicy, Verdict, native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel};
 use pintle_agent::{Fault, Session};
@@ -86,7 +86,7 @@ impl Model for Kept {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         self.requests.lock().unwrap().push(request.clone());
         self.script.complete(request, on, cancel)
@@ -125,7 +125,7 @@ pub(crate) fn project() -> tempfile::TempDir {
 fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
     let tells = |event: &str, text: &'static str| {
         native::hook("tells", EventName::parse(event).unwrap(), move |_| {
-            Verdict::pass().with(Effect::Context(text.to_owned()))
+            Verdict::pass().with_effect(Effect::Context(text.to_owned()))
         })
     };
     let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
@@ -191,5 +191,5 @@ pub(crate) fn reading(text: &str) -> Reading {
 struct NoSleep;
 
 impl pintle_agent::Sleeper for NoSleep {
-    fn sleep(&self, _duration_ms: u64, _cancel: &Cancel) {}
+    fn sleep(&self, _duration_ms: u64, _cancel: &CancelToken) {}
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use pintle::tape::record::host::HostRecord;
 use pintle::tape::{Body, Header, Tape};
 use pintle::{
-    AgentSpec, Cancel, Clock, EventName, Grant, Hook, Layer, PermissionMode, Question, Resolution, Resolver, Runtime,
-    SystemClock, Verdict, native,
+    AgentSpec, ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, CancelToken, Clock, EventName, Hook, Layer,
+    PermissionMode, Runtime, SystemClock, Verdict, native,
 };
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ScriptModel, ToolDefinition};
 use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
@@ -45,7 +45,7 @@ impl Model for Looking {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         self.seen.note(&self.tape);
         self.script.complete(request, on, cancel)
@@ -74,10 +74,10 @@ impl Tool for LookingTool {
 #[derive(Debug, Default)]
 struct Generous(Mutex<usize>);
 
-impl Resolver for Generous {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
+impl Approver for Generous {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         *self.0.lock().unwrap() += 1;
-        Resolution::Granted { by: String::from("ada"), grant: Grant::Tool }
+        ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Tool }
     }
 }
 

@@ -9,7 +9,7 @@ mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use pintle::{Call, Cancel, Chain, EventName, Hook, Layer, Runtime, Verdict, native};
+use pintle::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Delta, Model, ModelError, ModelReply, ModelRequest, ToolCall, Usage};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
 use serde_json::Value;
@@ -50,7 +50,7 @@ impl Model for Play {
         "play"
     }
 
-    fn complete(&self, request: &ModelRequest, on: &mut dyn FnMut(Delta), _cancel: &Cancel) -> Reply {
+    fn complete(&self, request: &ModelRequest, on: &mut dyn FnMut(Delta), _cancel: &CancelToken) -> Reply {
         self.requests.lock().unwrap().push(request.clone());
         let mut replies = self.replies.lock().unwrap();
         let next = replies.get_mut(&request.agent).and_then(VecDeque::pop_front);
@@ -142,7 +142,7 @@ impl Seen {
     }
 }
 
-pub(crate) fn hook(name: &str, event: &str, answer: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
+pub(crate) fn hook(name: &str, event: &str, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
     native::hook(name, EventName::parse(event).unwrap(), answer)
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn runtime(seen: &Seen, hooks: impl IntoIterator<Item = Hook>) -> Arc
 pub(crate) struct NoSleep(pub Mutex<Vec<u64>>);
 
 impl Sleeper for NoSleep {
-    fn sleep(&self, duration_ms: u64, _cancel: &Cancel) {
+    fn sleep(&self, duration_ms: u64, _cancel: &CancelToken) {
         self.0.lock().unwrap().push(duration_ms);
     }
 }

@@ -1,6 +1,6 @@
 //! Compaction: when it comes, who may veto, steer or replace it, and what is left.
 
-use pintle::{CompactionSpec, Effect, Resolution, Verdict};
+use pintle::{ApprovalResponse, CompactionSpec, Effect, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, Usage};
 use serde_json::json;
 
@@ -30,8 +30,10 @@ fn lines(stage: &Stage) -> Vec<String> {
 
 #[test]
 fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
-    let keep = hook("keep", "session.start", |_| Verdict::pass().with(Effect::Context(String::from("stay polite"))));
-    let steer = hook("steer", "compact.pre", |_| Verdict::pass().with(Effect::Context(String::from("keep the paths"))));
+    let keep =
+        hook("keep", "session.start", |_| Verdict::pass().with_effect(Effect::Context(String::from("stay polite"))));
+    let steer =
+        hook("steer", "compact.pre", |_| Verdict::pass().with_effect(Effect::Context(String::from("keep the paths"))));
     let mut stage = small([costly("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.turn("two").unwrap().text, "b");
@@ -85,7 +87,7 @@ fn a_veto_keeps_the_conversation_and_is_told() {
 #[test]
 fn the_first_summary_of_a_hook_is_used_verbatim_and_no_model_is_asked() {
     let write = |text: &'static str| {
-        hook(text, "compact.before", move |_| Verdict::pass().with(Effect::Summary(text.to_owned())))
+        hook(text, "compact.before", move |_| Verdict::pass().with_effect(Effect::Summary(text.to_owned())))
     };
     let messages = hook("sees", "compact.before", |call| {
         let messages = call.event.payload.field("messages").unwrap().as_array().unwrap();
@@ -161,7 +163,7 @@ fn a_person_may_want_it_and_say_what_to_keep() {
 
 #[test]
 fn a_model_that_gives_no_summary_leaves_the_conversation_alone() {
-    let mut stage = Scene::of([say("a"), say(" "), say("b")]).answer(Resolution::Nobody).open();
+    let mut stage = Scene::of([say("a"), say(" "), say("b")]).answer(ApprovalResponse::Unavailable).open();
     stage.session.turn("one").unwrap();
     assert_eq!(stage.session.compact(None).unwrap_err().message, "the model gave no summary; try again");
     stage.session.turn("two").unwrap();

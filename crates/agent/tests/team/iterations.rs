@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle::{Cancel, Resolution, Verdict};
+use pintle::{ApprovalResponse, CancelToken, Verdict};
 use pintle_agent::model::{Delta, Model, ModelError, ModelRequest};
 use serde_json::json;
 
@@ -71,7 +71,7 @@ fn every_iteration_that_starts_ends_once_and_says_why() {
 #[test]
 fn an_iteration_ends_also_when_it_is_cancelled() {
     for event in ["completion.pre", "tool.guard", "tool.pre", "tool.post"] {
-        let cancel = pintle::Cancel::default();
+        let cancel = pintle::CancelToken::default();
         let raise = cancel.clone();
         let stop = hook("ctrl_c", event, move |_| {
             raise.cancel();
@@ -138,13 +138,13 @@ fn a_loop_is_told_with_the_documented_words() {
 
 #[test]
 fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
-    let limited = |answer: Option<Resolution>| {
+    let limited = |answer: Option<ApprovalResponse>| {
         let calls = (0..13).map(|at| call(&[("look", &format!(r#"{{"at":{at}}}"#))]));
         let mut scene = Scene::of(calls.chain([say("end")])).spec(|spec| spec.exit.max_iterations = 2);
         scene.answer = answer;
         scene.open()
     };
-    let yes = Resolution::Approved { by: String::from("ada") };
+    let yes = ApprovalResponse::Approved { answered_by: String::from("ada") };
     let mut stage = limited(Some(yes));
     assert_eq!(stage.session.turn("go").unwrap().text, "end");
     let told = stage.record.of(&["notification", "limit.iterations", "user.input", "session.resume"]);
@@ -163,7 +163,7 @@ fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
         ",
     );
     let stopped = "Execution stopped after reaching the configured max_iterations limit (2).";
-    let no = Resolution::Refused { by: String::from("ada") };
+    let no = ApprovalResponse::Refused { answered_by: String::from("ada") };
     for (answer, waits) in [(Some(no), true), (None, false)] {
         let mut stage = limited(answer);
         assert_eq!(stage.session.turn("go").unwrap().text, stopped);
@@ -177,7 +177,7 @@ fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
 fn a_hook_that_denies_the_resumption_keeps_the_limit() {
     let scene = Scene::of([call(&[("look", "{}")]), say("never")])
         .spec(|spec| spec.exit.max_iterations = 1)
-        .answer(Resolution::Approved { by: String::from("ada") })
+        .answer(ApprovalResponse::Approved { answered_by: String::from("ada") })
         .hook(deny("session.resume", "no overtime"));
     let mut stage = scene.open();
     let answer = stage.session.turn("go").unwrap();
@@ -187,10 +187,12 @@ fn a_hook_that_denies_the_resumption_keeps_the_limit() {
 #[test]
 fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
     let context = |event: &'static str| {
-        hook(event, event, move |_| Verdict::pass().with(pintle::Effect::Context(format!("from {event}"))))
+        hook(event, event, move |_| Verdict::pass().with_effect(pintle::Effect::Context(format!("from {event}"))))
     };
     let once = hook("once", "iteration.start", |call| match call.event.payload.field("iteration") {
-        Some(number) if *number == json!(1) => Verdict::pass().with(pintle::Effect::Context(String::from("only now"))),
+        Some(number) if *number == json!(1) => {
+            Verdict::pass().with_effect(pintle::Effect::Context(String::from("only now")))
+        }
         _ => Verdict::pass(),
     });
     let scene = Scene::of([call(&[("look", "{}")]), say("a"), say("b")])
@@ -216,7 +218,7 @@ impl Model for Broken {
     }
 
     #[expect(clippy::panic, reason = "that is what this model is for")]
-    fn complete(&self, _request: &ModelRequest, _on: &mut dyn FnMut(Delta), _cancel: &Cancel) -> Reply {
+    fn complete(&self, _request: &ModelRequest, _on: &mut dyn FnMut(Delta), _cancel: &CancelToken) -> Reply {
         panic!("a bug in a provider");
     }
 }

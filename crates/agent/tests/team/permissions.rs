@@ -5,8 +5,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    Grant, Hook, Layer, Location, PermissionMode, PermissionsSpec, Question, Resolution, Resolver, Runtime,
-    ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec, Verdict, native,
+    ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, Hook, Layer, Location, PermissionMode, PermissionsSpec,
+    Runtime, ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec, Verdict, native,
 };
 use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
@@ -36,7 +36,7 @@ fn a_guard_is_asked_in_every_mode_with_every_rule_and_grant_and_its_denial_stand
     let mut combinations = 0;
     for mode in MODES {
         for given in [Rule::None, Rule::Allow, Rule::Ask] {
-            for grant in [None, Some(Grant::Tool), Some(Grant::Session)] {
+            for grant in [None, Some(ApprovalScope::Tool), Some(ApprovalScope::Session)] {
                 for event in ["tool.guard", "tool.pre"] {
                     // The first call is let through, so that the person's grant holds for the second, which is denied.
                     let asked = Arc::new(AtomicUsize::new(0));
@@ -48,8 +48,8 @@ fn a_guard_is_asked_in_every_mode_with_every_rule_and_grant_and_its_denial_stand
                     let calls = [call(&[("look", r#"{"at":1}"#)]), call(&[("look", r#"{"at":2}"#)]), say("done")];
                     let by = String::from("ada");
                     let answer = match grant {
-                        None => Resolution::Approved { by },
-                        Some(grant) => Resolution::Granted { by, grant },
+                        None => ApprovalResponse::Approved { answered_by: by },
+                        Some(grant) => ApprovalResponse::Granted { answered_by: by, grant },
                     };
                     let scene = Scene { permissions: permissions(given, mode), ..Scene::of(calls) };
                     let mut stage = scene.hook(guard).answer(answer).open();
@@ -84,7 +84,7 @@ fn who_is_asked_about_what() {
     ];
     for (mode, given, tool, expected) in cases {
         let scene = Scene { permissions: permissions(given, mode), ..Scene::of([call(&[tool]), say("done")]) };
-        let mut stage = scene.answer(Resolution::Approved { by: String::from("ada") }).open();
+        let mut stage = scene.answer(ApprovalResponse::Approved { answered_by: String::from("ada") }).open();
         stage.session.turn("go").unwrap();
         let replies = stage.record.of(&["permission.reply"]);
         assert_eq!(replies, [format!("permission.reply {expected}")], "{mode:?} {given:?} {tool:?}");
@@ -105,7 +105,7 @@ fn always_answers_for_the_same_call_and_for_no_other() {
     ];
     let by = String::from("ada");
     let scene = Scene::of(replies).mode(PermissionMode::Balanced);
-    let mut stage = scene.answer(Resolution::Granted { by, grant: Grant::Tool }).open();
+    let mut stage = scene.answer(ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool }).open();
     stage.session.turn("go").unwrap();
     expect(
         &stage.record.of(&["permission.reply"]),
@@ -124,7 +124,7 @@ fn always_answers_for_the_same_call_and_for_no_other() {
 #[test]
 fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
     let same = || call(&[("change", r#"{"at":1}"#)]);
-    let granted = || Resolution::Granted { by: String::from("ada"), grant: Grant::Tool };
+    let granted = || ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Tool };
     for event in ["tool.guard", "tool.pre"] {
         // The first call is of no interest to the hook, so that the person says `always` to the mode's question.
         let calls = AtomicUsize::new(0);
@@ -159,7 +159,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
 #[test]
 fn a_grant_for_the_session_makes_it_autonomous() {
     let replies = [call(&[("change", "{}")]), call(&[("shell", r#"{"cmd":"ls"}"#)]), say("done")];
-    let answer = Resolution::Granted { by: String::from("ada"), grant: Grant::Session };
+    let answer = ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Session };
     let mut stage = Scene::of(replies).mode(PermissionMode::Balanced).answer(answer).open();
     stage.session.turn("go").unwrap();
     let expected = "permission.reply allow person user_approved_session\npermission.reply allow rule yolo";
@@ -174,22 +174,22 @@ struct OneAtATime {
     asked: Mutex<Vec<String>>,
 }
 
-impl Resolver for OneAtATime {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for OneAtATime {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(open, Ordering::SeqCst);
         self.asked.lock().unwrap().push(question.event.payload.field("id").unwrap().to_string());
-        assert!(question.grants);
+        assert!(question.allows_grant);
         std::thread::yield_now();
         self.open.fetch_sub(1, Ordering::SeqCst);
-        Resolution::Approved { by: String::from("ada") }
+        ApprovalResponse::Approved { answered_by: String::from("ada") }
     }
 }
 
 #[test]
 fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
     let resolver = Arc::new(OneAtATime::default());
-    let record = pintle::Runtime::builder().resolver(Arc::clone(&resolver) as Arc<dyn Resolver>);
+    let record = pintle::Runtime::builder().resolver(Arc::clone(&resolver) as Arc<dyn Approver>);
     let model =
         crate::support::Play::root([call(&[("change", "{}"), ("change", "{}"), ("change", "{}")]), say("done")]);
     let folder = tempfile::tempdir().unwrap();
@@ -286,7 +286,7 @@ fn what_a_background_task_asks_is_denied_although_a_person_would_say_yes() {
     ];
     for (case, mode, asking) in cases {
         let task = r#"{"agent":"worker","task":"make it"}"#;
-        let yes = Resolution::Approved { by: String::from("ada") };
+        let yes = ApprovalResponse::Approved { answered_by: String::from("ada") };
         let mut scene = Scene::of([call(&[("run_background_agent", task)]), say("begun")]).mode(mode).answer(yes);
         if let Some(event) = asking {
             scene = scene.hook(hook("asker", event, |call| match &*call.event.origin.agent {
@@ -310,7 +310,7 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
     let ask = hook("asker", "tool.pre", |_| Verdict::ask("look at it"));
     let runtime = Runtime::builder()
         .chain(native::chain("test", Layer::Project, [ask]))
-        .resolver(Arc::new(ScriptedResolver::new(Resolution::Deferred)))
+        .resolver(Arc::new(ScriptedResolver::new(ApprovalResponse::Deferred)))
         .build()
         .runtime;
     let model = Play::root([call(&[("list", "{}")]), say("done")]);

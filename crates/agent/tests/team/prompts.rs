@@ -51,7 +51,8 @@ fn a_denied_prompt_never_enters_the_conversation() {
 
 #[test]
 fn a_prompt_may_be_rewritten_and_its_context_holds_for_the_run() {
-    let context = hook("hint", "prompt.submit", |_| Verdict::pass().with(Effect::Context(String::from("logs: /tmp"))));
+    let context =
+        hook("hint", "prompt.submit", |_| Verdict::pass().with_effect(Effect::Context(String::from("logs: /tmp"))));
     let scene = Scene::of([call(&[("look", "{}")]), say("a"), say("b")])
         .hook(rewrite("prompt.submit", json!({"prompt": "show the logs, please"})))
         .hook(context);
@@ -67,8 +68,8 @@ fn steering_comes_before_the_next_model_call_and_replaces_the_context_of_the_pro
         inbox.steer("leave the tests alone");
         inbox.steer("and hurry");
     });
-    let context = hook("hint", "prompt.submit", |_| Verdict::pass().with(Effect::Context(String::from("old"))));
-    let newer = hook("hint", "prompt.steer", |_| Verdict::pass().with(Effect::Context(String::from("new"))));
+    let context = hook("hint", "prompt.submit", |_| Verdict::pass().with_effect(Effect::Context(String::from("old"))));
+    let newer = hook("hint", "prompt.steer", |_| Verdict::pass().with_effect(Effect::Context(String::from("new"))));
     let scene = Scene::of([call(&[("look", "{}")]), say("done")]).hook(context).hook(newer);
     let mut stage = open(scene, person);
     stage.session.turn("go").unwrap();
@@ -154,7 +155,7 @@ fn the_text_of_a_reply_is_told_once_no_hook_can_change_it() {
 fn clearing_a_members_session_ends_it_and_begins_another() {
     let context = hook("where", "session.start", |call| {
         let source = call.event.payload.field("source").unwrap().as_str().unwrap();
-        Verdict::pass().with(Effect::Context(format!("began by {source}")))
+        Verdict::pass().with_effect(Effect::Context(format!("began by {source}")))
     });
     let mut stage = Scene::of([say("a"), say("b")]).hook(context).open();
     stage.session.turn("one").unwrap();

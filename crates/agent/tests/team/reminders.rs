@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{CompactionSpec, Effect, Hook, Propagate, Reminder, TeamSpec, Verdict};
+use pintle::{CompactionSpec, Effect, Hook, Reminder, ReminderPropagation, TeamSpec, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, Usage};
 
 use crate::stage::{Scene, Stage, member};
@@ -13,7 +13,7 @@ fn remind(event: &str, body: &'static str, more: impl Fn(&mut Reminder) + Send +
     hook("reminds", event, move |_| {
         let mut reminder = Reminder { body: body.to_owned(), ..Reminder::default() };
         more(&mut reminder);
-        Verdict::pass().with(Effect::Reminder(reminder))
+        Verdict::pass().with_effect(Effect::Reminder(reminder))
     })
 }
 
@@ -71,7 +71,7 @@ fn a_hand_off_takes_reminders_along_but_for_those_that_want_no_copy() {
     let scene = Scene::of([call(&[("handoff", r#"{"agent":"billing"}"#)])])
         .spec(|spec| spec.member.as_mut().unwrap().handoffs = vec![String::from("billing")])
         .hook(remind("prompt.submit", "goes along", |_| {}))
-        .hook(remind("prompt.submit", "stays behind", |reminder| reminder.propagate = Propagate::None));
+        .hook(remind("prompt.submit", "stays behind", |reminder| reminder.propagate = ReminderPropagation::None));
     let agents = vec![Arc::new(scene.spec.clone()), Arc::new(member("billing"))];
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
     let mut stage = scene.open_with(|builder| builder.team(team));

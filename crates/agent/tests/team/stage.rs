@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Barrier, Mutex};
 
-use pintle::event::{CATALOGUE, Row};
+use pintle::event::{CATALOGUE, EventDef};
 use pintle::{
-    AgentSpec, EventName, ExitSpec, Hook, Layer, MemberSpec, OnMaxIterations, PermissionMode, PermissionRule,
-    PermissionsSpec, Resolution, Resolver, Runtime, Verdict, native,
+    AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, Hook, Layer, MemberSpec, OnMaxIterations,
+    PermissionMode, PermissionRule, PermissionsSpec, Runtime, Verdict, native,
 };
 use pintle_agent::model::{Model, ToolDefinition};
 use pintle_agent::{Fault, FaultKind, Happening, Observer, Session, SessionBuilder, Tool, ToolUse};
@@ -74,12 +74,12 @@ impl Record {
     }
 
     fn hooks(&self) -> impl Iterator<Item = Hook> {
-        let is_asked_for = |row: &&&Row| !FOR_LISTENERS.contains(&row.name);
+        let is_asked_for = |row: &&&EventDef| !FOR_LISTENERS.contains(&row.name);
         let events = CATALOGUE.iter().filter(|row| row.family().is_none()).filter(is_asked_for);
         let record = self.clone();
         events.map(move |row| {
             let record = record.clone();
-            let hook = native::hook("record", EventName::of(row), move |call| {
+            let hook = native::hook("record", EventName::from_def(row), move |call| {
                 let name = call.event.name.as_str();
                 let fields = SHOWN.iter().find(|(event, _)| *event == name).map(|(_, fields)| *fields);
                 let mut line = name.to_owned();
@@ -180,7 +180,7 @@ pub(crate) struct Scene {
     pub(crate) hooks: Vec<Hook>,
     pub(crate) spec: AgentSpec,
     pub(crate) permissions: PermissionsSpec,
-    pub(crate) answer: Option<Resolution>,
+    pub(crate) answer: Option<ApprovalResponse>,
 }
 
 /// A scene that can be played.
@@ -225,7 +225,7 @@ impl Scene {
         self
     }
 
-    pub(crate) fn answer(mut self, answer: Resolution) -> Self {
+    pub(crate) fn answer(mut self, answer: ApprovalResponse) -> Self {
         self.answer = Some(answer);
         self
     }
@@ -251,12 +251,12 @@ impl Scene {
     fn opened(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let record = Record::default();
-        let resolver = Arc::new(ScriptedResolver::new(self.answer.clone().unwrap_or(Resolution::Nobody)));
+        let resolver = Arc::new(ScriptedResolver::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
         let runtime = Runtime::builder()
             .chain(native::chain("record", Layer::Managed, record.hooks()))
             .chain(native::chain("test", Layer::Project, self.hooks));
         let runtime = match self.answer {
-            Some(_) => runtime.resolver(Arc::clone(&resolver) as Arc<dyn Resolver>),
+            Some(_) => runtime.resolver(Arc::clone(&resolver) as Arc<dyn Approver>),
             None => runtime,
         };
         let model = Arc::new(Play::default());
@@ -309,7 +309,7 @@ pub(crate) fn rule(text: &str) -> PermissionRule {
 /// A hook whose deny ends the run, as docker-agent's `post_tool_use`.
 pub(crate) fn stopper(event: &str, reason: &'static str) -> Hook {
     let hook = native::hook("stopper", EventName::parse(event).unwrap(), move |_| Verdict::deny(reason));
-    Hook { on_deny: pintle::OnDeny::StopRun, ..hook }
+    Hook { on_deny: pintle::DenyEffect::StopRun, ..hook }
 }
 
 pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, Fault>) -> String {

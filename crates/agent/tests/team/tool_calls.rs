@@ -1,6 +1,6 @@
 //! One tool call: who is asked, in which order, and what the model gets.
 
-use pintle::{PermissionMode, PermissionsSpec, Resolution, Said, Verdict};
+use pintle::{ApprovalResponse, PermissionMode, PermissionsSpec, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use crate::stage::{Scene, Stage, expect, rule, stopper};
@@ -38,8 +38,8 @@ fn allow(event: &str) -> pintle::Hook {
     hook("friend", event, |_| Verdict::allow("fine"))
 }
 
-fn yes() -> Resolution {
-    Resolution::Approved { by: String::from("ada") }
+fn yes() -> ApprovalResponse {
+    ApprovalResponse::Approved { answered_by: String::from("ada") }
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
     });
     let labels = hook("labels", "tool.guard", |_| {
         let metadata = json!({"blast": "low"}).as_object().unwrap().clone();
-        Verdict::ask("look at it").with(pintle::Effect::Metadata(metadata))
+        Verdict::ask("look at it").with_effect(pintle::Effect::Metadata(metadata))
     });
     let scene = one_call("make").hook(changed).hook(labels).answer(yes());
     let (_stage, lines) = played(scene);
@@ -143,7 +143,9 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
             "The tool call was rejected by a permission_request hook. Reason: no",
         ),
         (
-            one_call("make").mode(PermissionMode::Balanced).answer(Resolution::Refused { by: String::from("ada") }),
+            one_call("make")
+                .mode(PermissionMode::Balanced)
+                .answer(ApprovalResponse::Refused { answered_by: String::from("ada") }),
             vec![transform, guard, pre, "permission.ask no permission rule allows it", "user.input permission"],
             "deny person user_rejected",
             "The user rejected the tool call.",
@@ -235,7 +237,7 @@ fn an_allowing_hook_answers_the_mode_and_no_guard_no_rule_and_no_strict_session(
 fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let injects = hook("human_sizes", "tool.pre", |_| {
         let fields = json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone();
-        Verdict::new(Said::Allow { reason: String::from("safe") }).rewriting(pintle::Rewrite::Fields(fields))
+        Verdict::new(VerdictKind::Allow { reason: String::from("safe") }).with_rewrite(pintle::Rewrite::Fields(fields))
     });
     let (stage, lines) = played(one_call("make").mode(PermissionMode::Balanced).hook(injects).answer(yes()));
     assert!(lines.contains(&String::from("tool.post ran make -h")), "{lines:?}");
@@ -284,7 +286,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
         Some(Value::String(id)) if id == "1" => Verdict::deny("enough"),
         _ => Verdict::pass(),
     });
-    let first = pintle::Hook { on_deny: pintle::OnDeny::StopRun, ..first };
+    let first = pintle::Hook { on_deny: pintle::DenyEffect::StopRun, ..first };
     let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
@@ -303,7 +305,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
 #[test]
 fn cancelling_in_any_hook_of_a_call_is_no_denial() {
     for event in ["tool.transform", "tool.guard", "tool.pre", "permission.ask"] {
-        let cancel = pintle::Cancel::default();
+        let cancel = pintle::CancelToken::default();
         let raise = cancel.clone();
         let stop = hook("ctrl_c", event, move |_| {
             raise.cancel();

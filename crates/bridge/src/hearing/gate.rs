@@ -223,17 +223,17 @@ impl Gate<'_, '_> {
                     host,
                     ..ToolTransform::default()
                 };
-                Event::of(&payload, origin)
+                Event::from_payload(&payload, origin)
             }
             Lane::Guard => {
                 let payload =
                     ToolGuard { id, name, arguments, args, category, permission_mode, host, ..ToolGuard::default() };
-                Event::of(&payload, origin)
+                Event::from_payload(&payload, origin)
             }
             Lane::Pre | Lane::Delegation => {
                 let payload =
                     ToolPre { id, name, arguments, args, category, permission_mode, host, ..ToolPre::default() };
-                Event::of(&payload, origin)
+                Event::from_payload(&payload, origin)
             }
             Lane::Permission => {
                 let reason = format!("{} asks", hearing.host.title);
@@ -248,7 +248,7 @@ impl Gate<'_, '_> {
                     host,
                     ..PermissionAsk::default()
                 };
-                Event::of(&payload, origin)
+                Event::from_payload(&payload, origin)
             }
         }
     }

@@ -8,10 +8,10 @@ mod tool;
 use std::sync::Arc;
 
 use pintle::dialects::tools::Vocabulary;
-use pintle::event::{Class, ContextScope, EventPayload, HostSaid, Row as EventRow};
+use pintle::event::{ContextScope, EventClass, EventDef as EventRow, EventPayload, HostPayload};
 use pintle::loader::PolicyPaths;
 use pintle::{
-    Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Said, Scope,
+    Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Scope, VerdictKind,
     is_passed_over, is_untrusted_claim,
 };
 use serde_json::Value;
@@ -88,12 +88,12 @@ impl Hearing<'_> {
 
     /// Fires an event with a payload of the catalogue, and takes over what comes with the hooks' answers.
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Outcome {
-        self.fire_event(&Event::of(payload, Arc::clone(&self.origin)))
+        self.fire_event(&Event::from_payload(payload, Arc::clone(&self.origin)))
     }
 
     fn fire_event(&mut self, event: &Event) -> Outcome {
         let outcome = self.runtime.fire_in(event, self.scope);
-        self.take(event.name.row(), &outcome);
+        self.take(event.name.def(), &outcome);
         outcome
     }
 
@@ -106,11 +106,11 @@ impl Hearing<'_> {
                 true
             }
             Decision::Deny => {
-                if let Some(why) = outcome.stop() {
+                if let Some(why) = outcome.stop_reason() {
                     self.end(why);
                 }
                 // Before something happens, a hook that ends the run keeps it from happening too.
-                if outcome.is_refused() || self.row.guards {
+                if outcome.denies_event() || self.row.guards {
                     self.deny(outcome.reason());
                 }
                 false
@@ -191,12 +191,12 @@ impl Hearing<'_> {
             }
         }
         for shadow in &outcome.shadow {
-            let would = match &shadow.verdict.said {
-                Said::Deny { reason } => format!("would have denied this: {reason}"),
-                Said::Ask { reason } => format!("would have asked: {reason}"),
-                Said::Rewrite(_) => String::from("would have changed this"),
-                Said::Failed(failure) => format!("failed: {}", failure.message),
-                Said::Pass | Said::Allow { .. } => continue,
+            let would = match &shadow.verdict.kind {
+                VerdictKind::Deny { reason } => format!("would have denied this: {reason}"),
+                VerdictKind::Ask { reason } => format!("would have asked: {reason}"),
+                VerdictKind::Rewrite(_) => String::from("would have changed this"),
+                VerdictKind::Failed(failure) => format!("failed: {}", failure.message),
+                VerdictKind::Pass | VerdictKind::Allow { .. } => continue,
             };
             self.ruling.notices.push(format!("pintle, in shadow mode: hook \"{}\" {would}", shadow.hook));
         }
@@ -225,8 +225,8 @@ impl Hearing<'_> {
     }
 
     /// What the host said in its own words, for the payload of an event.
-    fn said(&self, call: Option<&Call>) -> HostSaid {
-        HostSaid {
+    fn said(&self, call: Option<&Call>) -> HostPayload {
+        HostPayload {
             client: self.host.name.to_owned(),
             event: self.row.name.to_owned(),
             tool: call.map(|call| call.name.clone()),
@@ -241,6 +241,6 @@ impl Hearing<'_> {
 
     /// Whether an event's hooks can keep something from happening.
     fn is_guard(name: &EventName) -> bool {
-        name.row().class == Class::Guard
+        name.def().class == EventClass::Guard
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::{
-    AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost, ErrorRaised,
+    AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost, ErrorPayload,
     EventPayload, Notification, PromptSubmit, SessionEnd, SessionError, SessionResume, SessionStart, ToolBatch,
     ToolCall, ToolResult, TurnEnd, TurnStart,
 };
@@ -96,7 +96,7 @@ fn take(hearing: &mut Hearing<'_>, event: &str, moment: &Moment, outcome: &Outco
             hearing.deny(why);
             false
         }
-        ("agent.stop" | "delegation.post", _) if outcome.is_refused() => {
+        ("agent.stop" | "delegation.post", _) if outcome.denies_event() => {
             go_on(hearing, outcome);
             false
         }
@@ -130,7 +130,7 @@ fn take(hearing: &mut Hearing<'_>, event: &str, moment: &Moment, outcome: &Outco
 
 /// A hook sends the agent on, unless hooks did that too often in this turn.
 fn go_on(hearing: &mut Hearing<'_>, outcome: &Outcome) {
-    if let Some(why) = outcome.stop() {
+    if let Some(why) = outcome.stop_reason() {
         hearing.end(why);
         return;
     }
@@ -222,7 +222,7 @@ fn payload(hearing: &hearing::Hearing<'_>, event: &str, moment: &Moment, text: &
             host: host(),
             ..AgentStop::default()
         }
-        .spelled()),
+        .with_aliases()),
         ("turn.end", Moment::Stop { answer, .. }) => of(&TurnEnd {
             text: answer.clone(),
             tool_calls: state.calls.clone(),
@@ -232,9 +232,9 @@ fn payload(hearing: &hearing::Hearing<'_>, event: &str, moment: &Moment, text: &
             host: host(),
             ..TurnEnd::default()
         }
-        .spelled()),
+        .with_aliases()),
         ("error", Moment::Failed { kind, message }) => {
-            of(&ErrorRaised { message: message.clone(), kind: kind.clone(), host: host(), ..ErrorRaised::default() })
+            of(&ErrorPayload { message: message.clone(), kind: kind.clone(), host: host(), ..ErrorPayload::default() })
         }
         ("session.error", Moment::Failed { kind, message }) => of(&SessionError {
             status: String::from("failed"),
@@ -270,12 +270,12 @@ fn payload(hearing: &hearing::Hearing<'_>, event: &str, moment: &Moment, text: &
         }),
         ("completion.pre", Moment::Model { .. }) => of(&CompletionPre {
             model: hearing.whose.model.clone().unwrap_or_default(),
-            host: Some(pintle::event::HostSaid { input: request(moment), ..hearing.said(None) }),
+            host: Some(pintle::event::HostPayload { input: request(moment), ..hearing.said(None) }),
             ..CompletionPre::default()
         }),
         ("completion.post", Moment::Model { response, .. }) => of(&CompletionPost {
             model: hearing.whose.model.clone().unwrap_or_default(),
-            host: Some(pintle::event::HostSaid {
+            host: Some(pintle::event::HostPayload {
                 input: request(moment),
                 response: Some(response.clone()),
                 ..hearing.said(None)

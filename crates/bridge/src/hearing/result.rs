@@ -2,7 +2,7 @@
 
 use pintle::Outcome;
 use pintle::dialects::tools::Part;
-use pintle::event::{FileEdited, HostSaid, ToolCall, ToolPost, ToolResult, ToolResultArrived, text_of};
+use pintle::event::{FileEdited, HostPayload, ToolCall, ToolPost, ToolResult, ToolResultPayload, json_to_text};
 use serde_json::Value;
 
 use super::Hearing;
@@ -54,7 +54,7 @@ pub(super) fn hear(hearing: &mut Hearing<'_>, moment: &Moment) {
 fn withhold(hearing: &mut Hearing<'_>, result: Value) {
     match hearing.row.can.output {
         Ability::Ends(why) => {
-            hearing.state.withheld.push((hearing.whose.run.clone(), text_of(&result)));
+            hearing.state.withheld.push((hearing.whose.run.clone(), json_to_text(&result)));
             hearing.end(format!("a hook changed what a failed tool gave, and {why}"));
         }
         _ => hearing.ruling.output = Some(result),
@@ -65,7 +65,7 @@ fn withhold(hearing: &mut Hearing<'_>, result: Value) {
 struct After<'a> {
     id: &'a str,
     duration_ms: Option<u64>,
-    said: HostSaid,
+    said: HostPayload,
     result: Value,
     is_error: bool,
     changed: bool,
@@ -78,7 +78,7 @@ impl After<'_> {
             let gave = self.gave(part);
             let error = gave.is_error.then(|| gave.content.clone());
             let ToolResult { call_id, name, content, is_error, result } = gave;
-            let outcome = hearing.fire(&ToolResultArrived {
+            let outcome = hearing.fire(&ToolResultPayload {
                 call_id,
                 name,
                 content,
@@ -89,7 +89,7 @@ impl After<'_> {
                 category: part.category.map(str::to_owned),
                 permission_mode: hearing.whose.permission_mode.clone(),
                 host: Some(self.said.clone()),
-                ..ToolResultArrived::default()
+                ..ToolResultPayload::default()
             });
             if !self.take(hearing, &outcome) {
                 return false;

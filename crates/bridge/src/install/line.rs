@@ -35,7 +35,7 @@ pub(super) fn rows(host: &'static Host, events: &[String]) -> Result<Vec<&'stati
     }
     let row = |event: &String| {
         host.row(event).ok_or_else(|| {
-            let near = pintle::did_you_mean(event, host.rows.iter().map(|row| row.name));
+            let near = pintle::suggest_nearest(event, host.rows.iter().map(|row| row.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("`{event}` is no event of {}{meant}", host.title)
         })

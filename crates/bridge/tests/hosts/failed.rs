@@ -14,7 +14,7 @@ fn redacts() -> Hook {
         let result = call.event.payload.field("result").unwrap();
         let clean = result.to_string().replace(SECRET, "[gone]");
         let clean: Value = serde_json::from_str(&clean).unwrap();
-        Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(String::from("result"), clean)])))
+        Verdict::pass().with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("result"), clean)])))
     })
 }
 

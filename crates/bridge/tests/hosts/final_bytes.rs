@@ -50,7 +50,7 @@ impl Plan {
                     Some(key) => drop(value.as_object_mut().unwrap().insert(key.to_owned(), Value::from(text))),
                     None => value = Value::from(text),
                 }
-                Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(field.to_owned(), value)])))
+                Verdict::pass().with_rewrite(Rewrite::Fields(Map::from_iter([(field.to_owned(), value)])))
             };
             match deed {
                 Deed::Append(word) => with(format!("{text} {word}")),
@@ -178,7 +178,7 @@ fn a_call_that_is_changed_where_the_user_is_asked_is_judged_by_the_guards_of_cal
     payload["hook_event_name"] = json!("PermissionRequest");
     let approves = native::hook("approves", EventName::parse("permission.ask").unwrap(), |_| {
         Verdict::allow("fine")
-            .rewriting(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"command": "echo alpha"}))])))
+            .with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"command": "echo alpha"}))])))
     });
     let host = Host::named("claude").unwrap();
     for (event, name) in [("tool.pre", SHELL), ("tool.pre", RUN), ("tool.guard", None)] {
@@ -210,7 +210,7 @@ fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
         "tool_input": {"command": patch("fine")}});
     let text = patch("alpha");
     let swap = native::hook("swaps", EventName::parse("tool.pre").unwrap(), move |_| {
-        Verdict::pass().rewriting(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"patch": text}))])))
+        Verdict::pass().with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("args"), json!({"patch": text}))])))
     });
     let swap = native::when(swap, SubjectMatcher::new(["patch"]));
     let guard = native::hook("guard", EventName::parse("tool.pre").unwrap(), |call| {
@@ -230,7 +230,7 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
     let host = Host::named("claude").unwrap();
     let counts = |name: &'static str, word: &'static str| {
         let hook = native::hook(name, EventName::parse("tool.pre").unwrap(), move |call| {
-            let incr = |counter: &str| call.seam.metric_incr(call.caller(), counter, 1).unwrap();
+            let incr = |counter: &str| call.effects.metric_incr(call.caller(), counter, 1).unwrap();
             incr("seen");
             if call.event.payload.value().to_string().contains(word) {
                 incr("denied");

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::{Effect, EventName, Hook, OnDeny, Reminder, Rewrite, Verdict, native};
+use pintle::{DenyEffect, Effect, EventName, Hook, Reminder, Rewrite, Verdict, native};
 use pintle_bridge::{Ability, Answer, Host, Row, Verb};
 use serde_json::{Map, Value};
 
@@ -161,7 +161,7 @@ fn saying(verb: Verb, event: &'static str) -> Vec<Hook> {
         native::hook("h", EventName::parse(event).unwrap(), move |call| say(call.event.payload.value()))
     };
     let rewriting = |payload: &Value| match payload {
-        Value::String(_) => Verdict::pass().rewriting(Rewrite::Whole(Value::from("REWRITTEN"))),
+        Value::String(_) => Verdict::pass().with_rewrite(Rewrite::Whole(Value::from("REWRITTEN"))),
         fields => {
             let mut changes = changed(fields);
             if let Some(Value::Object(args)) = changes.get_mut("args") {
@@ -172,18 +172,18 @@ fn saying(verb: Verb, event: &'static str) -> Vec<Hook> {
     };
     match verb {
         Verb::Deny => vec![hook(|_| Verdict::deny(WORD))],
-        Verb::Stop => vec![Hook { on_deny: OnDeny::StopRun, ..hook(|_| Verdict::deny(WORD)) }],
+        Verb::Stop => vec![Hook { on_deny: DenyEffect::StopRun, ..hook(|_| Verdict::deny(WORD)) }],
         Verb::Ask => vec![hook(|_| Verdict::ask(WORD))],
         Verb::Approve => vec![hook(|_| Verdict::allow(WORD))],
-        Verb::Notice => vec![hook(|_| Verdict::pass().with(Effect::Notice(String::from(WORD))))],
+        Verb::Notice => vec![hook(|_| Verdict::pass().with_effect(Effect::Notice(String::from(WORD))))],
         Verb::Context => vec![
-            hook(|_| Verdict::pass().with(Effect::Context(String::from(WORD)))),
-            hook(|_| Verdict::pass().with(Effect::Reminder(Reminder::once(WORD)))),
+            hook(|_| Verdict::pass().with_effect(Effect::Context(String::from(WORD)))),
+            hook(|_| Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn(WORD)))),
         ],
         Verb::Rewrite if BEFORE.contains(&event) => vec![hook(rewriting)],
         Verb::Output if AFTER.contains(&event) => vec![hook(rewriting)],
         Verb::Output if event.starts_with("compact.") => {
-            vec![hook(|_| Verdict::pass().with(Effect::Summary(String::from(WORD))))]
+            vec![hook(|_| Verdict::pass().with_effect(Effect::Summary(String::from(WORD))))]
         }
         Verb::Rewrite | Verb::Output => Vec::new(),
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Caller, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, LimitKind, Match, Matcher, Reply,
-    Request, Verdict, native,
+    Effect, EffectCaller, EffectReply, EffectRequest, Event, EventName, Failure, FailureKind, FailurePolicy, Hook,
+    LimitKind, MatchResult, Matcher, Verdict, native,
 };
 use pintle_bridge::{Answer, HOSTS, Host};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn tool(state: &Path, hooks: Vec<Hook>) -> Answer {
 
 fn telling(event: &str, text: &'static str) -> Hook {
     native::hook("teller", EventName::parse(event).unwrap(), move |_| {
-        Verdict::pass().with(Effect::Context(String::from(text)))
+        Verdict::pass().with_effect(Effect::Context(String::from(text)))
     })
 }
 
@@ -54,9 +54,9 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
     let path = state.path();
     let counts = || {
         native::hook("counts", EventName::parse("tool.pre").unwrap(), |call| {
-            let caller = Caller::new(call.id, "counts");
-            let Reply::Int(count) =
-                call.seam.perform(caller, Request::MetricIncr { name: String::from("n"), by: 1 }).unwrap()
+            let caller = EffectCaller::new(call.id, "counts");
+            let EffectReply::Int(count) =
+                call.effects.perform(caller, EffectRequest::MetricIncr { name: String::from("n"), amount: 1 }).unwrap()
             else {
                 panic!("no number")
             };
@@ -231,7 +231,7 @@ fn a_session_that_a_hook_refused_stays_refused() {
 fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    let ends = Hook { on_deny: pintle::OnDeny::StopRun, ..denying("tool.post") };
+    let ends = Hook { on_deny: pintle::DenyEffect::StopRun, ..denying("tool.post") };
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}});
     let after = fire(path, "PostToolUse", fields, vec![ends]);
     assert!(after.stdout.contains("\"continue\":false") && !after.stdout.contains("updatedToolOutput"), "{after:?}");
@@ -287,8 +287,8 @@ fn hooks_that_never_let_an_agent_stop_are_passed_over_in_the_end() {
 struct Failing(FailureKind);
 
 impl Matcher for Failing {
-    fn matches(&self, _event: &Event) -> Match {
-        Match::Failed(Failure::new(self.0, "it did not get far"))
+    fn matches(&self, _event: &Event) -> MatchResult {
+        MatchResult::Failed(Failure::new(self.0, "it did not get far"))
     }
 
     fn describe(&self) -> String {
@@ -318,7 +318,7 @@ fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     let path = state.path();
     prompt(path, vec![]);
     let approving = || Hook {
-        standing: pintle::Standing::Untrusted,
+        source_trust: pintle::SourceTrust::Untrusted,
         ..native::hook("yes", EventName::parse("tool.pre").unwrap(), |_| Verdict::allow("trust me"))
     };
     let answers = [tool(path, vec![approving()]), tool(path, vec![approving()])];

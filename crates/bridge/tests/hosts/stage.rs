@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    Builder, Effect, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Mode, OnDeny, Runtime, Verdict,
-    native,
+    Builder, DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Runtime,
+    Verdict, native,
 };
 use pintle_bridge::{Answer, Deadline, Errand, HOSTS, Host, Row, run};
 use serde_json::{Map, Value, json};
@@ -97,17 +97,17 @@ pub(crate) fn saying(said: &'static str, event: &str) -> Hook {
         "ask" => Verdict::ask("is that so?"),
         "rewrite" => Verdict::rewrite(changed(call.event.payload.value())),
         "approved rewrite" => {
-            Verdict::allow("fine").rewriting(pintle::Rewrite::Fields(changed(call.event.payload.value())))
+            Verdict::allow("fine").with_rewrite(pintle::Rewrite::Fields(changed(call.event.payload.value())))
         }
-        "context" => Verdict::pass().with(Effect::Context(String::from("the tests take a minute"))),
-        "notice" => Verdict::pass().with(Effect::Notice(String::from("for the person"))),
+        "context" => Verdict::pass().with_effect(Effect::Context(String::from("the tests take a minute"))),
+        "notice" => Verdict::pass().with_effect(Effect::Notice(String::from("for the person"))),
         "failed open" | "failed closed" => Verdict::failed(Failure::new(FailureKind::Error, "it broke")),
         "timeout" => Verdict::failed(Failure::new(FailureKind::Timeout, "no answer within 5000 ms")),
         other => panic!("{other}"),
     });
     match said {
-        "stop" => Hook { on_deny: OnDeny::StopRun, ..hook },
-        "shadow deny" => Hook { mode: Mode::Shadow, ..hook },
+        "stop" => Hook { on_deny: DenyEffect::StopRun, ..hook },
+        "shadow deny" => Hook { mode: EnforcementMode::Shadow, ..hook },
         "failed open" => Hook { on_failure: FailurePolicy::Open, ..hook },
         "failed closed" | "timeout" => Hook { on_failure: FailurePolicy::Closed, ..hook },
         _ => hook,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use pintle::dialects::{DIALECTS, Support};
-use pintle::event::{CATALOGUE, Row, Target};
+use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
 use pintle::tape::show::{Line, Tone};
 use serde_json::{Map, Value, json};
 
@@ -38,23 +38,23 @@ fn overview() -> Vec<Line> {
             // A dialect that calls it as the catalogue does adds nothing here.
             let others: Vec<String> = names(row).filter_map(|(_, name)| name).filter(|name| name != row.name).collect();
             let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
-            [row.name, &others, row.class.to_string().as_str(), subject, row.fires].map(str::to_owned)
+            [row.name, &others, row.class.to_string().as_str(), subject, row.fires_when].map(str::to_owned)
         })
         .collect();
     table::lines(["EVENT", "ALSO", "CLASS", "SUBJECT", "FIRES WHEN"], &rows)
 }
 
 /// All that the catalogue says of one event.
-fn page(row: &Row, terminal: &Terminal) {
+fn page(row: &EventDef, terminal: &Terminal) {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let fact = |name: &str, text: &str| terminal.out(format!("{}  {text}", tone::piece(Tone::Quiet, format!("{name:<12}"))));
     terminal.out(row.name);
     terminal.out("");
-    fact("fires", row.fires);
+    fact("fires", row.fires_when);
     fact("class", &row.class.to_string());
     fact("subject", row.subject.unwrap_or("none"));
     fact("rewrites", &target_text(row.target));
-    fact("deny", row.deny);
+    fact("deny", row.deny_means);
     fact("context", &word(&row.context));
     fact("failure", &format!("{} unless the hook says otherwise", word(&row.on_failure)));
     for (dialect, name) in names(row) {
@@ -66,16 +66,16 @@ fn page(row: &Row, terminal: &Terminal) {
     terminal.out(pretty(&(row.schema)()));
 }
 
-fn row_json(row: &Row) -> Value {
+fn row_json(row: &EventDef) -> Value {
     let dialects: Map<String, Value> =
         names(row).map(|(dialect, name)| (dialect.to_owned(), name.map_or(Value::Null, Value::String))).collect();
     json!({
         "name": row.name,
-        "fires": row.fires,
+        "fires": row.fires_when,
         "class": row.class,
         "subject": row.subject,
         "target": row.target,
-        "deny": row.deny,
+        "deny": row.deny_means,
         "context": row.context,
         "on_failure": row.on_failure,
         "dialects": dialects,
@@ -85,7 +85,7 @@ fn row_json(row: &Row) -> Value {
 }
 
 /// What each dialect calls the event.
-fn names(row: &Row) -> impl Iterator<Item = (&'static str, Option<String>)> {
+fn names(row: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
     DIALECTS.iter().map(move |dialect| {
         let name = match dialect.support(row) {
             Support::Native(name) => Some(name.to_owned()),
@@ -96,11 +96,11 @@ fn names(row: &Row) -> impl Iterator<Item = (&'static str, Option<String>)> {
     })
 }
 
-fn target_text(target: Target) -> String {
+fn target_text(target: RewriteTarget) -> String {
     match target {
-        Target::Nothing => String::from("nothing"),
-        Target::Whole => String::from("the whole payload"),
-        Target::Fields(fields) => fields.join(", "),
+        RewriteTarget::Nothing => String::from("nothing"),
+        RewriteTarget::Whole => String::from("the whole payload"),
+        RewriteTarget::Fields(fields) => fields.join(", "),
     }
 }
 

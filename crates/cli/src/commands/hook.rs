@@ -123,7 +123,7 @@ impl Hook {
 
 fn row(host: &'static Host, event: &str) -> Result<&'static Row, Fault> {
     host.row(event).ok_or_else(|| {
-        let near = pintle::did_you_mean(event, host.rows.iter().map(|row| row.name));
+        let near = pintle::suggest_nearest(event, host.rows.iter().map(|row| row.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Fault::invalid(format!("{} has no event `{event}`{near}", host.title))
     })

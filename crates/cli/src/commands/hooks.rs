@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::tape::show::{Line, plain};
-use pintle::{Built, Chain, FailurePolicy, Hook, Mode};
+use pintle::{Built, Chain, FailurePolicy, Hook, EnforcementMode};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -80,7 +80,7 @@ impl Loaded<'_> {
         let Self { chain, hook, .. } = self;
         [
             plain(hook.id.as_str(), CUT),
-            hook.spelling.to_string(),
+            hook.event_alias.to_string(),
             hook.priority.to_string(),
             chain.layer.to_string(),
             mode(hook).to_owned(),
@@ -93,10 +93,10 @@ impl Loaded<'_> {
     /// The row of a hook where agents have hooks of their own.
     fn member_row(&self) -> [String; 8] {
         let Self { agent, chain, hook } = self;
-        let shadow = if hook.mode == Mode::Shadow { ", shadow" } else { "" };
+        let shadow = if hook.mode == EnforcementMode::Shadow { ", shadow" } else { "" };
         [
             agent.map_or_else(|| String::from("all"), |agent| plain(agent, CUT)),
-            hook.spelling.to_string(),
+            hook.event_alias.to_string(),
             plain(&self.condition(), CUT),
             plain(hook.id.as_str(), CUT),
             format!("{}{shadow}", hook.handler.kind()),
@@ -120,7 +120,7 @@ impl Loaded<'_> {
             "agent": agent,
             "hook": hook.id,
             "event": hook.event,
-            "spelling": &*hook.spelling,
+            "spelling": &*hook.event_alias,
             "priority": hook.priority,
             "layer": chain.layer,
             "dialect": chain.dialect,
@@ -140,8 +140,8 @@ impl Loaded<'_> {
 
 fn mode(hook: &Hook) -> &'static str {
     match hook.mode {
-        Mode::Enforce => "enforce",
-        Mode::Shadow => "shadow",
+        EnforcementMode::Enforce => "enforce",
+        EnforcementMode::Shadow => "shadow",
     }
 }
 

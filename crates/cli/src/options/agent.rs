@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{AgentSpec, Built, Chain, Layer, TeamSpec, did_you_mean};
+use pintle::{AgentSpec, Built, Chain, Layer, TeamSpec, suggest_nearest};
 
 use crate::fault::Fault;
 
@@ -26,7 +26,7 @@ impl AgentOption {
             return Ok(Some(Arc::clone(agent)));
         }
         let known = || team.agents.iter().map(|agent| agent.name.as_str());
-        let help = match did_you_mean(name, known()) {
+        let help = match suggest_nearest(name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
         };

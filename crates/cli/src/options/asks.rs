@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{Question, Resolution, Resolver};
+use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Asks {
@@ -26,10 +26,10 @@ impl Asks {
     }
 
     /// The answer given on the command line, or else whoever is there to be asked.
-    pub(crate) fn resolver(self, otherwise: impl FnOnce() -> Arc<dyn Resolver>) -> Arc<dyn Resolver> {
+    pub(crate) fn resolver(self, otherwise: impl FnOnce() -> Arc<dyn Approver>) -> Arc<dyn Approver> {
         match (self.yes, self.no) {
-            (true, _) => Arc::new(Fixed(Resolution::Approved { by: String::from("--yes") })),
-            (_, true) => Arc::new(Fixed(Resolution::Refused { by: String::from("--no") })),
+            (true, _) => Arc::new(Fixed(ApprovalResponse::Approved { answered_by: String::from("--yes") })),
+            (_, true) => Arc::new(Fixed(ApprovalResponse::Refused { answered_by: String::from("--no") })),
             (false, false) => otherwise(),
         }
     }
@@ -37,15 +37,15 @@ impl Asks {
 
 /// Answers every ask alike.
 #[derive(Debug)]
-struct Fixed(Resolution);
+struct Fixed(ApprovalResponse);
 
-impl Resolver for Fixed {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
+impl Approver for Fixed {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         self.0.clone()
     }
 }
 
 /// Leaves the ask open, so that the outcome is an ask.
-pub(crate) fn open() -> Arc<dyn Resolver> {
-    Arc::new(Fixed(Resolution::Deferred))
+pub(crate) fn open() -> Arc<dyn Approver> {
+    Arc::new(Fixed(ApprovalResponse::Deferred))
 }

@@ -4,8 +4,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use pintle::dialects::DIALECTS;
-use pintle::event::{CATALOGUE, Row};
-use pintle::{Event, EventName, Hook, HookSet, Origin, did_you_mean};
+use pintle::event::{CATALOGUE, EventDef};
+use pintle::{Event, EventName, Hook, HookSet, Origin, suggest_nearest};
 use serde_json::Value;
 
 /// An event named on the command line: by its canonical name, or by a dialect's name for it, which stands behind it.
@@ -19,7 +19,7 @@ impl EventArgument {
     /// The event that a host fires before this one, and what of it, where hooks under the typed name listen to it.
     pub(crate) fn asked_first(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
         let typed = self.1.as_deref().filter(|_| self.0.as_str() == ASKED_FIRST.1)?;
-        let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.spelling == typed;
+        let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.event_alias == typed;
         hooks.hooks().find(|(_, hook)| listens(hook))?;
         let name = EventName::parse(ASKED_FIRST.0).ok()?;
         let mut payload = payload.clone();
@@ -35,7 +35,7 @@ impl FromStr for EventArgument {
         let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
         let unknown = match EventName::parse(text) {
             // What looks like one of a family may be a dialect's name for another of it (`meta.tool_register`).
-            Ok(name) if name.row().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name), None)),
+            Ok(name) if name.def().family().is_some() => return Ok(Self(of_dialect().unwrap_or(name), None)),
             Ok(name) => return Ok(Self(name, None)),
             Err(unknown) => unknown,
         };
@@ -44,7 +44,7 @@ impl FromStr for EventArgument {
             return Err(format!("`{text}` is a family of events; name one of it, such as `{one}` in small letters"));
         }
         // A slip in a dialect's name is nearer to that name than to a canonical one.
-        let near = || did_you_mean(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
+        let near = || suggest_nearest(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
         of_dialect().map(|name| Self(name, Some(text.to_owned()))).ok_or_else(|| {
             match near().filter(|_| unknown.suggestion.is_none()) {
                 Some(near) => format!("{unknown}; did you mean `{near}`?"),
@@ -56,7 +56,7 @@ impl FromStr for EventArgument {
 
 /// A row of the catalogue named on the command line: by one of its events, or as the family it is.
 #[derive(Debug, Clone)]
-pub(crate) struct RowArgument(pub(crate) &'static Row);
+pub(crate) struct RowArgument(pub(crate) &'static EventDef);
 
 impl FromStr for RowArgument {
     type Err = String;
@@ -64,7 +64,7 @@ impl FromStr for RowArgument {
     fn from_str(text: &str) -> Result<Self, String> {
         match CATALOGUE.iter().find(|row| row.name == text) {
             Some(row) => Ok(Self(row)),
-            None => text.parse::<EventArgument>().map(|event| Self(event.0.row())),
+            None => text.parse::<EventArgument>().map(|event| Self(event.0.def())),
         }
     }
 }

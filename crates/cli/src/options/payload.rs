@@ -58,7 +58,7 @@ pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Gi
 /// The example of the event under the name that was typed.
 pub(crate) fn example(argument: &EventArgument) -> Given {
     let EventArgument(event, typed) = argument;
-    let value = command_hooks::example(typed.as_deref().unwrap_or_default(), (event.row().example)());
+    let value = command_hooks::example(typed.as_deref().unwrap_or_default(), (event.def().example)());
     Given { value, example: true }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
 /// object, an empty one is `{}`, and it needs no `id`; any event may lack what can be blank.
 fn complete(event: &EventName, value: &mut Value) -> Result<(), String> {
     // No hook that is about a tool would run for a call of none, which looks like an allow.
-    let subject = event.row().subject.filter(|_| event.as_str().starts_with("tool."));
+    let subject = event.def().subject.filter(|_| event.as_str().starts_with("tool."));
     if let (Some(field), Some(fields)) = (subject, value.as_object())
         && fields.get(field).and_then(Value::as_str).is_none_or(str::is_empty)
     {

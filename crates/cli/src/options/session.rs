@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use pintle::did_you_mean;
+use pintle::suggest_nearest;
 
 use crate::fault::Fault;
 
@@ -82,7 +82,7 @@ pub(crate) fn pick<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -
 }
 
 fn unknown(named: &str, known: &[&str]) -> Fault {
-    let near = did_you_mean(named, known.iter().copied());
+    let near = suggest_nearest(named, known.iter().copied());
     let fault = Fault::invalid(format!("there is no session `{named}`"));
     match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -75,7 +75,7 @@ fn claims(consent: &Consent) -> Vec<String> {
 
 /// What is different now: `+` is new, `-` is gone, `~` has other bytes.
 fn difference(difference: &Difference) -> Vec<String> {
-    let reach = |all: &[pintle::Reach]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let reach = |all: &[pintle::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows: [(&str, Tone, &str, &[String]); 8] = [
         ("~", Tone::Warn, "", &difference.files_changed),
         ("+", Tone::Warn, "", &difference.files_added),

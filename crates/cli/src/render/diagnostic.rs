@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pintle::tape::show::plain;
-use pintle::{Diagnostic, Severity, SourceFile, Span};
+use pintle::{ByteSpan, Diagnostic, Severity, SourceFile};
 use serde::Serialize;
 
 /// Bytes of one side of a finding that are shown at most, so that a file of one long line stays readable.
@@ -81,7 +81,7 @@ struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     /// The line that a span begins in. A span of many lines is cut to it, and one that lies outside the text is brought
     /// inside.
-    fn of(file: &'a SourceFile, span: Span) -> Self {
+    fn of(file: &'a SourceFile, span: ByteSpan) -> Self {
         let whole = file.text.as_str();
         let start = whole.floor_char_boundary(span.start.min(whole.len()));
         let (above, below) = whole.split_at(start);
@@ -107,7 +107,8 @@ mod tests {
 
     fn shown(text: &str, start: usize, end: usize) -> String {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() });
-        let finding = Diagnostic::error("bad", "what is wrong", Location::new(file, Span { start, end })).help("do so");
+        let finding =
+            Diagnostic::error("bad", "what is wrong", Location::new(file, ByteSpan { start, end })).help("do so");
         anstream::adapter::strip_str(&super::text(&finding)).to_string()
     }
 

@@ -49,7 +49,7 @@ fn past(stage: &Stage, host: &str, session: &str) {
     let runtime = Runtime::builder().tape(Arc::new(tape)).build().runtime;
     let origin = Origin { session: session.to_owned(), turn: 1, agent: String::from("root"), ..Origin::default() };
     let prompt = PromptSubmit { prompt: String::from("long ago"), ..PromptSubmit::default() };
-    let _ = runtime.fire(&Event::of(&prompt, Arc::new(origin)));
+    let _ = runtime.fire(&Event::from_payload(&prompt, Arc::new(origin)));
 }
 
 /// Three sessions of two hosts, and what is none.

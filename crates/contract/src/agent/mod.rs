@@ -1,8 +1,8 @@
 //! Agents as a dialect read them: what the user declared, in one neutral form.
 
-mod member;
 mod permission;
 mod persona;
+mod team;
 mod toolset;
 
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{HookDeclaration, Location, ScriptText};
+use crate::{HookDeclaration, Location, ScriptSource};
 
-pub use member::{CompactionSpec, MemberSpec, TeamSpec};
 pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
 pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, price_of};
+pub use team::{CompactionSpec, MemberSpec, TeamSpec};
 pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 
 /// One agent: its model, instruction, tools, sub-agents and bounds.
@@ -106,11 +106,11 @@ pub struct ToolSpec {
     /// JSON Schema of its arguments: an object.
     pub parameters: Value,
     /// The source that defines `run(args)`.
-    pub script: Option<ScriptText>,
+    pub script: Option<ScriptSource>,
     /// How long one run may take. Default 60,000.
     pub timeout_ms: u64,
     /// A script `run(result)` that says whether a result is good.
-    pub verify: Option<ScriptText>,
+    pub verify: Option<ScriptSource>,
     /// Where it was declared.
     pub location: Location,
 }
@@ -175,7 +175,7 @@ pub struct DelegationSpec {
     /// Model calls a child may make, by depth; the last entry counts for deeper ones. Empty is `[20, 10, 5, 3]`.
     pub iterations_per_depth: Vec<u32>,
     /// A script `run(result)` that every delegation must pass.
-    pub verify: Option<ScriptText>,
+    pub verify: Option<ScriptSource>,
     /// Tries after a failed verification; `None` is 2.
     pub max_verify_retries: Option<u32>,
 }

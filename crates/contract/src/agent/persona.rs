@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ModelSpec, ToolsPolicy};
-use crate::{Diagnostic, Location, did_you_mean};
+use crate::{Diagnostic, Location, suggest_nearest};
 
 /// A role that an agent works in: named steps, what they may use and spend, and whom it may pass its work to.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +113,7 @@ impl PersonaSpec {
             return Ok(step);
         }
         let known = || self.steps.iter().map(|step| step.name.as_str());
-        let hint = match did_you_mean(name, known()) {
+        let hint = match suggest_nearest(name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if self.steps.is_empty() => String::from("it has no steps"),
             None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
@@ -129,7 +129,7 @@ impl PersonaSpec {
 
     /// Everything that is wrong with what is declared, at the places where it was declared.
     #[must_use]
-    pub fn check(&self) -> Vec<Diagnostic> {
+    pub fn validate(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.name.trim().is_empty() {
             found.push(Diagnostic::error("persona_name", "a persona needs a name", self.location.clone()));
@@ -151,7 +151,7 @@ impl PersonaSpec {
                 let message = format!("persona `{}` has two steps `{}`; give one another name", self.name, step.name);
                 found.push(Diagnostic::error("persona_step", message, step.location.clone()));
             }
-            found.extend(step.check(&self.prices));
+            found.extend(step.validate(&self.prices));
         }
         found
     }
@@ -160,7 +160,7 @@ impl PersonaSpec {
 impl StepSpec {
     /// A step that needs nothing but its name.
     #[must_use]
-    pub fn named(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
@@ -172,7 +172,7 @@ impl StepSpec {
 
     /// Everything that is wrong with what is declared, under these prices.
     #[must_use]
-    pub fn check(&self, prices: &[PriceSpec]) -> Vec<Diagnostic> {
+    pub fn validate(&self, prices: &[PriceSpec]) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.name.trim().is_empty() {
             found.push(Diagnostic::error("persona_step", "a step needs a name", self.location.clone()));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_found_by_the_whole_name_then_without_the_provider_then_for_all() {
+    fn price_lookup_prefers_full_name_then_bare_name_then_wildcard() {
         let prices = [price("*"), price("small"), price("openai:small")];
         let cases =
             [("openai:small", "openai:small"), ("anthropic/small", "small"), ("small", "small"), ("large", "*")];
@@ -240,16 +240,16 @@ mod tests {
         let persona = PersonaSpec {
             thresholds: vec![50.0, 0.0, f64::NAN],
             steps: vec![
-                StepSpec { budget, ..StepSpec::named("audit") },
+                StepSpec { budget, ..StepSpec::new("audit") },
                 StepSpec {
                     budget: BudgetSpec { max_usd: Some(1.0), ..BudgetSpec::default() },
-                    ..StepSpec::named("audit")
+                    ..StepSpec::new("audit")
                 },
                 StepSpec::default(),
             ],
             ..PersonaSpec::default()
         };
-        let messages: Vec<String> = persona.check().into_iter().map(|found| found.message).collect();
+        let messages: Vec<String> = persona.validate().into_iter().map(|found| found.message).collect();
         assert_eq!(
             messages,
             [

@@ -7,7 +7,7 @@ use serde::de::value::MapDeserializer;
 use serde_json::{Value, json};
 
 use super::catalogue;
-use super::{EventName, Message, Row, Target};
+use super::{ChatMessage, EventDef, EventName, RewriteTarget};
 
 /// The roles that a message may have. `developer` is OpenAI's newer word for `system`.
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
@@ -18,13 +18,13 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 /// # Errors
 /// When a field makes no sense for the event; the hook's verdict is then a failure.
 pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
-    let row = event.row();
-    let Target::Fields(names) = row.target else { return Ok(()) };
+    let row = event.def();
+    let RewriteTarget::Fields(names) = row.target else { return Ok(()) };
     for name in names {
         let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
-        catalogue::fits(row, name, value).map_err(|fault| explain(row, name, value, &fault))?;
+        catalogue::fits(row, name, value).map_err(|fault| explain_mismatch(row, name, value, &fault))?;
         if *name == "messages" && row.name == catalogue::completion_pre::ROW.name {
-            messages(value)?;
+            check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
             return Err(String::from("`choices` must hold at least one answer"));
@@ -34,15 +34,18 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
 }
 
 /// Reads one field as the payload type has it.
-pub(super) fn field<'de, T: Deserialize<'de>>(name: &'de str, value: &'de Value) -> Result<(), serde_json::Error> {
+pub(super) fn check_field<'de, T: Deserialize<'de>>(
+    name: &'de str,
+    value: &'de Value,
+) -> Result<(), serde_json::Error> {
     T::deserialize(MapDeserializer::new(iter::once((name, value)))).map(drop)
 }
 
 /// A conversation that can be sent: every message is somebody's, and not all of them are instructions.
-fn messages(value: &Value) -> Result<(), String> {
+fn check_messages(value: &Value) -> Result<(), String> {
     let messages = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let mut has_talk = false;
-    for message in messages.iter().filter_map(|message| Message::deserialize(message).ok()) {
+    for message in messages.iter().filter_map(|message| ChatMessage::deserialize(message).ok()) {
         if !ROLES.contains(&message.role.as_str()) {
             return Err(format!("a message has the unknown role `{}`; a role is {}", message.role, ROLES.join(", ")));
         }
@@ -55,7 +58,7 @@ fn messages(value: &Value) -> Result<(), String> {
 }
 
 /// Says what a field has to be, where that is plain.
-fn explain(row: &Row, name: &str, value: &Value, fault: &serde_json::Error) -> String {
+fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_json::Error) -> String {
     let schema = (row.schema)();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
     let kinds: Vec<&str> = match schema.get("type") {

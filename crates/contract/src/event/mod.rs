@@ -1,27 +1,27 @@
 //! Events: their names, their data, and the one catalogue that describes them.
 
+mod aliases;
 mod catalogue;
+mod complete;
+mod def;
 mod fit;
+mod fragment;
 mod name;
-mod piece;
-mod row;
-mod spelling;
-mod whole;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use aliases::json_to_text;
 pub use catalogue::*;
+pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
-pub use name::{EventName, UnknownEvent};
-pub use piece::{
-    Choice, FunctionCall, HostSaid, LogLine, Message, MessageToolCall, ToolCall, ToolDefinition, ToolFunction,
-    ToolResult, Unsettled, Usage,
+pub use fragment::{
+    ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CompletionChoice, HostPayload, LogLine,
+    TokenUsage, ToolCall, ToolResult, UnsettledWork,
 };
-pub use row::{Class, ContextScope, Row, Target};
-pub use spelling::text_of;
+pub use name::{EventName, UnknownEvent};
 
 use crate::Payload;
 
@@ -45,16 +45,16 @@ impl Event {
 
     /// Makes an event from a typed payload of the catalogue.
     #[must_use]
-    pub fn of<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
+    pub fn from_payload<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
         // A catalogue payload is plain data with text keys, which always has a JSON form.
         let value = serde_json::to_value(payload).unwrap_or(Value::Null);
-        Self::new(EventName::of(P::row()), value, origin)
+        Self::new(EventName::from_def(P::def()), value, origin)
     }
 
     /// The subject: the field of the payload that matchers look at first, such as the tool's name.
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
-        self.name.row().subject.and_then(|field| self.payload.field(field)).and_then(Value::as_str)
+        self.name.def().subject.and_then(|field| self.payload.field(field)).and_then(Value::as_str)
     }
 
     /// The same event with another payload.
@@ -96,5 +96,5 @@ pub struct Origin {
 /// A typed payload of the catalogue.
 pub trait EventPayload: Serialize {
     /// The catalogue row it belongs to.
-    fn row() -> &'static Row;
+    fn def() -> &'static EventDef;
 }

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::{CATALOGUE, Row};
-use crate::did_you_mean;
+use super::{CATALOGUE, EventDef};
+use crate::suggest_nearest;
 
 /// The name of an event: a row of the catalogue and, for the open families `custom.*` and `meta.*`, the rest of it.
 #[derive(Clone)]
 pub struct EventName {
-    row: &'static Row,
+    def: &'static EventDef,
     full: Option<Arc<str>>,
 }
 
 impl EventName {
     /// The name of a row that is no family.
     #[must_use]
-    pub fn of(row: &'static Row) -> Self {
-        Self { row, full: None }
+    pub fn from_def(row: &'static EventDef) -> Self {
+        Self { def: row, full: None }
     }
 
     /// Reads a canonical name.
@@ -32,37 +32,37 @@ impl EventName {
     pub fn parse(name: &str) -> Result<Self, UnknownEvent> {
         let unknown = || UnknownEvent {
             name: name.to_owned(),
-            suggestion: did_you_mean(name, CATALOGUE.iter().map(|row| row.name)),
+            suggestion: suggest_nearest(name, CATALOGUE.iter().map(|row| row.name)),
         };
         if let Some(row) = CATALOGUE.iter().find(|row| row.name == name && row.family().is_none()) {
-            return Ok(Self::of(row));
+            return Ok(Self::from_def(row));
         }
-        let in_family = |row: &&&Row| row.family().is_some_and(|prefix| name.starts_with(prefix));
-        let row: &'static Row = CATALOGUE.iter().find(in_family).ok_or_else(unknown)?;
+        let in_family = |row: &&&EventDef| row.family().is_some_and(|prefix| name.starts_with(prefix));
+        let row: &'static EventDef = CATALOGUE.iter().find(in_family).ok_or_else(unknown)?;
         let suffix = row.family().and_then(|prefix| name.strip_prefix(prefix)).unwrap_or_default();
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if suffix.is_empty() || !suffix.bytes().all(plain) {
             return Err(unknown());
         }
-        Ok(Self { row, full: Some(Arc::from(name)) })
+        Ok(Self { def: row, full: Some(Arc::from(name)) })
     }
 
     /// The catalogue row.
     #[must_use]
-    pub fn row(&self) -> &'static Row {
-        self.row
+    pub fn def(&self) -> &'static EventDef {
+        self.def
     }
 
     /// The whole name, such as `tool.pre` or `custom.deploy`.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.full.as_deref().unwrap_or(self.row.name)
+        self.full.as_deref().unwrap_or(self.def.name)
     }
 }
 
 impl PartialEq for EventName {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.row, other.row) && self.full == other.full
+        std::ptr::eq(self.def, other.def) && self.full == other.full
     }
 }
 
@@ -70,7 +70,7 @@ impl Eq for EventName {}
 
 impl Hash for EventName {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        std::ptr::from_ref(self.row).hash(state);
+        std::ptr::from_ref(self.def).hash(state);
         self.full.hash(state);
     }
 }

@@ -1,7 +1,7 @@
 //! Answers as verdicts (AI Harness reference, Decision constructors).
 
 use pintle_contract::{
-    Answer, Effect, Event, Failure, FailureKind, Rewrite, Said, ScriptAnswer, Verdict, did_you_mean,
+    Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind, suggest_nearest,
 };
 use serde_json::{Map, Value};
 
@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 const ACTIONS: [&str; 5] = ["allow", "block", "modify", "ask", "delegate"];
 
 /// Reads an answer. Total: what is no decision passes with a warning, and what wants to be one and is not is a failure.
-pub(super) fn decode(event: &Event, answer: Answer) -> Verdict {
-    let Answer::Script(answer) = answer else {
+pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
+    let HandlerOutput::Script(answer) = answer else {
         return Verdict::failed(Failure::new(FailureKind::BadOutput, "only scripts can answer in this dialect"));
     };
     match answer {
-        ScriptAnswer::Allow => Verdict::pass(),
-        ScriptAnswer::Block(reason) => Verdict::deny(reason),
-        ScriptAnswer::Ask(reason) => Verdict::ask(reason),
-        ScriptAnswer::Modify(payload) => modify(event, payload),
-        ScriptAnswer::Delegate(request) => Verdict::pass().with(Effect::Delegate(request)),
-        ScriptAnswer::Dict(fields) => dictionary(event, fields),
-        ScriptAnswer::Other { type_name, printed } => other(&type_name, &printed),
+        ScriptOutput::Allow => Verdict::pass(),
+        ScriptOutput::Block(reason) => Verdict::deny(reason),
+        ScriptOutput::Ask(reason) => Verdict::ask(reason),
+        ScriptOutput::Modify(payload) => modify(event, payload),
+        ScriptOutput::Delegate(request) => Verdict::pass().with_effect(Effect::Delegate(request)),
+        ScriptOutput::Dict(fields) => dictionary(event, fields),
+        ScriptOutput::Other { type_name, printed } => other(&type_name, &printed),
     }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn decode(event: &Event, answer: Answer) -> Verdict {
 fn modify(event: &Event, payload: Value) -> Verdict {
     match payload {
         Value::Object(fields) if event.payload.value().is_object() => Verdict::rewrite(fields),
-        whole => Verdict::new(Said::Rewrite(Rewrite::Whole(whole))),
+        whole => Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(whole))),
     }
 }
 
@@ -41,7 +41,7 @@ fn other(type_name: &str, printed: &str) -> Verdict {
         }
         _ => format!("returned {type_name}, not a decision; treated as allow()"),
     };
-    Verdict::pass().warn(warning)
+    Verdict::pass().with_warning(warning)
 }
 
 fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
@@ -49,7 +49,7 @@ fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
         Some(Value::String(action)) => action,
         Some(_) => return bad("an `action` that is no text"),
         None => {
-            let near = fields.keys().find_map(|key| did_you_mean(key, ["action"]).map(|_| key.clone()));
+            let near = fields.keys().find_map(|key| suggest_nearest(key, ["action"]).map(|_| key.clone()));
             return bad(&match near {
                 Some(key) => format!("a dict without `action`; did you mean `action` instead of `{key}`?"),
                 None => String::from("a dict without `action`; return allow(), block(reason) or modify(payload)"),
@@ -66,9 +66,9 @@ fn dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
         }
         "delegate" => {
             let request = fields.remove("request").or_else(|| fields.remove("payload"));
-            Verdict::pass().with(Effect::Delegate(request.unwrap_or(Value::Object(fields))))
+            Verdict::pass().with_effect(Effect::Delegate(request.unwrap_or(Value::Object(fields))))
         }
-        unknown => bad(&match did_you_mean(unknown, ACTIONS) {
+        unknown => bad(&match suggest_nearest(unknown, ACTIONS) {
             Some(near) => format!("unknown action `{unknown}`; did you mean `{near}`?"),
             None => format!("unknown action `{unknown}`; an action is {}", ACTIONS.join(", ")),
         }),
@@ -98,14 +98,14 @@ mod tests {
 
     use super::*;
 
-    fn answer(payload: Value, answer: ScriptAnswer) -> Verdict {
+    fn answer(payload: Value, answer: ScriptOutput) -> Verdict {
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
-        decode(&event, Answer::Script(answer))
+        decode(&event, HandlerOutput::Script(answer))
     }
 
-    fn dict(value: Value) -> ScriptAnswer {
+    fn dict(value: Value) -> ScriptOutput {
         let Value::Object(fields) = value else { panic!("an object") };
-        ScriptAnswer::Dict(fields)
+        ScriptOutput::Dict(fields)
     }
 
     fn fields(value: Value) -> Verdict {
@@ -121,14 +121,14 @@ mod tests {
     fn each_documented_answer_is_its_verdict() {
         let object = json!({"name": "x"});
         for (given, wanted) in [
-            (ScriptAnswer::Allow, Verdict::pass()),
-            (ScriptAnswer::Block(String::from("no")), Verdict::deny("no")),
-            (ScriptAnswer::Ask(String::from("sure?")), Verdict::ask("sure?")),
-            (ScriptAnswer::Modify(json!({"args": {}})), fields(json!({"args": {}}))),
-            (ScriptAnswer::Modify(json!("text")), Verdict::new(Said::Rewrite(Rewrite::Whole(json!("text"))))),
+            (ScriptOutput::Allow, Verdict::pass()),
+            (ScriptOutput::Block(String::from("no")), Verdict::deny("no")),
+            (ScriptOutput::Ask(String::from("sure?")), Verdict::ask("sure?")),
+            (ScriptOutput::Modify(json!({"args": {}})), fields(json!({"args": {}}))),
+            (ScriptOutput::Modify(json!("text")), Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(json!("text"))))),
             (
-                ScriptAnswer::Delegate(json!({"agent": "a"})),
-                Verdict::pass().with(Effect::Delegate(json!({"agent": "a"}))),
+                ScriptOutput::Delegate(json!({"agent": "a"})),
+                Verdict::pass().with_effect(Effect::Delegate(json!({"agent": "a"}))),
             ),
             (dict(json!({"action": "allow"})), Verdict::pass()),
             (dict(json!({"action": "allow", "reason": 3})), Verdict::pass()),
@@ -138,14 +138,20 @@ mod tests {
             (dict(json!({"action": "modify", "payload": {"args": 1}})), fields(json!({"args": 1}))),
             (
                 dict(json!({"action": "modify", "payload": null})),
-                Verdict::new(Said::Rewrite(Rewrite::Whole(Value::Null))),
+                Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(Value::Null))),
             ),
             (dict(json!({"action": "modify", "args": 1})), fields(json!({"args": 1}))),
-            (dict(json!({"action": "delegate", "request": 1})), Verdict::pass().with(Effect::Delegate(json!(1)))),
-            (dict(json!({"action": "delegate", "payload": 2})), Verdict::pass().with(Effect::Delegate(json!(2)))),
+            (
+                dict(json!({"action": "delegate", "request": 1})),
+                Verdict::pass().with_effect(Effect::Delegate(json!(1))),
+            ),
+            (
+                dict(json!({"action": "delegate", "payload": 2})),
+                Verdict::pass().with_effect(Effect::Delegate(json!(2))),
+            ),
             (
                 dict(json!({"action": "delegate", "agent": "a"})),
-                Verdict::pass().with(Effect::Delegate(json!({"agent": "a"}))),
+                Verdict::pass().with_effect(Effect::Delegate(json!({"agent": "a"}))),
             ),
         ] {
             assert_eq!(answer(object.clone(), given.clone()), wanted, "{given:?}");
@@ -160,8 +166,8 @@ mod tests {
             ("bool", "True", "returned bool, not a decision; treated as allow()"),
             ("function", "<function block>", "returned <function block>, which was not called; treated as allow()"),
         ] {
-            let other = ScriptAnswer::Other { type_name: type_name.to_owned(), printed: printed.to_owned() };
-            assert_eq!(answer(json!({}), other), Verdict::pass().warn(warning));
+            let other = ScriptOutput::Other { type_name: type_name.to_owned(), printed: printed.to_owned() };
+            assert_eq!(answer(json!({}), other), Verdict::pass().with_warning(warning));
         }
     }
 
@@ -184,8 +190,8 @@ mod tests {
 
     #[test]
     fn a_dictionary_replaces_a_payload_without_fields() {
-        let wanted = Verdict::new(Said::Rewrite(Rewrite::Whole(json!({"a": 1}))));
-        assert_eq!(answer(Value::Null, ScriptAnswer::Modify(json!({"a": 1}))), wanted);
+        let wanted = Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(json!({"a": 1}))));
+        assert_eq!(answer(Value::Null, ScriptOutput::Modify(json!({"a": 1}))), wanted);
     }
 
     /// Any JSON value, with the words of a decision in the places that matter.
@@ -210,9 +216,9 @@ mod tests {
         #[test]
         fn any_dictionary_is_some_verdict_and_only_block_denies(payload in any_value(), given in any_value()) {
             let Value::Object(fields) = given.clone() else { return Ok(()) };
-            let verdict = answer(payload, ScriptAnswer::Dict(fields));
+            let verdict = answer(payload, ScriptOutput::Dict(fields));
             let blocks = given["action"] == "block" && given.get("reason").is_none_or(Value::is_string);
-            prop_assert_eq!(matches!(verdict.said, Said::Deny { .. }), blocks);
+            prop_assert_eq!(matches!(verdict.kind, VerdictKind::Deny { .. }), blocks);
         }
     }
 }

@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, DELEGATION_TOOLS, DONE_TOOL, Diagnostic, ExitMode, HookDeclaration, Location, ScriptText, Severity,
-    SourceFile, Span, ToolSpec,
+    AgentSpec, ByteSpan, DELEGATION_TOOLS, DONE_TOOL, Diagnostic, ExitMode, HookDeclaration, Location, ScriptSource,
+    Severity, SourceFile, ToolSpec,
 };
 
 use self::hook::Draft;
@@ -179,7 +179,7 @@ pub fn declare_hook(
     priority: Option<i64>,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let file = Arc::new(SourceFile { path: PathBuf::from(name), text: event.to_owned() });
-    let location = Location::new(Arc::clone(&file), Span { start: 0, end: event.len() });
+    let location = Location::new(Arc::clone(&file), ByteSpan { start: 0, end: event.len() });
     let some = |text: &str| (!text.trim().is_empty()).then(|| bare(name, text));
     let draft = Draft {
         event: Some((event.to_owned(), location.clone())),
@@ -195,10 +195,10 @@ pub fn declare_hook(
 }
 
 /// Source that stands in no file on disk, as a file of its own, so that faults in it can be shown.
-fn bare(name: &str, text: &str) -> ScriptText {
+fn bare(name: &str, text: &str) -> ScriptSource {
     let file = SourceFile { path: PathBuf::from(name), text: text.to_owned() };
-    let location = Location::new(Arc::new(file), Span { start: 0, end: text.len() });
-    ScriptText { location, ..ScriptText::bare(text) }
+    let location = Location::new(Arc::new(file), ByteSpan { start: 0, end: text.len() });
+    ScriptSource { location, ..ScriptSource::without_file(text) }
 }
 
 /// Names and how often each was seen.

@@ -10,7 +10,7 @@ mod load;
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Profile, Verdict};
+use pintle_contract::{Codec, Event, HandlerOutput, Profile, Verdict};
 use serde_json::Value;
 
 pub use load::{Declared, declare_hook, load, read_hook};
@@ -76,7 +76,7 @@ impl Codec for AiHarness {
         encode::encode(event)
     }
 
-    fn decode(&self, event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(event, answer)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Verdict};
+use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
 use serde_json::Value;
 
 use super::client::{Client, Variable};
@@ -38,11 +38,11 @@ impl Codec for ClientCodec {
         encode::encode(self.client, event, spelling)
     }
 
-    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         self.client.row(spelling)?.narrow
     }
 
-    fn guards(&self, spelling: &str) -> bool {
+    fn can_deny(&self, spelling: &str) -> bool {
         self.client.row(spelling).is_none_or(super::Row::guards)
     }
 
@@ -59,7 +59,7 @@ impl Codec for ClientCodec {
         named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(self, event, spelling, answer)
     }
 }

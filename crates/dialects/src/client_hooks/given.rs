@@ -67,7 +67,7 @@ fn is_own(payload: &Value, tools: &Vocabulary) -> bool {
 }
 
 fn call(event: &Event, tools: &'static Vocabulary) -> Arc<Spelled> {
-    event.payload.view(tools.name, |payload| {
+    event.payload.cached_view(tools.name, |payload| {
         let host = payload.get("host").filter(|_| is_own(payload, tools));
         let said = host.and_then(|host| Some((host.get("tool")?.as_str()?, host.get("input")?)));
         Spelled(match said {

@@ -1,7 +1,7 @@
 //! The events that Claude Code introduced and most others took over: one row each, for the voice of whoever has it. What
 //! an agent does differently is laid over the row in its own folder.
 
-use pintle_contract::{Event, OnDeny};
+use pintle_contract::{DenyEffect, Event};
 use serde_json::Value;
 
 use super::row::{Block, ExitTwo, Input, Row, Stop, Text, Voice};
@@ -61,7 +61,7 @@ pub const fn post_tool_use(voice: &'static Voice) -> Row {
         block: Block::Tells,
         exit_two: ExitTwo::Blocks,
         stop: Stop::Denies,
-        on_deny: OnDeny::StopRun,
+        on_deny: DenyEffect::StopRun,
         output: true,
         context: true,
         ..Row::tells(voice)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, OnDeny};
+use pintle_contract::{DenyEffect, Event};
 use serde_json::Value;
 
 use super::Given;
@@ -52,7 +52,7 @@ pub struct Row {
     /// Whether a failed hook denies, as the agent documents.
     pub fails_closed: bool,
     /// What a deny means to the host.
-    pub on_deny: OnDeny,
+    pub on_deny: DenyEffect,
     /// The time-out where it is another than the handler's, in milliseconds.
     pub timeout_ms: Option<u64>,
 }
@@ -162,7 +162,7 @@ impl Row {
             context: false,
             text: Text::Nobody,
             fails_closed: false,
-            on_deny: OnDeny::AsRow,
+            on_deny: DenyEffect::DenyEvent,
             timeout_ms: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, OnDeny};
+use pintle_contract::{DenyEffect, Event};
 use serde_json::{Value, json};
 
 use crate::client_hooks::keys::key;
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         output: true,
         context: true,
         narrow: Some(went_well),
-        on_deny: OnDeny::AsRow,
+        on_deny: DenyEffect::DenyEvent,
         ..AFTER
     },
     Row {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Influence, Verdict};
+use pintle_contract::{Codec, Event, HandlerOutput, HookInfluence, Verdict};
 use serde_json::Value;
 
 use super::encode::Input;
@@ -30,31 +30,31 @@ impl Codec for DockerAgent {
         DIALECT.name
     }
 
-    fn form(&self) -> &'static str {
+    fn encoding_key(&self) -> &'static str {
         match self.compat {
             Compat::Newest => DIALECT.name,
             Compat::G1 => "docker_agent/g1",
         }
     }
 
-    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         // The catalogue's event ends every call; docker-agent's is for tools that ran (docker-agent behaviour, section 1.4).
         (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
-        row::ROWS.iter().find(|row| row.name == spelling).map_or(Influence::Shapes, row::Row::influence)
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        row::ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Shapes, row::Row::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
         Some(self.input(event, spelling).to_value())
     }
 
-    fn write(&self, event: &Event, spelling: &str) -> Vec<u8> {
+    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
         self.input(event, spelling).to_bytes()
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(self, event, row::of_event(event, spelling), answer)
     }
 }

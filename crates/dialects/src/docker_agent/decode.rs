@@ -13,18 +13,18 @@ mod strict;
 pub(super) use self::key::{OutputKey, Spelled, spelled};
 pub(super) use self::reply::DECISION_SCHEMA;
 
-use pintle_contract::{Answer, Event, Failure, FailureKind, Verdict};
+use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};
 
 use super::Row;
 use super::codec::DockerAgent;
 
 /// Reads an answer.
-pub(super) fn decode(codec: &DockerAgent, event: &Event, row: &'static Row, answer: Answer) -> Verdict {
+pub(super) fn decode(codec: &DockerAgent, event: &Event, row: &'static Row, answer: HandlerOutput) -> Verdict {
     let asked = Asked { codec, event, row };
     match answer {
-        Answer::Process(answer) => process::decode(&asked, &answer),
-        Answer::Text(reply) => reply::decode(&asked, &reply),
-        Answer::Script(_) | Answer::Returned(_) => {
+        HandlerOutput::Process(answer) => process::decode(&asked, &answer),
+        HandlerOutput::Text(reply) => reply::decode(&asked, &reply),
+        HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
             bad("only commands, built-ins and models can answer in this dialect")
         }
     }

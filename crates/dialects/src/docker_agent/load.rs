@@ -8,7 +8,7 @@ pub mod hooks;
 mod recognise;
 mod settings;
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 use super::Compat;
 use crate::document::{Node, Report, after_byte_order_mark, parse};
@@ -23,7 +23,7 @@ pub fn load(artifacts: &[Artifact], reading: &Reading<'_>) -> Project {
     let mut project = Project::default();
     for artifact in artifacts {
         let report = Report::new(artifact.file.clone(), "");
-        let whole = Span { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+        let whole = ByteSpan { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(document) = parse(&report, whole) {
             read(artifact, &report, document.as_ref(), reading.compat, &mut project);
         }
@@ -52,7 +52,7 @@ fn read(artifact: &Artifact, report: &Report, document: Option<&Node>, compat: O
             let hooks = hooks.unwrap_or_default();
             if hooks.is_empty() && report.errors() == 0 {
                 let help = String::from("write an event, such as `pre_tool_use:`, or take the file away");
-                let start = document.map_or(Span::default(), |node| node.span);
+                let start = document.map_or(ByteSpan::default(), |node| node.span);
                 report.value_error("no_hooks", "the file declares no hooks", start, Some(help));
             }
             project.hooks.extend(hooks);

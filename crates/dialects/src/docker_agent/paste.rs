@@ -28,7 +28,7 @@ pub fn pasted(event: &EventName, object: &Value) -> Option<Value> {
     if name.is_none() && !is_foreign(event, row, given) {
         return None;
     }
-    let example = (event.row().example)();
+    let example = (event.def().example)();
     let mut payload = Map::new();
     for key in row.keys.iter().copied().flatten() {
         let Some(value) = given.get(key.name) else { continue };
@@ -68,7 +68,7 @@ pub fn example(name: &str, mut payload: Value) -> Value {
 
 /// Whether an object has a key that hooks of this dialect know, and the payload of the event has not.
 fn is_foreign(event: &EventName, row: &Row, given: &Map<String, Value>) -> bool {
-    let schema = (event.row().schema)();
+    let schema = (event.def().schema)();
     let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
     row.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
 }
@@ -130,7 +130,7 @@ mod tests {
     fn every_event_takes_back_what_its_hooks_got() {
         for row in ROWS {
             let event = EventName::parse(row.canonical).unwrap();
-            let payload = (event.row().example)();
+            let payload = (event.def().example)();
             let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
             let object = (super::super::DIALECT.codec)().encode(&example, row.name).unwrap();
             let mut again = pasted(&event, &object).unwrap_or_else(|| panic!("{}", row.name));

@@ -1,6 +1,6 @@
 //! The events of docker-agent, one row each (docker-agent behaviour, section 1.1).
 
-use pintle_contract::{Event, Influence};
+use pintle_contract::{Event, HookInfluence};
 
 use super::Compat;
 use super::encode::keys::{self, Key, Opening};
@@ -45,9 +45,9 @@ impl Row {
     }
 
     /// The most that a hook can do to it.
-    pub(super) fn influence(&self) -> Influence {
+    pub(super) fn influence(&self) -> HookInfluence {
         let changes = self.blocks || self.rewrites.is_some() || self.decisions != Decisions::Nothing || self.summary;
-        if changes { Influence::Shapes } else { Influence::Observes }
+        if changes { HookInfluence::Shapes } else { HookInfluence::Observes }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use pintle_contract::{ScriptText, Span, did_you_mean};
+use pintle_contract::{ByteSpan, ScriptSource, suggest_nearest};
 
 use super::{Entry, Kind, Node, Plain, Report};
 
@@ -18,7 +18,7 @@ pub struct Fields<'a> {
     report: &'a Report,
     owner: String,
     entries: &'a [Entry],
-    place: Span,
+    place: ByteSpan,
     known: Vec<&'static str>,
     told: Vec<&'static str>,
 }
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
     ///
     /// Anything but a mapping is reported and has no fields.
     #[must_use]
-    pub fn new(report: &'a Report, owner: impl Into<String>, node: Option<&'a Node>, place: Span) -> Self {
+    pub fn new(report: &'a Report, owner: impl Into<String>, node: Option<&'a Node>, place: ByteSpan) -> Self {
         let owner = owner.into();
         let entries: &[Entry] = match node.map(|node| &node.kind) {
             Some(Kind::Map(entries)) => entries,
@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
 
     /// Where the mapping stands.
     #[must_use]
-    pub fn place(&self) -> Span {
+    pub fn place(&self) -> ByteSpan {
         self.place
     }
 
@@ -84,10 +84,10 @@ impl<'a> Fields<'a> {
     }
 
     /// Text that is Starlark, with its place.
-    pub fn script(&mut self, key: &'static str) -> Option<ScriptText> {
+    pub fn script(&mut self, key: &'static str) -> Option<ScriptSource> {
         let node = self.node(key)?;
         match &node.kind {
-            Kind::Scalar(scalar) if scalar.plain() == Plain::Text => Some(ScriptText {
+            Kind::Scalar(scalar) if scalar.plain() == Plain::Text => Some(ScriptSource {
                 text: Arc::from(scalar.text.as_str()),
                 location: self.report.location(node.span),
                 first_line: scalar.first_line,
@@ -160,8 +160,8 @@ impl<'a> Fields<'a> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
         if found.is_none() {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            let near =
-                did_you_mean(text, words.iter().map(|(word, _)| *word)).map(|near| format!("did you mean `{near}`?"));
+            let near = suggest_nearest(text, words.iter().map(|(word, _)| *word))
+                .map(|near| format!("did you mean `{near}`?"));
             let message = format!("{key} must be {}, not `{text}`", all.join(" or "));
             self.report.value_error("bad_value", &message, node.span, near);
         }
@@ -242,7 +242,7 @@ impl<'a> Fields<'a> {
             if self.known.contains(&key) || self.told.contains(&key) || told.contains(&key) {
                 continue;
             }
-            let near = did_you_mean(key, self.known.iter().copied());
+            let near = suggest_nearest(key, self.known.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
@@ -285,7 +285,7 @@ impl<'a> Fields<'a> {
     /// Reports every field that nobody asked for, as an error: for formats that are read strictly.
     pub fn finish_strictly(self) {
         for entry in self.others() {
-            let help = match did_you_mean(&entry.key, self.known.iter().copied()) {
+            let help = match suggest_nearest(&entry.key, self.known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
             };
@@ -344,7 +344,7 @@ fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
     };
     let plain = squeezed(written);
     let words: Vec<String> = known.iter().map(|key| squeezed(key)).collect();
-    let near = did_you_mean(&plain, words.iter().map(String::as_str))?;
+    let near = suggest_nearest(&plain, words.iter().map(String::as_str))?;
     known.iter().zip(&words).find(|(_, word)| *word == near).map(|(key, _)| *key)
 }
 
@@ -352,7 +352,7 @@ fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
 mod tests {
     use std::path::PathBuf;
 
-    use pintle_contract::{SourceFile, Span};
+    use pintle_contract::{ByteSpan, SourceFile};
 
     use super::super::parse;
     use super::*;
@@ -381,7 +381,7 @@ mod tests {
     fn a_value_of_another_type_has_a_next_step() {
         for (text, read, wanted) in FAULTS {
             let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: (*text).to_owned() });
-            let whole = Span { start: 0, end: text.len() };
+            let whole = ByteSpan { start: 0, end: text.len() };
             let report = Report::new(file, "");
             let node = parse(&report, whole).unwrap().unwrap();
             assert!(!read(&mut Fields::new(&report, "a thing", Some(&node), whole)), "{text}");

@@ -1,6 +1,6 @@
 //! Splitting a Markdown file into its frontmatter and its body (AI Harness reference, File shape, rules 1 and 2).
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 use super::{Node, Report, parse};
 
@@ -10,7 +10,7 @@ pub struct Document<'a> {
     /// The frontmatter, a mapping; `None` when it is empty.
     pub matter: Option<Node>,
     /// The bytes of the frontmatter, without its delimiters.
-    pub matter_span: Span,
+    pub matter_span: ByteSpan,
     /// What follows the frontmatter, without blanks around it.
     pub body: &'a str,
 }
@@ -26,7 +26,7 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
     let mut lines = Lines { text, at: start };
     let mut opening = lines.next();
     while let Some(line) = opening.as_ref().filter(|line| line.text.trim().is_empty()) {
-        let span = Span { start: line.start, end: line.start };
+        let span = ByteSpan { start: line.start, end: line.start };
         opening = lines.next();
         if opening.as_ref().is_some_and(|next| next.text.trim_end() == "---") {
             report.warning(
@@ -38,7 +38,7 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
         }
     }
     let Some(opening) = opening.filter(|line| line.text.trim_end() == "---") else {
-        let span = Span { start, end: start + first_line(text, start).len() };
+        let span = ByteSpan { start, end: start + first_line(text, start).len() };
         let help = "write `---` alone on the first line; a file that is no artifact belongs in another folder";
         report.error(
             "no_frontmatter",
@@ -49,7 +49,7 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
         return None;
     };
     let matter_start = lines.at;
-    let opening_span = Span { start: opening.start, end: opening.start + 3 };
+    let opening_span = ByteSpan { start: opening.start, end: opening.start + 3 };
     if text.get(matter_start..).is_none_or(|rest| rest.trim().is_empty()) {
         let help = Some(String::from("write the fields, then `---` on a line of its own"));
         report.error("unclosed_frontmatter", "no content after opening --- delimiter", opening_span, help);
@@ -60,7 +60,7 @@ pub fn split(report: &Report) -> Option<Document<'_>> {
         report.error("unclosed_frontmatter", "no closing --- delimiter found for frontmatter", opening_span, help);
         return None;
     };
-    let matter_span = Span { start: matter_start, end: closing.start };
+    let matter_span = ByteSpan { start: matter_start, end: closing.start };
     let matter = parse(report, matter_span).ok()?;
     let rest = text.get(lines.at..).unwrap_or_default();
     Some(Document { matter, matter_span, body: rest.trim() })
@@ -75,7 +75,12 @@ pub fn after_byte_order_mark(report: &Report) -> usize {
     };
     let start = text.len() - rest.len();
     let help = Some(String::from("save it as UTF-8 without one"));
-    report.warning("byte_order_mark", "the file begins with a byte order mark", Span { start: 0, end: start }, help);
+    report.warning(
+        "byte_order_mark",
+        "the file begins with a byte order mark",
+        ByteSpan { start: 0, end: start },
+        help,
+    );
     start
 }
 

@@ -1,7 +1,7 @@
 //! JSON text into the same tree as YAML: strict JSON, and what people put into settings files besides, which are comments
 //! and a comma after the last item.
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 use super::{Entry, Kind, Node, Report, Scalar, Style};
 
@@ -34,7 +34,7 @@ struct Reader<'a> {
 
 struct Fault {
     message: String,
-    span: Span,
+    span: ByteSpan,
 }
 
 impl<'a> Reader<'a> {
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     /// A fault at the next letter.
     fn fault(&self, message: impl Into<String>) -> Fault {
         let width = self.peek().map_or(0, char::len_utf8);
-        Fault { message: message.into(), span: Span { start: self.at, end: self.at + width } }
+        Fault { message: message.into(), span: ByteSpan { start: self.at, end: self.at + width } }
     }
 
     /// Passes over white space and comments.
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             Some(letter) => return Err(self.fault(format!("a value cannot begin with `{}`", letter.escape_debug()))),
             None => return Err(self.fault("a value is missing here; the text ends too early")),
         };
-        Ok(Node { span: Span { start, end: self.at }, kind })
+        Ok(Node { span: ByteSpan { start, end: self.at }, kind })
     }
 
     fn scalar(&self, start: usize, text: String, style: Style) -> Kind {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '+' | '.');
         let word = rest.split(|letter| !part(letter)).next().unwrap_or_default();
         if !matches!(word, "true" | "false" | "null") && serde_json::from_str::<serde_json::Number>(word).is_err() {
-            let span = Span { start, end: start + word.len() };
+            let span = ByteSpan { start, end: start + word.len() };
             return Err(Fault { message: format!("`{word}` is no value; put text in double quotes"), span });
         }
         self.at += word.len();
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
                 return Err(self.fault("a key in double quotes is missing here"));
             }
             let key = self.string()?;
-            let key_span = Span { start, end: self.at };
+            let key_span = ByteSpan { start, end: self.at };
             self.blanks()?;
             if !self.eats(":") {
                 return Err(self.fault("`:` is missing here"));
@@ -192,13 +192,13 @@ impl<'a> Reader<'a> {
                 Some('"') => break,
                 Some('\\') => drop(self.take()),
                 Some('\n') | None => {
-                    let span = Span { start, end: start + 1 };
+                    let span = ByteSpan { start, end: start + 1 };
                     return Err(Fault { message: String::from("the string has no closing quote on its line"), span });
                 }
                 Some(_) => {}
             }
         }
-        let span = Span { start, end: self.at };
+        let span = ByteSpan { start, end: self.at };
         let written = self.text.get(start..self.at).unwrap_or_default();
         serde_json::from_str(written)
             .map_err(|fault| Fault { message: format!("the string cannot be read: {}", plain(&fault)), span })

@@ -1,12 +1,12 @@
 //! A YAML document as a tree in which every value knows its place.
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Its bytes in the file.
-    pub span: Span,
+    pub span: ByteSpan,
     /// What it is.
     pub kind: Kind,
 }
@@ -28,7 +28,7 @@ pub struct Entry {
     /// The key's text.
     pub key: String,
     /// The key's bytes in the file.
-    pub key_span: Span,
+    pub key_span: ByteSpan,
     /// The value.
     pub value: Node,
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Location, Severity, SourceFile, Span};
+use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile};
 
 /// The findings of one file.
 ///
@@ -37,7 +37,7 @@ impl Report {
 
     /// A place in the file.
     #[must_use]
-    pub fn location(&self, span: Span) -> Location {
+    pub fn location(&self, span: ByteSpan) -> Location {
         Location::new(Arc::clone(&self.file), span)
     }
 
@@ -47,26 +47,26 @@ impl Report {
     }
 
     /// Adds an error about the document: prefix and message.
-    pub fn error(&self, code: &'static str, message: &str, span: Span, help: Option<String>) {
+    pub fn error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
         let finding = Diagnostic::error(code, format!("{}{message}", self.prefix), self.location(span));
         self.add(Diagnostic { help, ..finding });
     }
 
     /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message (AI Harness reference,
     /// Validation surface).
-    pub fn value_error(&self, code: &'static str, message: &str, span: Span, help: Option<String>) {
+    pub fn value_error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
         let (line, _) = self.file.line_column(span.start);
         self.error(code, &format!("{}: line {line}: {message}", self.format), span, help);
     }
 
     /// Adds a warning.
-    pub fn warning(&self, code: &'static str, message: impl Into<String>, span: Span, help: Option<String>) {
+    pub fn warning(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
         let finding = Diagnostic::warning(code, message, self.location(span));
         self.add(Diagnostic { help, ..finding });
     }
 
     /// Adds a note.
-    pub fn note(&self, code: &'static str, message: impl Into<String>, span: Span, help: Option<String>) {
+    pub fn note(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
         let finding = Diagnostic::note(code, message, self.location(span));
         self.add(Diagnostic { help, ..finding });
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Location, SourceFile, Span};
+use pintle_contract::{ByteSpan, Diagnostic, Location, SourceFile};
 
 /// The largest file that is read, 1 MiB. An artifact is a page of text; anything larger is a mistake.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -21,7 +21,7 @@ pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diag
             let text = String::from_utf8_lossy(fault.as_bytes()).into_owned();
             let file = Arc::new(SourceFile { path: path.to_owned(), text });
             // The replacement character that stands there now is three bytes long.
-            let location = Location::new(Arc::clone(&file), Span { start: at, end: at + 3 });
+            let location = Location::new(Arc::clone(&file), ByteSpan { start: at, end: at + 3 });
             let diagnostic = Diagnostic::error(
                 "not_utf8",
                 format!("the file is not UTF-8: byte {at} begins no character"),

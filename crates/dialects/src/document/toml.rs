@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -28,7 +28,7 @@ pub fn parse_toml(report: &Report) -> Node {
         let message = fault.message().lines().collect::<Vec<_>>().join(" ");
         report.value_error("toml", &message, span, None);
     }
-    let whole = Span { start, end: file.text.len() };
+    let whole = ByteSpan { start, end: file.text.len() };
     reader.table(table.get_ref(), whole)
 }
 
@@ -38,21 +38,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn place(&self, range: Range<usize>) -> Span {
-        Span { start: self.start + range.start, end: self.start + range.end }
+    fn place(&self, range: Range<usize>) -> ByteSpan {
+        ByteSpan { start: self.start + range.start, end: self.start + range.end }
     }
 
     /// The place of a fault, with something to underline: what is missing is shown at the character before it.
-    fn visible(&self, range: Range<usize>) -> Span {
-        let Span { start, end } = self.place(range);
+    fn visible(&self, range: Range<usize>) -> ByteSpan {
+        let ByteSpan { start, end } = self.place(range);
         let before = self.report.file().text.get(..start).and_then(|text| text.chars().next_back());
         match before {
-            Some(letter) if start == end => Span { start: start - letter.len_utf8(), end },
-            _ => Span { start, end },
+            Some(letter) if start == end => ByteSpan { start: start - letter.len_utf8(), end },
+            _ => ByteSpan { start, end },
         }
     }
 
-    fn table(&self, table: &DeTable<'_>, span: Span) -> Node {
+    fn table(&self, table: &DeTable<'_>, span: ByteSpan) -> Node {
         let mut entries: Vec<Entry> = table
             .iter()
             .map(|(key, value)| Entry {
@@ -121,7 +121,7 @@ mod tests {
             "z": 1, "a": "x", "t": {"b": [true, 2.5, 16]}, "l": [{"c": "no"}, {"c": "1979-05-27"}],
         });
         assert_eq!(to_json(&node).unwrap().to_string(), wanted.to_string());
-        let Span { start, end } = node.get("a").unwrap().span;
+        let ByteSpan { start, end } = node.get("a").unwrap().span;
         assert_eq!(&text[start..end], "\"x\"");
         let mut fields = Fields::new(&report, "the file", Some(&node), node.span);
         assert_eq!(fields.text("a").as_deref(), Some("x"));

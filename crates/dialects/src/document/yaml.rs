@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, options};
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 use super::{Entry, Kind, Node, Report, Scalar, Style};
 
@@ -26,7 +26,7 @@ const MERGE: &str = "<<";
 ///
 /// # Errors
 /// When the text is no YAML, or no mapping, or too deep or too large; the report then says so.
-pub fn parse(report: &Report, part: Span) -> Result<Option<Node>, Unreadable> {
+pub fn parse(report: &Report, part: ByteSpan) -> Result<Option<Node>, Unreadable> {
     let root = Builder::new(report, part).document()?;
     match root {
         Some(node) if node.is_null() => Ok(None),
@@ -44,7 +44,7 @@ pub fn parse(report: &Report, part: Span) -> Result<Option<Node>, Unreadable> {
 ///
 /// # Errors
 /// When the text is no YAML, or too deep or too large, with the keys up to there.
-pub fn outline(report: &Report, part: Span) -> Result<Option<Node>, Vec<String>> {
+pub fn outline(report: &Report, part: ByteSpan) -> Result<Option<Node>, Vec<String>> {
     let mut builder = Builder::new(report, part);
     builder.document().map_err(|Unreadable| builder.outermost)
 }
@@ -82,7 +82,7 @@ struct Extent {
 type Step<'a> = (Event<'a>, granit_parser::Span);
 
 impl<'a> Builder<'a> {
-    fn new(report: &'a Report, part: Span) -> Self {
+    fn new(report: &'a Report, part: ByteSpan) -> Self {
         let text = report.file().text.get(part.start..part.end).unwrap_or_default();
         let (first_line, _) = report.file().line_column(part.start);
         let mut limits: Options = options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
         self.report.value_error(
             "yaml_syntax",
             &fault.info().replace('\n', " "),
-            Span { start, end: start + width },
+            ByteSpan { start, end: start + width },
             help,
         );
         Unreadable
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
                         step => items.push(self.node(step, depth + 1)?),
                     }
                 };
-                let span = self.trim(Span { start: place.start, end });
+                let span = self.trim(ByteSpan { start: place.start, end });
                 Ok(self.keep(anchor, Node { span, kind: Kind::List(items) }))
             }
             Event::MappingStart(_, anchor, tag) => {
@@ -192,7 +192,7 @@ impl<'a> Builder<'a> {
                         entries.push(entry);
                     }
                 }
-                let span = self.trim(Span { start: place.start, end });
+                let span = self.trim(ByteSpan { start: place.start, end });
                 Ok(self.keep(anchor, Node { span, kind: Kind::Map(entries) }))
             }
             Event::Alias(anchor) => {
@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
         &mut self,
         key: Step<'a>,
         depth: usize,
-        known: &mut HashMap<String, Span>,
+        known: &mut HashMap<String, ByteSpan>,
     ) -> Result<Option<Field>, Unreadable> {
         let key = self.node(key, depth)?;
         if let (2, Kind::Scalar(scalar)) = (depth, &key.kind) {
@@ -293,7 +293,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Counts values and depth, aliases followed, and stops at the limits.
-    fn bound(&mut self, more: Extent, depth: usize, place: Span) -> Result<(), Unreadable> {
+    fn bound(&mut self, more: Extent, depth: usize, place: ByteSpan) -> Result<(), Unreadable> {
         self.nodes += more.nodes;
         if self.nodes > MAX_NODES {
             let message = format!("the document has more than {MAX_NODES} values");
@@ -308,7 +308,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, place: Span) {
+    fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, place: ByteSpan) {
         if let Some(tag) = tag.filter(|tag| tag.core_suffix().is_none()) {
             let message = format!("the tag `{}` has no meaning here", tag.original());
             self.report.value_error("yaml_syntax", &message, place, Some(String::from("remove the tag")));
@@ -319,14 +319,14 @@ impl<'a> Builder<'a> {
         self.base + marker.byte_offset().unwrap_or(0)
     }
 
-    fn span(&self, span: &granit_parser::Span) -> Span {
-        Span { start: self.byte(&span.start), end: self.byte(&span.end) }
+    fn span(&self, span: &granit_parser::Span) -> ByteSpan {
+        ByteSpan { start: self.byte(&span.start), end: self.byte(&span.end) }
     }
 
     /// The same place without line ends and blanks behind it.
-    fn trim(&self, span: Span) -> Span {
+    fn trim(&self, span: ByteSpan) -> ByteSpan {
         let text = self.report.file().text.get(span.start..span.end).unwrap_or_default();
-        Span { start: span.start, end: span.start + text.trim_end().len() }
+        ByteSpan { start: span.start, end: span.start + text.trim_end().len() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The events of Gemini CLI.
 
-use pintle_contract::OnDeny;
+use pintle_contract::DenyEffect;
 use serde_json::{Value, json};
 
 use crate::client_hooks::keys::key;
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         is_tool: true,
         narrow: Some(pascal::ran),
         block: Block::Replaces,
-        on_deny: OnDeny::StopRun,
+        on_deny: DenyEffect::StopRun,
         output: true,
         context: true,
         ..GUARDS

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Codec, Event, Failure, FailureKind, Influence, Parts, ProcessAnswer, Returned, Verdict, read_json,
+    Codec, CommandOutput, Event, Failure, FailureKind, FunctionOutput, HandlerOutput, HookInfluence, LazyPayload,
+    Verdict, read_json,
 };
 use serde_json::Value;
 
@@ -33,37 +34,37 @@ impl Codec for Harn {
         DIALECT.name
     }
 
-    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         // The catalogue's event ends every call; Harn's is for tools that ran, here also for those that failed.
         (spelling == "PostToolUse").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
-    fn guards(&self, spelling: &str) -> bool {
+    fn can_deny(&self, spelling: &str) -> bool {
         ROWS.iter().any(|row| row.name == spelling && row.veto)
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
-        ROWS.iter().find(|row| row.name == spelling).map_or(Influence::Observes, Row::influence)
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Observes, Row::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
         Some(encode::encode(event, spelling))
     }
 
-    fn parts<'a>(&self, event: &'a Event, _spelling: &str) -> Option<Parts<'a>> {
+    fn lazy_payload<'a>(&self, event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
         encode::parts(event)
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         let returned = match answer {
-            Answer::Returned(returned) => returned,
-            Answer::Process(process) => match printed(&process) {
-                Ok(value) => Returned::Value(value),
+            HandlerOutput::Returned(returned) => returned,
+            HandlerOutput::Process(process) => match printed(&process) {
+                Ok(value) => FunctionOutput::Value(value),
                 Err(failure) => return Verdict::failed(failure),
             },
-            Answer::Text(text) => Returned::Value(Value::String(text)),
-            Answer::Script(script) => {
-                Returned::Other { type_name: String::from("decision"), printed: format!("{script:?}") }
+            HandlerOutput::Text(text) => FunctionOutput::Value(Value::String(text)),
+            HandlerOutput::Script(script) => {
+                FunctionOutput::Other { type_name: String::from("decision"), printed: format!("{script:?}") }
             }
         };
         decode::decode(event, spelling, &self.hook, returned)
@@ -71,7 +72,7 @@ impl Codec for Harn {
 }
 
 /// What a function printed that runs in a program of its own: one JSON value, or nothing.
-fn printed(process: &ProcessAnswer) -> Result<Value, Failure> {
+fn printed(process: &CommandOutput) -> Result<Value, Failure> {
     if process.exit_code != Some(0) {
         let told = String::from_utf8_lossy(&process.stderr);
         let last = told.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
@@ -98,7 +99,7 @@ fn printed(process: &ProcessAnswer) -> Result<Value, Failure> {
 mod tests {
     use std::sync::Arc;
 
-    use pintle_contract::{EventName, Origin, Said};
+    use pintle_contract::{EventName, Origin, VerdictKind};
     use serde_json::json;
 
     use super::*;
@@ -108,20 +109,20 @@ mod tests {
         let event =
             Event::new(EventName::parse("prompt.submit").unwrap(), json!({"prompt": "x"}), Arc::new(Origin::default()));
         let said = |exit_code, stdout: &str, stderr: &str| {
-            let process = ProcessAnswer {
+            let process = CommandOutput {
                 exit_code,
                 stdout: stdout.as_bytes().to_vec(),
                 stderr: stderr.as_bytes().to_vec(),
-                ..ProcessAnswer::default()
+                ..CommandOutput::default()
             };
-            codec().decode(&event, "UserPromptSubmit", Answer::Process(process)).said
+            codec().decode(&event, "UserPromptSubmit", HandlerOutput::Process(process)).kind
         };
-        assert_eq!(said(Some(0), "null\n", ""), Said::Pass);
-        assert_eq!(said(Some(0), "", ""), Said::Pass);
+        assert_eq!(said(Some(0), "null\n", ""), VerdictKind::Pass);
+        assert_eq!(said(Some(0), "", ""), VerdictKind::Pass);
         let denied = said(Some(0), "{\"block\": true, \"reason\": \"no\"}\n", "");
-        assert_eq!(denied, Said::Deny { reason: String::from("no") });
+        assert_eq!(denied, VerdictKind::Deny { reason: String::from("no") });
         let told = |said| match said {
-            Said::Failed(failure) => failure.to_string(),
+            VerdictKind::Failed(failure) => failure.to_string(),
             other => panic!("{other:?}"),
         };
         assert_eq!(
@@ -138,8 +139,8 @@ mod tests {
     fn only_what_can_be_vetoed_has_guards_and_a_call_that_did_not_run_is_no_tool_use() {
         let codec = codec();
         for row in ROWS {
-            assert_eq!(codec.guards(row.name), row.veto, "{}", row.name);
-            assert_eq!(codec.narrower(row.name).is_some(), row.name == "PostToolUse", "{}", row.name);
+            assert_eq!(codec.can_deny(row.name), row.veto, "{}", row.name);
+            assert_eq!(codec.event_filter(row.name).is_some(), row.name == "PostToolUse", "{}", row.name);
         }
     }
 }

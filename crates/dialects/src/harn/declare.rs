@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec, Mode, OnDeny, Profile,
+    DenyEffect, Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location,
+    MatcherSpec, Profile,
 };
 
 use super::codec::Harn;
@@ -22,7 +23,7 @@ pub struct HookOptions {
     /// What a failure means. Default: it denies where the event can be vetoed, and is shown elsewhere.
     pub on_error: Option<FailurePolicy>,
     /// Whether the verdict is enforced. Default: it is.
-    pub mode: Mode,
+    pub mode: EnforcementMode,
     /// The tools that it may call. Default: none.
     pub tools: Vec<String>,
 }
@@ -268,13 +269,13 @@ fn declaration(
     let row: &'static Row = named.row;
     Some(HookDeclaration {
         event: EventName::parse(row.canonical).ok()?,
-        spelling: Arc::from(row.name),
+        event_alias: Arc::from(row.name),
         priority: 0,
         matcher,
         handler,
         on_error: options.on_error,
         default_on_error: row.on_failure(),
-        on_deny: OnDeny::AsRow,
+        on_deny: DenyEffect::DenyEvent,
         profile: Profile::SequentialFirstDeny,
         definition: None,
         mode: options.mode,
@@ -282,7 +283,7 @@ fn declaration(
         background: false,
         files: Vec::new(),
         tools: options.tools.clone(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location,
         codec: Arc::new(Harn::of(&name)),

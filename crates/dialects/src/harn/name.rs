@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Diagnostic, Location, did_you_mean};
+use pintle_contract::{Diagnostic, Location, suggest_nearest};
 
 use super::row::{ROWS, Row, Surface, snake};
 
@@ -121,7 +121,7 @@ fn unknown(written: &str) -> NameFault {
             std::iter::once(Cow::Borrowed(row.name)).chain(snake)
         })
         .collect();
-    let help = match did_you_mean(written, names.iter().map(AsRef::as_ref)) {
+    let help = match suggest_nearest(written, names.iter().map(AsRef::as_ref)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the events are {}", ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")),
     };

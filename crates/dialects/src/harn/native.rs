@@ -2,7 +2,7 @@
 
 mod compact;
 
-use pintle_contract::{Call, Handler, Verdict};
+use pintle_contract::{Handler, HookCall, Verdict};
 use serde_json::{Map, Value};
 
 /// Refuses every call with one reason.
@@ -22,7 +22,7 @@ impl Handler for Deny {
         "native"
     }
 
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::deny(self.reason.as_str())
     }
 }
@@ -44,7 +44,7 @@ impl Handler for MaxOutput {
         "native"
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         let content = call.event.payload.field("content").and_then(Value::as_str).unwrap_or_default();
         if content.len() <= self.limit_bytes {
             return Verdict::pass();

@@ -36,7 +36,7 @@ pub(super) fn read(report: &Report, personas: &Node) -> Vec<PersonaSpec> {
             let message = format!("there are two personas `{}`", persona.name);
             report.value_error("persona_name", &message, item.span, Some(String::from("give one another name")));
         }
-        persona.check().into_iter().for_each(|found| report.add(found));
+        persona.validate().into_iter().for_each(|found| report.add(found));
         read.push(persona);
     }
     read

@@ -1,6 +1,6 @@
 //! The events of Harn that Pintle fires, one row each (Harn behaviour, sections 1.1 to 1.4).
 
-use pintle_contract::{Event, FailurePolicy, Influence, Key};
+use pintle_contract::{Event, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
 use crate::Mapping;
@@ -27,7 +27,7 @@ pub struct Row {
     /// Whether that is the subject that the catalogue names, so that hooks are found by it.
     pub(super) indexed: bool,
     /// The keys of the payload besides those that every event has, in order.
-    pub(super) keys: &'static [Key],
+    pub(super) keys: &'static [PayloadKey],
 }
 
 /// Through which functions the hooks of an event are registered.
@@ -80,11 +80,11 @@ impl Row {
     }
 
     /// The most that a hook can do to it.
-    pub(super) fn influence(&self) -> Influence {
+    pub(super) fn influence(&self) -> HookInfluence {
         match (self.rewrites, self.veto || self.decides) {
-            (Some(_), _) => Influence::Shapes,
-            (None, true) => Influence::MayChange,
-            (None, false) => Influence::Observes,
+            (Some(_), _) => HookInfluence::Shapes,
+            (None, true) => HookInfluence::MayChange,
+            (None, false) => HookInfluence::Observes,
         }
     }
 
@@ -95,7 +95,7 @@ impl Row {
     }
 
     /// The keys of the payload, in order.
-    pub(super) fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
+    pub(super) fn all_keys(&self) -> impl Iterator<Item = &'static PayloadKey> {
         keys::EVERYWHERE.iter().chain(self.keys)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Event, Verdict};
+use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
 use serde_json::Value;
 
 use super::{DIALECT, decode, encode, row};
@@ -24,7 +24,7 @@ impl Codec for HarnessFramework {
         DIALECT.name
     }
 
-    fn narrower(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         let is_outermost = row::named(spelling).is_some_and(|row| row.outermost);
         // `Stop` comes with a response: a turn that failed has none.
         is_outermost.then_some(|event| event.origin.depth == 0 && event.payload.field("error").is_none())
@@ -34,7 +34,7 @@ impl Codec for HarnessFramework {
         Some(encode::payload(event, spelling))
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(&decode::Asked { hook: &self.hook, spelling, row: row::of_event(event) }, answer)
     }
 }

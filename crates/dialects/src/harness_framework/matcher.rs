@@ -1,6 +1,6 @@
 //! Matchers: conditions that all have to hold (The Harness Framework, Matchers).
 
-use pintle_contract::{Event, Match, Matcher, Subjects};
+use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::{Map, Value};
 
 use super::encode;
@@ -23,17 +23,17 @@ impl Conditions {
 }
 
 impl Matcher for Conditions {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         let payload = encode::payload(event, self.spelling);
         let holds =
             self.wanted.iter().all(|(field, wanted)| payload.get(field).is_some_and(|have| holds(wanted, have)));
-        if holds { Match::Yes } else { Match::No }
+        if holds { MatchResult::Yes } else { MatchResult::No }
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         match self.tool().filter(|_| self.spelling == "PreToolUse") {
-            Some(tool) => Subjects::Only { names: CLAUDE.canonical_names(tool), sufficient: false },
-            None => Subjects::Any,
+            Some(tool) => SubjectFilter::Only { names: CLAUDE.canonical_names(tool), sufficient: false },
+            None => SubjectFilter::Any,
         }
     }
 

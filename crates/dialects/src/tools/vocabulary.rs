@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 use serde_json::Value;
 
 use super::form::Form;
@@ -159,7 +159,7 @@ impl Vocabulary {
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         let names = || self.tools.iter().flat_map(|tool| tool.host).copied();
         let known = names().any(|known| known == name);
-        (!known).then(|| did_you_mean(name, names())).flatten()
+        (!known).then(|| suggest_nearest(name, names())).flatten()
     }
 
     fn tool(&self, name: &str, input: &Value) -> Option<&'static Tool> {

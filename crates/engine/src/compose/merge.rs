@@ -1,6 +1,6 @@
 //! Joins the rewrites of hooks that saw the same payload.
 
-use pintle_contract::{EventName, HookId, Reason};
+use pintle_contract::{EventName, HookId, OutcomeReason};
 use serde_json::{Map, Value};
 
 use super::words;
@@ -29,7 +29,7 @@ pub(crate) enum Merged {
         producers: Vec<u32>,
     },
     /// Two hooks rewrote the same thing differently, which denies.
-    Conflict(Vec<Reason>),
+    Conflict(Vec<OutcomeReason>),
 }
 
 /// Merges proposals, given in declared order.
@@ -55,7 +55,7 @@ pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<Proposal<'
         Ok(fields) => Value::Object(fields),
         Err(reasons) => return Merged::Conflict(reasons),
     };
-    if let Err(why) = (event.row().settle)(before, &mut value) {
+    if let Err(why) = (event.def().normalize)(before, &mut value) {
         return Merged::Conflict(between_first_and_last(&proposals, |first, last| words::misfit(first, last, &why)));
     }
     let producers = proposals.iter().filter(|proposal| proposal.value == value).map(|one| one.ordinal).collect();
@@ -63,7 +63,7 @@ pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<Proposal<'
 }
 
 /// The object with the changes of all proposals, or a reason for each pair of hooks that change a field differently.
-fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map<String, Value>, Vec<Reason>> {
+fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map<String, Value>, Vec<OutcomeReason>> {
     let mut changes: Vec<(&str, Option<&Value>, &Proposal<'_>)> = Vec::new();
     let mut reasons = Vec::new();
     for proposal in proposals {
@@ -87,7 +87,7 @@ fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map
             }
         }
         reasons.extend(clashes.into_iter().map(|(first, names)| {
-            Reason::new(proposal.hook.clone(), words::conflict(&words::list(&names), first.hook, proposal.hook))
+            OutcomeReason::new(proposal.hook.clone(), words::conflict(&words::list(&names), first.hook, proposal.hook))
         }));
     }
     if !reasons.is_empty() {
@@ -107,13 +107,13 @@ fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map
     Ok(fields)
 }
 
-fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<Reason> {
+fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<OutcomeReason> {
     let first = proposals.first();
     let other = proposals.iter().find(|proposal| first.is_some_and(|first| first.value != proposal.value));
     first
         .zip(other)
         .map(|(first, other)| {
-            Reason::new(other.hook.clone(), words::conflict("the whole payload", first.hook, other.hook))
+            OutcomeReason::new(other.hook.clone(), words::conflict("the whole payload", first.hook, other.hook))
         })
         .into_iter()
         .collect()
@@ -122,11 +122,11 @@ fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<Reason> {
 pub(super) fn between_first_and_last(
     proposals: &[Proposal<'_>],
     text: impl Fn(&HookId, &HookId) -> String,
-) -> Vec<Reason> {
+) -> Vec<OutcomeReason> {
     proposals
         .first()
         .zip(proposals.last())
-        .map(|(first, last)| Reason::new(last.hook.clone(), text(first.hook, last.hook)))
+        .map(|(first, last)| OutcomeReason::new(last.hook.clone(), text(first.hook, last.hook)))
         .into_iter()
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-use pintle_contract::{Approval, Decision, Outcome, Reason, Resolution};
+use pintle_contract::{Approval, ApprovalResponse, Decision, Outcome, OutcomeReason};
 
 use super::tally::{Position, Tally};
 use super::words;
@@ -11,11 +11,11 @@ use super::words;
 #[derive(Debug)]
 pub(crate) enum Ruling {
     /// Somebody refused, or had to be heard and could not be.
-    Deny(Vec<Reason>),
+    Deny(Vec<OutcomeReason>),
     /// Nobody refused and somebody wants a person to look. Whether somebody else said allow is kept.
-    Ask(Vec<Reason>, bool),
+    Ask(Vec<OutcomeReason>, bool),
     /// Nobody objected. The reasons are of the hooks that said allow in so many words.
-    Allow(Vec<Reason>),
+    Allow(Vec<OutcomeReason>),
 }
 
 /// The decision, from the severest down.
@@ -44,25 +44,25 @@ pub(crate) fn ruling(tally: &mut Tally, stale: impl Fn(Position) -> bool) -> Rul
 
 /// What an answer makes of an ask.
 pub(crate) fn answered(
-    mut reasons: Vec<Reason>,
-    resolution: Resolution,
+    mut reasons: Vec<OutcomeReason>,
+    resolution: ApprovalResponse,
     digest: String,
-) -> (Decision, Vec<Reason>, Option<Approval>) {
-    let say = |reasons: &mut Vec<Reason>, text: &dyn Fn(&str) -> String| {
+) -> (Decision, Vec<OutcomeReason>, Option<Approval>) {
+    let say = |reasons: &mut Vec<OutcomeReason>, text: &dyn Fn(&str) -> String| {
         for reason in reasons {
             reason.text = text(&reason.text);
         }
     };
     match resolution {
-        Resolution::Approved { by } | Resolution::Granted { by, .. } => {
-            (Decision::Allow, reasons, Some(Approval { digest, by }))
+        ApprovalResponse::Approved { answered_by: by } | ApprovalResponse::Granted { answered_by: by, .. } => {
+            (Decision::Allow, reasons, Some(Approval { digest, approved_by: by }))
         }
-        Resolution::Deferred => (Decision::Ask, reasons, None),
-        Resolution::Refused { by } => {
+        ApprovalResponse::Deferred => (Decision::Ask, reasons, None),
+        ApprovalResponse::Refused { answered_by: by } => {
             say(&mut reasons, &|why| words::refused(why, &by));
             (Decision::Deny, reasons, None)
         }
-        Resolution::Nobody => {
+        ApprovalResponse::Unavailable => {
             say(&mut reasons, &words::nobody);
             (Decision::Deny, reasons, None)
         }
@@ -74,10 +74,10 @@ pub(crate) fn answered(
 pub(crate) fn fill(
     outcome: &mut Outcome,
     tally: &mut Tally,
-    (decision, reasons, approval): (Decision, Vec<Reason>, Option<Approval>),
+    (decision, reasons, approval): (Decision, Vec<OutcomeReason>, Option<Approval>),
 ) {
     outcome.decision = decision;
-    outcome.asked = tally.asked;
+    outcome.hooks_called = tally.asked;
     if !reasons.is_empty() {
         outcome.reasons = reasons;
     }

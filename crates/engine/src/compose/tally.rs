@@ -1,8 +1,8 @@
 //! What the hooks said so far.
 
 use pintle_contract::{
-    Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, Layer, OnDeny, Payload, Profile,
-    Reason, Rewrite, Said, ShadowVerdict, Verdict, Warning,
+    DenyEffect, Effect, Event, Failure, FailureKind, FailurePolicy, FailureReport, Hook, HookId, Layer, OutcomeReason,
+    Payload, Profile, Rewrite, ShadowVerdict, Verdict, VerdictKind, Warning,
 };
 
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use super::{target, untrusted, words};
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Why this is denied; empty while it is not.
-    pub(super) denials: Vec<Reason>,
+    pub(super) denials: Vec<OutcomeReason>,
     /// Asks and explicit allows.
     pub(super) votes: Vec<Vote>,
     pub(super) asked: u32,
@@ -36,7 +36,7 @@ pub(super) struct Vote {
     pub(super) position: Position,
     pub(super) guard: bool,
     pub(super) asks: bool,
-    pub(super) reason: Reason,
+    pub(super) reason: OutcomeReason,
 }
 
 /// A hook's turn in a dispatch. Later turns are greater.
@@ -64,16 +64,16 @@ pub(crate) struct Voter<'h> {
 /// What a hook answered: a decision, and the other target that it is about, if any.
 #[derive(Debug)]
 pub(crate) struct Answered {
-    pub(crate) said: Said,
+    pub(crate) said: VerdictKind,
     pub(crate) rewrite: Option<Rewrite>,
 }
 
 impl Answered {
     /// The rewrite and the decision: an answer that is a rewrite decides nothing else.
     #[inline]
-    pub(crate) fn split(self) -> (Option<Rewrite>, Option<Said>) {
+    pub(crate) fn split(self) -> (Option<Rewrite>, Option<VerdictKind>) {
         match self {
-            Self { said: Said::Rewrite(rewrite), .. } => (Some(rewrite), None),
+            Self { said: VerdictKind::Rewrite(rewrite), .. } => (Some(rewrite), None),
             Self { said, rewrite } => (rewrite, Some(said)),
         }
     }
@@ -89,8 +89,8 @@ pub(crate) struct Made {
 }
 
 /// Whether a decision stands that came with a rewrite. An allow of a target that was not made allows nothing.
-pub(crate) fn stands(said: &Said, made: Option<&Made>) -> bool {
-    !matches!(said, Said::Allow { .. }) || made.is_some_and(|made| made.entirely)
+pub(crate) fn stands(said: &VerdictKind, made: Option<&Made>) -> bool {
+    !matches!(said, VerdictKind::Allow { .. }) || made.is_some_and(|made| made.entirely)
 }
 
 impl Tally {
@@ -124,7 +124,7 @@ impl Tally {
     }
 
     /// Adds a denial that is no single hook's verdict.
-    pub(crate) fn deny(&mut self, reasons: impl IntoIterator<Item = Reason>) {
+    pub(crate) fn deny(&mut self, reasons: impl IntoIterator<Item = OutcomeReason>) {
         self.denials.extend(reasons);
     }
 
@@ -133,12 +133,12 @@ impl Tally {
     #[inline]
     pub(crate) fn settles(&mut self, voter: Voter<'_>, verdict: &mut Verdict) -> bool {
         let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
-        if !bare || voter.shadow || voter.repeated || !voter.hook.standing.is_trusted() {
+        if !bare || voter.shadow || voter.repeated || !voter.hook.source_trust.is_trusted() {
             return false;
         }
-        match &mut verdict.said {
-            Said::Pass if voter.profile != Profile::ParallelUnanimous => {}
-            Said::Deny { reason } => self.refuse(voter, std::mem::take(reason)),
+        match &mut verdict.kind {
+            VerdictKind::Pass if voter.profile != Profile::ParallelUnanimous => {}
+            VerdictKind::Deny { reason } => self.refuse(voter, std::mem::take(reason)),
             _ => return false,
         }
         self.asked += 1;
@@ -156,7 +156,7 @@ impl Tally {
             return None;
         }
         let verdict =
-            if voter.hook.standing.is_trusted() { verdict } else { untrusted::restricted(voter.hook, verdict) };
+            if voter.hook.source_trust.is_trusted() { verdict } else { untrusted::restricted(voter.hook, verdict) };
         // A repeated call has no effects of its own but for what comes with a denial.
         let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
         for message in verdict.warnings {
@@ -169,8 +169,8 @@ impl Tally {
         if voter.repeated {
             self.votes.retain(|vote| vote.position.ordinal != voter.position.ordinal);
         }
-        let with_rewrite = matches!(verdict.said, Said::Allow { .. } | Said::Ask { .. });
-        Some(Answered { said: verdict.said, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
+        let with_rewrite = matches!(verdict.kind, VerdictKind::Allow { .. } | VerdictKind::Ask { .. });
+        Some(Answered { said: verdict.kind, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
     }
 
     /// Takes the effects of a verdict. What the hook said in an earlier call is not said twice.
@@ -225,26 +225,26 @@ impl Tally {
 
     /// Takes a decision.
     #[inline]
-    pub(crate) fn say(&mut self, voter: Voter<'_>, said: Said) {
+    pub(crate) fn say(&mut self, voter: Voter<'_>, said: VerdictKind) {
         match said {
             // What a rewrite makes is told by `make`.
-            Said::Pass | Said::Rewrite(_) => {}
-            Said::Allow { reason } => self.vote(voter, false, reason),
-            Said::Ask { reason } => self.vote(voter, true, reason),
-            Said::Deny { reason } => self.refuse(voter, reason),
-            Said::Failed(failure) => self.fail(voter, failure),
+            VerdictKind::Pass | VerdictKind::Rewrite(_) => {}
+            VerdictKind::Allow { reason } => self.vote(voter, false, reason),
+            VerdictKind::Ask { reason } => self.vote(voter, true, reason),
+            VerdictKind::Deny { reason } => self.refuse(voter, reason),
+            VerdictKind::Failed(failure) => self.fail(voter, failure),
         }
     }
 
     /// Anything but an allow of the payload as it stands denies; a hook that failed open is not counted.
     fn take_unanimous(&mut self, voter: Voter<'_>, answered: Answered) {
         let but = match answered.split() {
-            (None, Some(Said::Allow { reason })) => return self.vote(voter, false, reason),
+            (None, Some(VerdictKind::Allow { reason })) => return self.vote(voter, false, reason),
             // It may refuse, and its yes is none that the others would have to wait for.
-            (_, Some(Said::Pass)) if !voter.hook.standing.is_trusted() => return,
-            (_, Some(Said::Failed(failure))) => return self.fail(voter, failure),
-            (_, Some(Said::Deny { reason })) => return self.refuse(voter, reason),
-            (_, Some(Said::Ask { reason })) => format!("wanted a person to look ({reason})"),
+            (_, Some(VerdictKind::Pass)) if !voter.hook.source_trust.is_trusted() => return,
+            (_, Some(VerdictKind::Failed(failure))) => return self.fail(voter, failure),
+            (_, Some(VerdictKind::Deny { reason })) => return self.refuse(voter, reason),
+            (_, Some(VerdictKind::Ask { reason })) => format!("wanted a person to look ({reason})"),
             (Some(_), _) => String::from("wanted a rewrite"),
             (None, _) => String::from("had no opinion"),
         };
@@ -287,7 +287,7 @@ impl Tally {
 
     fn vote(&mut self, voter: Voter<'_>, asks: bool, text: String) {
         // An ask that nobody lifts is a deny of the same hook, and means the same.
-        let reason = if asks { reason(voter, text) } else { Reason::new(voter.hook.id.clone(), text) };
+        let reason = if asks { reason(voter, text) } else { OutcomeReason::new(voter.hook.id.clone(), text) };
         self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, asks, reason });
     }
 
@@ -303,7 +303,7 @@ impl Tally {
 }
 
 /// A reason of a hook, with what its deny means.
-fn reason(voter: Voter<'_>, text: String) -> Reason {
-    let stops_run = voter.hook.on_deny == OnDeny::StopRun;
-    Reason { stops_run, ..Reason::new(untrusted::shown_name(voter.hook), text) }
+fn reason(voter: Voter<'_>, text: String) -> OutcomeReason {
+    let stops_run = voter.hook.on_deny == DenyEffect::StopRun;
+    OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::shown_name(voter.hook), text) }
 }

@@ -1,7 +1,7 @@
 //! What a rewrite makes of a payload, by the event's row of the catalogue.
 
-use pintle_contract::event::{Target, check_rewrite};
-use pintle_contract::{EventName, Rewrite, check_payload, did_you_mean};
+use pintle_contract::event::{RewriteTarget, check_rewrite};
+use pintle_contract::{EventName, Rewrite, check_payload, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::words;
@@ -26,21 +26,21 @@ pub(crate) struct Applied {
 ///
 /// The error says why the rewrite makes no sense; the verdict is then a failure.
 pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Result<Applied, String> {
-    let row = event.row();
+    let row = event.def();
     let mut ignored = Vec::new();
     let after = match row.target {
-        Target::Nothing => {
+        RewriteTarget::Nothing => {
             if differs(before, &rewrite) {
                 ignored.push(words::no_target(event));
             }
             None
         }
-        Target::Whole => match (rewrite, before) {
+        RewriteTarget::Whole => match (rewrite, before) {
             (Rewrite::Fields(fields), Value::Object(have)) => replace(have, fields),
             (Rewrite::Fields(fields), _) => Some(Value::Object(fields)),
             (Rewrite::Whole(value), _) => (value != *before).then_some(value),
         },
-        Target::Fields(allowed) => {
+        RewriteTarget::Fields(allowed) => {
             let Value::Object(have) = before else {
                 return Err(format!("the payload of `{event}` is no object here, so no field of it can be rewritten"));
             };
@@ -52,7 +52,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
             fields.retain(|name, value| {
                 let known = allowed.contains(&name.as_str());
                 if !known && have.get(name) != Some(value) {
-                    let near = did_you_mean(name, allowed.iter().copied());
+                    let near = suggest_nearest(name, allowed.iter().copied());
                     ignored.push(words::not_in_target(event, name, allowed, near));
                 }
                 known
@@ -69,7 +69,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     let Some(mut after) = after else {
         return Ok(Applied { value: None, ignored });
     };
-    (row.settle)(before, &mut after)?;
+    (row.normalize)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
     // What a host fired is its own affair; no hook makes it larger than hooks are asked about.
     if let Err(fault) = check_payload(&after)

@@ -1,6 +1,6 @@
 //! Who is not trusted can only restrict (design, section 4).
 
-use pintle_contract::{Failure, FailurePolicy, Hook, HookId, Said, Standing, Verdict};
+use pintle_contract::{Failure, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
 
 use super::words;
 
@@ -13,47 +13,47 @@ pub(crate) fn restricted(hook: &Hook, verdict: Verdict) -> Verdict {
             dropped.push(what);
         }
     };
-    note(matches!(verdict.said, Said::Allow { .. }), "its approval");
-    note(matches!(verdict.said, Said::Rewrite(_)) || verdict.rewrite.is_some(), "its rewrite");
+    note(matches!(verdict.kind, VerdictKind::Allow { .. }), "its approval");
+    note(matches!(verdict.kind, VerdictKind::Rewrite(_)) || verdict.rewrite.is_some(), "its rewrite");
     note(!verdict.effects.is_empty(), "what it adds for the model and the user");
-    let said = match verdict.said {
-        Said::Deny { .. } | Said::Ask { .. } if !hook.event.row().deny_restricts => {
+    let said = match verdict.kind {
+        VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !hook.event.def().deny_restricts => {
             note(true, "its refusal (it would send the agent on)");
-            Said::Pass
+            VerdictKind::Pass
         }
-        Said::Deny { reason } => Said::Deny { reason: words::quoted(hook, &reason) },
-        Said::Ask { reason } => Said::Ask { reason: words::quoted(hook, &reason) },
+        VerdictKind::Deny { reason } => VerdictKind::Deny { reason: words::quoted(hook, &reason) },
+        VerdictKind::Ask { reason } => VerdictKind::Ask { reason: words::quoted(hook, &reason) },
         // `fail` sees to its words and to what follows.
-        failed @ Said::Failed(_) => failed,
-        Said::Pass | Said::Allow { .. } | Said::Rewrite(_) => Said::Pass,
+        failed @ VerdictKind::Failed(_) => failed,
+        VerdictKind::Pass | VerdictKind::Allow { .. } | VerdictKind::Rewrite(_) => VerdictKind::Pass,
     };
     let mut restricted = Verdict::new(said);
     if !dropped.is_empty() {
-        restricted = restricted.warn(words::untrusted(&dropped));
+        restricted = restricted.with_warning(words::untrusted(&dropped));
     }
     restricted
 }
 
 /// What follows from a failure: where a deny would send the agent on, that of an untrusted hook goes open.
 pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
-    match hook.standing {
-        Standing::Untrusted if !hook.event.row().deny_restricts => FailurePolicy::Open,
+    match hook.source_trust {
+        SourceTrust::Untrusted if !hook.event.def().deny_restricts => FailurePolicy::Open,
         _ => hook.on_failure,
     }
 }
 
 /// The name of a hook as it stands before its reason: that of an untrusted one is its author's text as much as the reason is.
 pub(super) fn shown_name(hook: &Hook) -> HookId {
-    match hook.standing {
-        Standing::Trusted => hook.id.clone(),
-        Standing::Untrusted => HookId::new(words::quoted_name(&hook.id)),
+    match hook.source_trust {
+        SourceTrust::Trusted => hook.id.clone(),
+        SourceTrust::Untrusted => HookId::new(words::quoted_name(&hook.id)),
     }
 }
 
 /// A failure, whose message is the author's as much as a reason is.
 pub(super) fn quoted_failure(hook: &Hook, failure: Failure) -> Failure {
-    match hook.standing {
-        Standing::Trusted => failure,
-        Standing::Untrusted => Failure { message: words::quoted(hook, &failure.message), ..failure },
+    match hook.source_trust {
+        SourceTrust::Trusted => failure,
+        SourceTrust::Untrusted => Failure { message: words::quoted(hook, &failure.message), ..failure },
     }
 }

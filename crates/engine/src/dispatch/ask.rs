@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Decision, Entry, Outcome, Question, Resolution};
+use pintle_contract::{ApprovalRequest, ApprovalResponse, Decision, JournalEntry, Outcome};
 
 use super::run::Run;
 use crate::compose::ruling::{Ruling, answered, fill, ruling};
@@ -23,11 +23,12 @@ pub(super) fn conclude(run: &mut Run<'_>, outcome: &mut Outcome) {
             let event = if rewritten { run.event() } else { fired };
             let digest = event.payload.digest();
             let metadata = run.tally.metadata();
-            let question = Question { event, reasons: &reasons, digest: &digest, metadata: &metadata, grants: false };
+            let question =
+                ApprovalRequest { event, reasons: &reasons, digest: &digest, metadata: &metadata, allows_grant: false };
             // A resolver that panics has answered nothing.
-            let resolution =
-                catch_unwind(AssertUnwindSafe(|| run.around.resolver.resolve(&question))).unwrap_or(Resolution::Nobody);
-            let resolved = Entry::Resolved { digest: &digest, reasons: &reasons, resolution: &resolution };
+            let resolution = catch_unwind(AssertUnwindSafe(|| run.around.resolver.request_approval(&question)))
+                .unwrap_or(ApprovalResponse::Unavailable);
+            let resolved = JournalEntry::ApprovalAnswered { digest: &digest, reasons: &reasons, response: &resolution };
             run.around.journal.record(&resolved);
             (answered(reasons, resolution, digest), allowed)
         }

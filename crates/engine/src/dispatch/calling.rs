@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use pintle_contract::{Call, CallId, Caller, Entry, Event, Failure, FailureKind, Hook, Layer, Seam, Verdict};
+use pintle_contract::{
+    CallId, EffectCaller, EffectRunner, Event, Failure, FailureKind, Hook, HookCall, JournalEntry, Layer, Verdict,
+};
 
 use super::Surroundings;
 use super::echo::{Echoes, Heard};
@@ -51,7 +53,7 @@ impl Asking<'_> {
     #[inline]
     pub(super) fn announce(&self, around: &Surroundings<'_>, event: &Event) -> CallId {
         let id = around.journal.next_call();
-        around.journal.record(&Entry::Call { id, hook: self.hook, round: self.round, event });
+        around.journal.record(&JournalEntry::Call { id, hook: self.hook, round: self.round, event });
         id
     }
 
@@ -59,7 +61,7 @@ impl Asking<'_> {
     #[inline]
     pub(super) fn report(&self, around: &Surroundings<'_>, id: CallId, answer: &Answered) {
         let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
-        around.journal.record(&Entry::Return { id, hook, verdict, duration_us });
+        around.journal.record(&JournalEntry::Return { id, hook, verdict, duration_us });
     }
 }
 
@@ -72,9 +74,9 @@ pub(super) fn call(
     echoes: &Echoes,
     around: &Surroundings<'_>,
 ) -> Answered {
-    let through = |seam: &dyn Seam| {
+    let through = |seam: &dyn EffectRunner| {
         let Asking { hook, layer, .. } = *asking;
-        let call = Call { id, hook, layer, event, limits: &hook.limits, seam, cancel: around.cancel };
+        let call = HookCall { id, hook, layer, event, limits: &hook.limits, effects: seam, cancel: around.cancel };
         let start = around.clock.monotonic_us();
         let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
@@ -84,7 +86,7 @@ pub(super) fn call(
     };
     let ordinal = asking.ordinal;
     let untrusted;
-    let seam: &dyn Seam = if asking.hook.standing.is_trusted() {
+    let seam: &dyn EffectRunner = if asking.hook.source_trust.is_trusted() {
         around.seam
     } else {
         untrusted = UntrustedSeam(MutedSeam::new(around.seam));
@@ -97,7 +99,7 @@ pub(super) fn call(
             let echo = echoes.of(ordinal, seam);
             let answered = through(&echo);
             if answered.verdict.denies(asking.hook.on_failure) {
-                echo.write(Caller::new(id, asking.hook.id.as_str()).in_layer(asking.layer));
+                echo.write(EffectCaller::new(id, asking.hook.id.as_str()).with_layer(asking.layer));
             }
             answered
         }

@@ -1,6 +1,6 @@
 //! Guards see the final bytes (design, section 4).
 
-use pintle_contract::{HookId, Reason};
+use pintle_contract::{HookId, OutcomeReason};
 
 use super::run::Run;
 use crate::compose::words;
@@ -45,5 +45,5 @@ pub(super) fn ask_again(run: &mut Run<'_>) {
 fn give_up(run: &mut Run<'_>, guard: &HookId) {
     let changer = run.producer().and_then(|ordinal| run.hook(ordinal)).unwrap_or(guard).clone();
     let text = words::unsettled(guard, &changer, MAX_ROUNDS);
-    run.tally.deny([Reason::new(changer, text)]);
+    run.tally.deny([OutcomeReason::new(changer, text)]);
 }

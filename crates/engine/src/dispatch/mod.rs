@@ -9,7 +9,7 @@ mod muted;
 mod profile;
 mod run;
 
-use pintle_contract::{CallId, Cancel, Clock, Entry, Event, Journal, Outcome, Resolver, Seam};
+use pintle_contract::{Approver, CallId, CancelToken, Clock, EffectRunner, Event, Journal, JournalEntry, Outcome};
 
 use crate::HookSet;
 use crate::select::EventIndex;
@@ -26,11 +26,11 @@ pub struct Surroundings<'a> {
     /// Measures the calls.
     pub clock: &'a dyn Clock,
     /// Where the effects of scripts go.
-    pub seam: &'a dyn Seam,
+    pub seam: &'a dyn EffectRunner,
     /// Answers asks.
-    pub resolver: &'a dyn Resolver,
+    pub resolver: &'a dyn Approver,
     /// Once raised, no further hook is called: each has failed as cancelled, by its policy.
-    pub cancel: &'a Cancel,
+    pub cancel: &'a CancelToken,
     /// Whether all hooks are in shadow mode: asked and recorded, with nothing enforced.
     pub shadow: bool,
     /// The call of a hook that causes the event, when one does.
@@ -42,12 +42,12 @@ pub struct Surroundings<'a> {
 /// There is always an outcome: a hook that fails, panics or answers nonsense is in it, and its failure policy says what
 /// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, around: &Surroundings<'_>) -> Outcome {
-    around.journal.record(&Entry::Event { event, cause: around.cause });
-    let mut outcome = Outcome::pass(event.payload.clone());
+    around.journal.record(&JournalEntry::Event { event, cause: around.cause });
+    let mut outcome = Outcome::unchanged(event.payload.clone());
     if let Some(index) = set.event(&event.name) {
         ask_hooks(index, event, around, &mut outcome);
     }
-    around.journal.record(&Entry::Outcome { event, outcome: &outcome });
+    around.journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{Caller, Reply, Request, Seam, SeamError};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner};
 use serde_json::Value;
 
 /// Lets reads through and drops writes, with the reply that the write would have got.
@@ -12,20 +12,20 @@ use serde_json::Value;
 /// keeps what was written on the way to it.
 #[derive(Debug)]
 pub struct MutedSeam<'a> {
-    seam: &'a dyn Seam,
+    seam: &'a dyn EffectRunner,
     /// What was not written, in order.
-    withheld: Mutex<Vec<Request>>,
+    withheld: Mutex<Vec<EffectRequest>>,
 }
 
 impl<'a> MutedSeam<'a> {
     /// The seam that reads come from.
     #[must_use]
-    pub fn new(seam: &'a dyn Seam) -> Self {
+    pub fn new(seam: &'a dyn EffectRunner) -> Self {
         Self { seam, withheld: Mutex::default() }
     }
 
     /// Writes what was withheld: the call decided.
-    pub(super) fn write(&self, caller: Caller<'_>) {
+    pub(super) fn write(&self, caller: EffectCaller<'_>) {
         let withheld = std::mem::take(&mut *self.withheld.lock().unwrap_or_else(PoisonError::into_inner));
         for request in withheld {
             // The hook has its reply already, and what the world now refuses changes nothing about its verdict.
@@ -33,17 +33,17 @@ impl<'a> MutedSeam<'a> {
         }
     }
 
-    fn withhold(&self, request: &Request) {
+    fn withhold(&self, request: &EffectRequest) {
         let writes = matches!(
             request,
-            Request::MetricIncr { .. }
-                | Request::MetricSet { .. }
-                | Request::MetricReset { .. }
-                | Request::Log { .. }
-                | Request::CacheSet { .. }
-                | Request::CacheDelete { .. }
-                | Request::ContextSet { .. }
-                | Request::Emit { .. }
+            EffectRequest::MetricIncr { .. }
+                | EffectRequest::MetricSet { .. }
+                | EffectRequest::MetricReset { .. }
+                | EffectRequest::Log { .. }
+                | EffectRequest::CacheSet { .. }
+                | EffectRequest::CacheDelete { .. }
+                | EffectRequest::ContextSet { .. }
+                | EffectRequest::Emit { .. }
         );
         if writes {
             self.withheld.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
@@ -57,82 +57,84 @@ impl<'a> MutedSeam<'a> {
 #[derive(Debug)]
 pub(super) struct UntrustedSeam<'a>(pub(super) MutedSeam<'a>);
 
-impl Seam for UntrustedSeam<'_> {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for UntrustedSeam<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match request {
-            Request::Http { .. }
-            | Request::Emit { .. }
-            | Request::CallTool { .. }
-            | Request::Meta { .. }
-            | Request::Exec { .. }
-            | Request::Fs { .. }
-            | Request::Session { .. }
-            | Request::Host { .. } => Err(SeamError(String::from(
+            EffectRequest::Http { .. }
+            | EffectRequest::Emit { .. }
+            | EffectRequest::CallTool { .. }
+            | EffectRequest::Meta { .. }
+            | EffectRequest::Exec { .. }
+            | EffectRequest::Fs { .. }
+            | EffectRequest::Session { .. }
+            | EffectRequest::Host { .. } => Err(EffectError(String::from(
                 "not available to a hook of a project that is not trusted; `pintle trust` shows what it may do and asks",
             ))),
             request => self.0.perform(caller, request),
         }
     }
 
-    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
         self.0.metric_incr(caller, name, by)
     }
 }
 
-impl Seam for MutedSeam<'_> {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for MutedSeam<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         self.withhold(&request);
         match request {
-            Request::MetricIncr { name, by } => self.count(caller, &name, by).map(Reply::Int),
-            Request::MetricSet { .. }
-            | Request::MetricReset { .. }
-            | Request::Log { .. }
-            | Request::CacheSet { .. }
-            | Request::ContextSet { .. }
-            | Request::Sleep { .. } => Ok(Reply::Done),
-            Request::CacheDelete { key: Some(key) } => {
-                let there = self.seam.perform(caller, Request::CacheGet { key })? != Reply::Absent;
-                Ok(Reply::Value(Value::Bool(there)))
+            EffectRequest::MetricIncr { name, amount: by } => self.count(caller, &name, by).map(EffectReply::Int),
+            EffectRequest::MetricSet { .. }
+            | EffectRequest::MetricReset { .. }
+            | EffectRequest::Log { .. }
+            | EffectRequest::CacheSet { .. }
+            | EffectRequest::ContextSet { .. }
+            | EffectRequest::Sleep { .. } => Ok(EffectReply::Done),
+            EffectRequest::CacheDelete { key: Some(key) } => {
+                let there = self.seam.perform(caller, EffectRequest::CacheGet { key })? != EffectReply::Absent;
+                Ok(EffectReply::Value(Value::Bool(there)))
             }
-            Request::CacheDelete { key: None } => Ok(Reply::Value(Value::Bool(true))),
-            Request::Emit { payload, .. } => Ok(Reply::Value(payload)),
-            Request::Meta { function, arguments } if function.contains("list") => {
-                self.seam.perform(caller, Request::Meta { function, arguments })
+            EffectRequest::CacheDelete { key: None } => Ok(EffectReply::Value(Value::Bool(true))),
+            EffectRequest::Emit { payload, .. } => Ok(EffectReply::Value(payload)),
+            EffectRequest::Meta { function, arguments } if function.contains("list") => {
+                self.seam.perform(caller, EffectRequest::Meta { function, arguments })
             }
-            Request::Meta { .. } => Ok(Reply::Done),
-            Request::Session { ref function, .. } if function == "messages" || function == "unsettled_state" => {
+            EffectRequest::Meta { .. } => Ok(EffectReply::Done),
+            EffectRequest::Session { ref function, .. } if function == "messages" || function == "unsettled_state" => {
                 self.seam.perform(caller, request)
             }
-            Request::Session { .. } => Ok(Reply::Done),
+            EffectRequest::Session { .. } => Ok(EffectReply::Done),
             request if request.reads_files() => self.seam.perform(caller, request),
-            Request::CallTool { .. } | Request::Exec { .. } | Request::Fs { .. } => Err(SeamError(String::from(
-                "not available to a guard that is asked again about a changed target; decide on the payload alone",
-            ))),
-            Request::MetricGet { .. }
-            | Request::MetricSnapshot
-            | Request::CacheGet { .. }
-            | Request::ContextGet { .. }
-            | Request::Http { .. }
-            | Request::Now
-            | Request::Random { .. }
-            | Request::Uuid
-            | Request::Host { .. } => self.seam.perform(caller, request),
+            EffectRequest::CallTool { .. } | EffectRequest::Exec { .. } | EffectRequest::Fs { .. } => {
+                Err(EffectError(String::from(
+                    "not available to a guard that is asked again about a changed target; decide on the payload alone",
+                )))
+            }
+            EffectRequest::MetricGet { .. }
+            | EffectRequest::MetricSnapshot
+            | EffectRequest::CacheGet { .. }
+            | EffectRequest::ContextGet { .. }
+            | EffectRequest::Http { .. }
+            | EffectRequest::Now
+            | EffectRequest::Random { .. }
+            | EffectRequest::Uuid
+            | EffectRequest::Host { .. } => self.seam.perform(caller, request),
         }
     }
 
-    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
-        self.withhold(&Request::MetricIncr { name: name.to_owned(), by });
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
+        self.withhold(&EffectRequest::MetricIncr { name: name.to_owned(), amount: by });
         self.count(caller, name, by)
     }
 }
 
 impl MutedSeam<'_> {
     /// What the counter would be.
-    fn count(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
-        let current = match self.seam.perform(caller, Request::MetricGet { name: name.to_owned() })? {
-            Reply::Int(count) => count,
-            Reply::Value(value) => value.as_i64().unwrap_or_default(),
-            Reply::Done | Reply::Absent => 0,
+    fn count(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
+        let current = match self.seam.perform(caller, EffectRequest::MetricGet { name: name.to_owned() })? {
+            EffectReply::Int(count) => count,
+            EffectReply::Value(value) => value.as_i64().unwrap_or_default(),
+            EffectReply::Done | EffectReply::Absent => 0,
         };
         Ok(current.saturating_add(by))
     }

@@ -1,7 +1,7 @@
 //! The state of one dispatch.
 
-use pintle_contract::event::Target;
-use pintle_contract::{Entry, Event, Failure, FailureKind, Hook, HookId, Mode, Payload, Said};
+use pintle_contract::event::RewriteTarget;
+use pintle_contract::{EnforcementMode, Event, Failure, FailureKind, Hook, HookId, JournalEntry, Payload, VerdictKind};
 
 use super::Surroundings;
 use super::calling::{self, Asking, Hearing};
@@ -97,7 +97,7 @@ impl<'a> Run<'a> {
             layer: turn.layer,
             profile: turn.profile,
             repeated: self.round > 0 && self.guards_asked.has(turn.ordinal),
-            shadow: self.around.shadow || turn.hook.mode == Mode::Shadow,
+            shadow: self.around.shadow || turn.hook.mode == EnforcementMode::Shadow,
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
             }
             Wants::Yes => return true,
         };
-        self.around.journal.record(&Entry::Unasked { hook: turn.hook, round: self.round, failure: &failure });
+        self.around.journal.record(&JournalEntry::NotCalled { hook: turn.hook, round: self.round, failure: &failure });
         let voter = self.voter(turn);
         self.tally.unasked(voter, failure);
         false
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
 
     /// Tells the journal that a matcher failed: a replay has to be told so at the same point.
     fn tell_unmatched(&self, turn: Turn<'a>, failure: &Failure) {
-        self.around.journal.record(&Entry::Unmatched { hook: turn.hook, round: self.round, failure });
+        self.around.journal.record(&JournalEntry::MatcherFailed { hook: turn.hook, round: self.round, failure });
     }
 
     /// Whether an earlier hook that is the same wants the event as it stands too.
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
         let Position { round, ordinal } = voter.position;
         let hearing = if voter.repeated {
             Hearing::Echo
-        } else if voter.hook.guard && !voter.shadow && self.fired.name.row().target != Target::Nothing {
+        } else if voter.hook.guard && !voter.shadow && self.fired.name.def().target != RewriteTarget::Nothing {
             self.guards_asked.add(ordinal);
             Hearing::Kept
         } else {
@@ -195,8 +195,8 @@ impl<'a> Run<'a> {
     fn once(&self, answered: Answered) -> Answered {
         let (rewrite, said) = answered.split();
         let holds = rewrite.is_none_or(|rewrite| lay::holds(self.event().payload.value(), &rewrite));
-        let said = said.filter(|said| holds || !matches!(said, Said::Allow { .. }));
-        Answered { said: said.unwrap_or(Said::Pass), rewrite: None }
+        let said = said.filter(|said| holds || !matches!(said, VerdictKind::Allow { .. }));
+        Answered { said: said.unwrap_or(VerdictKind::Pass), rewrite: None }
     }
 
     /// Tells of a hook that saw the same payload as others and would change it.
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         let known = self.tally.warnings().len();
         let result = act(self);
         for warning in self.tally.warnings().iter().skip(known) {
-            self.around.journal.record(&Entry::Warning { warning });
+            self.around.journal.record(&JournalEntry::Warning { warning });
         }
         result
     }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Event, EventName, Failure, Hook, HookId, Layer, Location, Mode, Profile, Subjects};
+use pintle_contract::{
+    Chain, EnforcementMode, Event, EventName, Failure, Hook, HookId, Layer, Location, Profile, SubjectFilter,
+};
 
 use crate::HookSet;
 use crate::select::{Wants, same, wants_now};
@@ -24,7 +26,7 @@ pub struct Explanation {
     /// The author's number for ordering.
     pub priority: i64,
     /// Whether its verdict would be enforced.
-    pub mode: Mode,
+    pub mode: EnforcementMode,
     /// Whether it can deny.
     pub guard: bool,
     /// Where it was declared.
@@ -156,8 +158,8 @@ fn runs(hook: &Hook, event: &Event) -> Runs {
     let Some(matcher) = &hook.matcher else {
         return Runs::Yes;
     };
-    let field = event.name.row().subject;
-    if let (Some(field), Some(subject), Subjects::Only { names, sufficient }) =
+    let field = event.name.def().subject;
+    if let (Some(field), Some(subject), SubjectFilter::Only { names, sufficient }) =
         (field, event.subject(), matcher.subjects())
     {
         if !names.iter().any(|name| name == subject) {

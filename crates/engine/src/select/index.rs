@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Event, Hook, Layer, Profile, Subjects};
+use pintle_contract::{Chain, Event, Hook, Layer, Profile, SubjectFilter};
 
 use super::same;
 
@@ -118,9 +118,9 @@ impl EventIndex {
             self.slots.push(Slot { hook: Arc::clone(hook), layer, dialect, profile, twins, chain_end: 0 });
             let check = hook.matcher.is_some();
             self.all.push(Candidate { ordinal, check });
-            match hook.matcher.as_ref().map_or(Subjects::Any, |matcher| matcher.subjects()) {
-                Subjects::Any => self.any.push(Candidate { ordinal, check }),
-                Subjects::Only { mut names, sufficient } => {
+            match hook.matcher.as_ref().map_or(SubjectFilter::Any, |matcher| matcher.subjects()) {
+                SubjectFilter::Any => self.any.push(Candidate { ordinal, check }),
+                SubjectFilter::Only { mut names, sufficient } => {
                     names.sort();
                     names.dedup();
                     for name in names {

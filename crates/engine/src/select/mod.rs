@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ptr;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EventName, FailurePolicy, Hook, Influence, Mode};
+use pintle_contract::{Chain, EnforcementMode, EventName, FailurePolicy, Hook, HookInfluence};
 
 pub(crate) use index::{EventIndex, Turn, Walk};
 pub(crate) use twins::same;
@@ -92,8 +92,8 @@ impl HookSet {
     pub fn may_change(&self, name: &EventName) -> bool {
         let can = |hook: &Hook| {
             let denies_by_failing = hook.on_failure == FailurePolicy::Closed;
-            hook.mode == Mode::Enforce
-                && (denies_by_failing || hook.handler.influence(&hook.spelling) > Influence::Observes)
+            hook.mode == EnforcementMode::Enforce
+                && (denies_by_failing || hook.handler.influence(&hook.event_alias) > HookInfluence::Observes)
         };
         self.listens(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }
@@ -106,7 +106,7 @@ impl HookSet {
 
 /// An order of event names that costs one comparison of addresses for all but the open families.
 fn event_order(one: &EventName, other: &EventName) -> Ordering {
-    let address = |name: &EventName| ptr::from_ref(name.row()).addr();
+    let address = |name: &EventName| ptr::from_ref(name.def()).addr();
     address(one).cmp(&address(other)).then_with(|| {
         let (one, other) = (one.as_str(), other.as_str());
         // The name of a row that is no family is one text at one place.

@@ -12,9 +12,9 @@ pub(crate) fn same(
 ) -> bool {
     one.definition.is_some()
         && one.definition == other.definition
-        && one.spelling == other.spelling
+        && one.event_alias == other.event_alias
         && one_dialect == other_dialect
         && one_profile == other_profile
-        && (one.mode, one.standing, one.on_failure, one.on_deny)
-            == (other.mode, other.standing, other.on_failure, other.on_deny)
+        && (one.mode, one.source_trust, one.on_failure, one.on_deny)
+            == (other.mode, other.source_trust, other.on_failure, other.on_deny)
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Event, Failure, FailureKind, Hook, Match};
+use pintle_contract::{Event, Failure, FailureKind, Hook, MatchResult};
 
 use super::Turn;
 
@@ -27,9 +27,9 @@ pub(crate) fn wants_now(hook: &Hook, event: &Event) -> Wants {
         return Wants::Yes;
     };
     match catch_unwind(AssertUnwindSafe(|| matcher.matches(event))) {
-        Ok(Match::Yes) => Wants::Yes,
-        Ok(Match::No) => Wants::No,
-        Ok(Match::Failed(failure)) => Wants::Failed(failure),
+        Ok(MatchResult::Yes) => Wants::Yes,
+        Ok(MatchResult::No) => Wants::No,
+        Ok(MatchResult::Failed(failure)) => Wants::Failed(failure),
         Err(panic) => {
             Wants::Failed(Failure::new(FailureKind::Crash, format!("the matcher panicked: {}", panic_text(&*panic))))
         }

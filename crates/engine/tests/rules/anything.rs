@@ -1,6 +1,6 @@
 //! Any hooks, any chains, any events.
 
-use pintle_contract::{Event, Grant, Resolution};
+use pintle_contract::{ApprovalResponse, ApprovalScope, Event};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -118,13 +118,13 @@ pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     ]
 }
 
-pub(crate) fn any_answer() -> impl Strategy<Value = Resolution> {
-    let granted = Resolution::Granted { by: String::from("ada"), grant: Grant::Tool };
+pub(crate) fn any_answer() -> impl Strategy<Value = ApprovalResponse> {
+    let granted = ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Tool };
     select(vec![
         approved(),
         granted,
-        Resolution::Refused { by: String::from("ada") },
-        Resolution::Deferred,
-        Resolution::Nobody,
+        ApprovalResponse::Refused { answered_by: String::from("ada") },
+        ApprovalResponse::Deferred,
+        ApprovalResponse::Unavailable,
     ])
 }

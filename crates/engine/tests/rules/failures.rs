@@ -1,6 +1,6 @@
 //! A failed hook is not a refusing hook.
 
-use pintle_contract::{Cancel, FailureKind, FailurePolicy, Layer, LimitKind, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, CancelToken, FailureKind, FailurePolicy, Layer, LimitKind, Profile};
 use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn rule_35_every_failure_goes_by_the_hooks_policy() {
             let spec = Spec { closed, ..spec.clone() };
             let later = Spec::says("y", Says::Allow);
             let set = set(&[links(Layer::Project, IN_ORDER, [spec.clone(), later])], &event.name);
-            let outcome = run(&set, &event, &Resolution::Nobody);
+            let outcome = run(&set, &event, &ApprovalResponse::Unavailable);
             let policy = if closed { FailurePolicy::Closed } else { FailurePolicy::Open };
             let reports: Vec<_> = outcome.failures.iter().map(|report| (report.failure.kind, report.policy)).collect();
             assert_eq!(reports, [(kind, policy)], "{spec:#?}");
@@ -63,12 +63,17 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
     let message = "passed over, because its matcher failed: error: no such key";
     for profile in crate::model::PROFILES {
         let (journal, seam) = (LineJournal::new(), MapSeam::new());
-        let resolver = ScriptedResolver::new(Resolution::Nobody);
-        let world =
-            World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+        let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
+        let world = World {
+            journal: &journal,
+            seam: &seam,
+            resolver: &resolver,
+            shadow: false,
+            cancel: CancelToken::default(),
+        };
         let set = set(&[links(Layer::Project, profile, [spec.clone()])], &event.name);
         let outcome = world.dispatch(&set, &event);
-        assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0));
+        assert_eq!((told(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0));
         assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
         let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
         let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
@@ -83,8 +88,8 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         let (hook, calls) = Spec { closed, ..Spec::says("f", Says::Allow) }.build(&event.name);
         let other = Spec { wanted: Wanted::When(Is::X(2)), ..Spec::says("o", Says::Deny) }.build(&event.name).0;
         let set = pintle_engine::HookSet::new(vec![pintle_testkit::chain(Layer::Project, IN_ORDER, [other, hook])]);
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
-        let cancel = Cancel::default();
+        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        let cancel = CancelToken::default();
         cancel.cancel();
         let journal = LineJournal::new();
         let world = World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel };
@@ -94,6 +99,6 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
         assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
         let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();
-        assert_eq!((kinds, outcome.asked), (vec![FailureKind::Cancelled], 0));
+        assert_eq!((kinds, outcome.hooks_called), (vec![FailureKind::Cancelled], 0));
     }
 }

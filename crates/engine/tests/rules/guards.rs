@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, Effect, Event, Hook, Layer, Outcome, Profile, Reply, Request, Resolution, Verdict};
+use pintle_contract::{
+    ApprovalResponse, CancelToken, Effect, EffectReply, EffectRequest, Event, Hook, Layer, Outcome, Profile, Verdict,
+};
 use pintle_engine::{HookSet, MAX_ROUNDS};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
 use serde_json::{Value, json};
@@ -33,7 +35,11 @@ fn rule_21_a_guard_judges_again_what_changed_after_it() {
         vec![links(Layer::Managed, IN_ORDER, [guard()]), links(Layer::Runtime, IN_ORDER, [rewriter("w", 1)])],
     ];
     for chains in cases {
-        assert_eq!(told(&run(&set(&chains, &event.name), &event, &Resolution::Nobody)), "deny x=1 g", "{chains:#?}");
+        assert_eq!(
+            told(&run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
+            "deny x=1 g",
+            "{chains:#?}"
+        );
     }
 }
 
@@ -49,7 +55,7 @@ fn rule_22_a_guard_that_was_passed_over_is_matched_again() {
     ] {
         let guard = Spec { wanted, ..Spec::says("g", Says::Deny) };
         let chains = [links(Layer::Project, IN_ORDER, [guard, rename.clone()])];
-        let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+        let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
         assert_eq!(told(&outcome), "deny x=0 g", "{chains:#?}");
     }
 }
@@ -63,7 +69,8 @@ fn rule_23_a_settled_guard_is_not_asked_again() {
     let ((early, early_calls), (late, late_calls)) = (guard(), guard());
     let (own, own_calls) = Spec::says("o", set_x(1)).build(&event.name);
     let (watcher, watcher_calls) = Spec { guard: false, ..Spec::says("v", Says::Pass) }.build(&event.name);
-    let outcome = run(&one_chain(&event, IN_ORDER, vec![watcher, early, own, late]), &event, &Resolution::Nobody);
+    let outcome =
+        run(&one_chain(&event, IN_ORDER, vec![watcher, early, own, late]), &event, &ApprovalResponse::Unavailable);
     assert_eq!(told(&outcome), "allow x=1");
     // It judged the old bytes: asked twice.
     early_calls.only(&[before.clone(), after.clone()]).unwrap();
@@ -81,7 +88,7 @@ fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
     let climb = |id: &str, from: i64| Spec::when(id, Is::X(from), set_x(from + 1), Says::Pass);
     let chains =
         [links(Layer::Project, IN_ORDER, [climb("e", 4), climb("d", 3), climb("c", 2), climb("b", 1), climb("a", 0)])];
-    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     assert_eq!(
         outcome.reason(),
         "blocked by hook \"d\": hook `d` changed the target again after guard `e` judged it, \
@@ -89,7 +96,7 @@ fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
     );
     // A guard that settles in the last round is heard.
     let settling = [links(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];
-    assert_eq!(told(&run(&set(&settling, &event.name), &event, &Resolution::Nobody)), "allow x=3");
+    assert_eq!(told(&run(&set(&settling, &event.name), &event, &ApprovalResponse::Unavailable)), "allow x=3");
     assert_eq!(MAX_ROUNDS, 3);
 }
 
@@ -100,14 +107,14 @@ fn rule_25_a_deny_is_final_and_nobody_is_asked_again() {
     let hooks = vec![guard, rewriter("w", 1).build(&event.name).0, Spec::says("d", Says::Deny).build(&event.name).0];
     for profile in [IN_ORDER, Profile::SequentialRunAll, Profile::ParallelStrictest] {
         let before = calls.calls().len();
-        let outcome = run(&one_chain(&event, profile, hooks.clone()), &event, &Resolution::Nobody);
+        let outcome = run(&one_chain(&event, profile, hooks.clone()), &event, &ApprovalResponse::Unavailable);
         assert_eq!((told(&outcome).split(' ').next(), calls.calls().len()), (Some("deny"), before + 1), "{profile}");
     }
 }
 
 fn in_world(set: &HookSet, event: &Event, seam: &MapSeam, journal: &LineJournal) -> Outcome {
-    let resolver = ScriptedResolver::new(Resolution::Nobody);
-    World { journal, seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }.dispatch(set, event)
+    let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
+    World { journal, seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }.dispatch(set, event)
 }
 
 #[test]
@@ -116,18 +123,18 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
     let replies = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = Arc::clone(&replies);
     let guard = Scripted::with(move |call| {
-        let ask = |request| call.seam.perform(call.caller(), request);
+        let ask = |request| call.effects.perform(call.caller(), request);
         let text = String::from;
         let mut heard = heard.lock().unwrap();
-        heard.push(call.seam.metric_incr(call.caller(), "calls", 1).map(Reply::Int));
-        heard.push(ask(Request::CacheGet { key: text("seen") }));
-        heard.push(ask(Request::CacheSet { key: text("seen"), value: json!(true) }));
-        heard.push(ask(Request::Log { level: pintle_contract::LogLevel::Info, message: text("asked") }));
-        heard.push(ask(Request::Emit { event: text("custom.asked"), payload: json!(1) }));
-        heard.push(ask(Request::ContextSet { key: text("k"), value: Some(json!(1)) }));
-        heard.push(ask(Request::Uuid));
-        heard.push(ask(Request::MetricIncr { name: text("calls"), by: 1 }));
-        Verdict::pass().with(Effect::Notice(text("asked"))).warn("asked")
+        heard.push(call.effects.metric_incr(call.caller(), "calls", 1).map(EffectReply::Int));
+        heard.push(ask(EffectRequest::CacheGet { key: text("seen") }));
+        heard.push(ask(EffectRequest::CacheSet { key: text("seen"), value: json!(true) }));
+        heard.push(ask(EffectRequest::Log { level: pintle_contract::LogLevel::Info, message: text("asked") }));
+        heard.push(ask(EffectRequest::Emit { event: text("custom.asked"), payload: json!(1) }));
+        heard.push(ask(EffectRequest::ContextSet { key: text("k"), value: Some(json!(1)) }));
+        heard.push(ask(EffectRequest::Uuid));
+        heard.push(ask(EffectRequest::MetricIncr { name: text("calls"), amount: 1 }));
+        Verdict::pass().with_effect(Effect::Notice(text("asked"))).with_warning("asked")
     });
     let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 1).build(&event.name).0]);
@@ -136,7 +143,7 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
     // The world was touched once.
     assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted().len()), (2, 1, 1));
     let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g").count();
-    assert_eq!((of_guard, outcome.asked), (1, 2));
+    assert_eq!((of_guard, outcome.hooks_called), (1, 2));
     assert_eq!(outcome.warnings.iter().filter(|warning| warning.hook.as_str() == "g").count(), 1);
     // The second time the hook was told what it was told the first time, so that only the target can change its mind.
     let replies = replies.lock().unwrap();
@@ -160,27 +167,27 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         // None of this was asked the first time, so there is no answer to repeat.
         let text = String::from;
         let asked = [
-            Request::MetricIncr { name: text("n"), by: 5 },
-            Request::MetricSet { name: text("n"), value: json!(9) },
-            Request::MetricReset { name: None },
-            Request::MetricGet { name: text("n") },
-            Request::CacheDelete { key: Some(text("kept")) },
-            Request::CacheDelete { key: None },
-            Request::CacheGet { key: text("kept") },
-            Request::Sleep { duration_ms: 1 },
-            Request::CallTool { name: text("rm"), arguments: Value::Null },
-            Request::Meta { function: text("register_tool"), arguments: Value::Null },
-            Request::Fs { function: text("read"), arguments: json!({"path": "a.txt"}) },
+            EffectRequest::MetricIncr { name: text("n"), amount: 5 },
+            EffectRequest::MetricSet { name: text("n"), value: json!(9) },
+            EffectRequest::MetricReset { name: None },
+            EffectRequest::MetricGet { name: text("n") },
+            EffectRequest::CacheDelete { key: Some(text("kept")) },
+            EffectRequest::CacheDelete { key: None },
+            EffectRequest::CacheGet { key: text("kept") },
+            EffectRequest::Sleep { duration_ms: 1 },
+            EffectRequest::CallTool { name: text("rm"), arguments: Value::Null },
+            EffectRequest::Meta { function: text("register_tool"), arguments: Value::Null },
+            EffectRequest::Fs { function: text("read"), arguments: json!({"path": "a.txt"}) },
         ];
-        let replies = asked.map(|request| call.seam.perform(call.caller(), request));
+        let replies = asked.map(|request| call.effects.perform(call.caller(), request));
         // It decides nothing itself: a denial would keep its effects.
         Verdict::ask(format!("{replies:?}"))
     });
     let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
-    let caller = pintle_contract::Caller::new(pintle_contract::CallId(0), "test");
-    let world: &dyn pintle_contract::Seam = &seam;
+    let caller = pintle_contract::EffectCaller::new(pintle_contract::CallId(0), "test");
+    let world: &dyn pintle_contract::EffectRunner = &seam;
     world.metric_incr(caller, "n", 1).unwrap();
-    world.perform(caller, Request::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();
+    world.perform(caller, EffectRequest::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 2).build(&event.name).0]);
     let outcome = in_world(&set, &event, &seam, &LineJournal::new());
     let expected = [
@@ -207,7 +214,7 @@ fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
     let event = tool("a", 0);
     let guard = Spec { wanted: Wanted::When(Is::X(1)), ..Spec::says("g", Says::Pass) };
     let chains = [links(Layer::Project, IN_ORDER, [guard, rewriter("w", 1)])];
-    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     let who: Vec<&str> = outcome.effects.iter().map(|(hook, _)| hook.as_str()).collect();
     assert_eq!(who, ["g", "w"]);
 }
@@ -216,18 +223,18 @@ fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
 fn counting() -> Arc<Scripted> {
     Scripted::with(|call| {
         let text = String::from;
-        let log = Request::Log { level: pintle_contract::LogLevel::Info, message: text("asked") };
-        call.seam.perform(call.caller(), log).unwrap();
-        call.seam.metric_incr(call.caller(), "calls", 1).unwrap();
+        let log = EffectRequest::Log { level: pintle_contract::LogLevel::Info, message: text("asked") };
+        call.effects.perform(call.caller(), log).unwrap();
+        call.effects.metric_incr(call.caller(), "calls", 1).unwrap();
         if call.event.payload.field("args") != Some(&json!({"x": 1, "y": 0})) {
-            return Verdict::pass().with(Effect::Notice(text("asked")));
+            return Verdict::pass().with_effect(Effect::Notice(text("asked")));
         }
-        call.seam.metric_incr(call.caller(), "denied", 1).unwrap();
-        call.seam.perform(call.caller(), Request::CacheSet { key: text("why"), value: json!("x") }).unwrap();
-        let log = Request::Log { level: pintle_contract::LogLevel::Warn, message: text("denied") };
-        call.seam.perform(call.caller(), log).unwrap();
-        let told = Verdict::deny("x is 1").with(Effect::Notice(text("asked")));
-        told.with(Effect::Notice(text("denied")))
+        call.effects.metric_incr(call.caller(), "denied", 1).unwrap();
+        call.effects.perform(call.caller(), EffectRequest::CacheSet { key: text("why"), value: json!("x") }).unwrap();
+        let log = EffectRequest::Log { level: pintle_contract::LogLevel::Warn, message: text("denied") };
+        call.effects.perform(call.caller(), log).unwrap();
+        let told = Verdict::deny("x is 1").with_effect(Effect::Notice(text("asked")));
+        told.with_effect(Effect::Notice(text("denied")))
     })
 }
 
@@ -303,7 +310,11 @@ fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
         (over(add("a", 1), add("b", 10)), "allow x=12"),
     ];
     for (chains, expected) in cases {
-        assert_eq!(told(&run(&set(&chains, &event.name), &event, &Resolution::Nobody)), expected, "{chains:#?}");
+        assert_eq!(
+            told(&run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
+            expected,
+            "{chains:#?}"
+        );
     }
 }
 
@@ -311,6 +322,6 @@ fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
 fn rule_29_rewrites_that_cancel_out_are_no_rewrite() {
     let event = tool("a", 0);
     let chains = [links(Layer::Project, IN_ORDER, [rewriter("w", 1), rewriter("v", 0)])];
-    let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
-    assert!(!outcome.rewritten && outcome.payload.same(&event.payload));
+    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+    assert!(!outcome.rewritten && outcome.payload.ptr_eq(&event.payload));
 }

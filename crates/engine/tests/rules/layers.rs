@@ -1,6 +1,6 @@
 //! How chains follow each other.
 
-use pintle_contract::{Layer, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, Layer, Profile};
 use pintle_engine::HookSet;
 
 use crate::model::{Is, LAYERS, PROFILES, Says, Spec, links, run, set, set_x, told, tool};
@@ -22,7 +22,7 @@ fn rule_17_chains_stand_by_layer_then_load_order() {
         grown.with(set(std::slice::from_ref(links), &event.name).chains().to_vec())
     });
     assert_eq!(order(&grown), order(&whole));
-    assert_eq!(told(&run(&whole, &event, &Resolution::Nobody)), "allow x=0 h2 h4 h1 h3 h5 h0");
+    assert_eq!(told(&run(&whole, &event, &ApprovalResponse::Unavailable)), "allow x=0 h2 h4 h1 h3 h5 h0");
     let mut layers: Vec<Layer> = whole.chains().iter().map(|chain| chain.layer).collect();
     layers.dedup();
     assert_eq!(layers, LAYERS);
@@ -34,7 +34,7 @@ fn rule_18_a_chains_rewrite_is_what_the_next_chain_sees() {
         let event = tool("a", 0);
         let upper = links(Layer::Managed, profile, [Spec { guard: false, ..Spec::says("w", set_x(1)) }]);
         let lower = links(Layer::Project, profile, [Spec::when("d", Is::X(1), Says::Deny, Says::Pass)]);
-        let outcome = run(&set(&[lower, upper], &event.name), &event, &Resolution::Nobody);
+        let outcome = run(&set(&[lower, upper], &event.name), &event, &ApprovalResponse::Unavailable);
         assert_eq!(told(&outcome), "deny x=1 d", "{profile}");
     }
 }
@@ -46,7 +46,7 @@ fn rule_19_a_plain_deny_ends_the_deciders() {
         let (hook, later) = Spec::says("later", Says::Allow).build(&event.name);
         let denying = links(Layer::User, profile, [Spec::says("d", Says::Deny)]);
         let set = set(&[denying], &event.name).with([pintle_testkit::chain(Layer::Project, profile, [hook])]);
-        assert_eq!(told(&run(&set, &event, &Resolution::Nobody)), "deny x=0 d", "{profile}");
+        assert_eq!(told(&run(&set, &event, &ApprovalResponse::Unavailable)), "deny x=0 d", "{profile}");
         later.only(&[]).unwrap();
     }
 }
@@ -57,6 +57,6 @@ fn rule_20_an_allow_below_lifts_no_ask_above() {
     let asking = links(Layer::Managed, Profile::SequentialFirstDeny, [Spec::says("k", Says::Ask)]);
     let allowing = links(Layer::Runtime, Profile::SequentialFirstDeny, [Spec::says("y", Says::Allow)]);
     let set = set(&[allowing, asking], &event.name);
-    assert_eq!(told(&run(&set, &event, &Resolution::Deferred)), "ask x=0 k");
-    assert_eq!(told(&run(&set, &event, &Resolution::Nobody)), "deny x=0 k");
+    assert_eq!(told(&run(&set, &event, &ApprovalResponse::Deferred)), "ask x=0 k");
+    assert_eq!(told(&run(&set, &event, &ApprovalResponse::Unavailable)), "deny x=0 k");
 }

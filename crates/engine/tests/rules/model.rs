@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Cancel, Chain, Clock, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer,
-    LimitKind, Match, Mode, NoJournal, OnDeny, Origin, Outcome, Profile, Resolution, Resolver, Rewrite, Said, Seam,
-    Verdict,
+    ApprovalResponse, Approver, CancelToken, Chain, Clock, DenyEffect, Effect, EffectRunner, EnforcementMode, Event,
+    EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, LimitKind, MatchResult, NullJournal, Origin,
+    Outcome, Profile, Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_testkit::{ClosureMatcher, FakeClock, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
@@ -159,17 +159,18 @@ impl Spec {
             false => Rewrite::Fields(value.as_object().cloned().unwrap_or_else(Map::new)),
         });
         let said = match &says {
-            Says::Pass => Said::Pass,
-            Says::Allow | Says::AllowOf(_) => Said::Allow { reason: why },
-            Says::Ask | Says::AskOf(_) => Said::Ask { reason: why },
-            Says::Deny => Said::Deny { reason: why },
-            Says::Fail => Said::Failed(Failure::new(FailureKind::Error, why)),
+            Says::Pass => VerdictKind::Pass,
+            Says::Allow | Says::AllowOf(_) => VerdictKind::Allow { reason: why },
+            Says::Ask | Says::AskOf(_) => VerdictKind::Ask { reason: why },
+            Says::Deny => VerdictKind::Deny { reason: why },
+            Says::Fail => VerdictKind::Failed(Failure::new(FailureKind::Error, why)),
             Says::Panic => panic!("{why}"),
             // `rewriting` makes a rewrite of it.
-            Says::Set(_) | Says::Replace(_) | Says::Add(_) => Said::Pass,
+            Says::Set(_) | Says::Replace(_) | Says::Add(_) => VerdictKind::Pass,
         };
-        let verdict = Verdict::new(said).with(Effect::Notice(self.id.clone())).warn(format!("{} warns", self.id));
-        rewrite.into_iter().fold(verdict, Verdict::rewriting)
+        let verdict =
+            Verdict::new(said).with_effect(Effect::Notice(self.id.clone())).with_warning(format!("{} warns", self.id));
+        rewrite.into_iter().fold(verdict, Verdict::with_rewrite)
     }
 
     /// The hook as it stands in a reason.
@@ -196,34 +197,34 @@ impl Spec {
                 Wanted::Names(names, true) => Some(SubjectMatcher::new(names)),
                 Wanted::Names(names, false) => Some(SubjectMatcher::checked(names)),
                 Wanted::When(is) => Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
-                    true => Match::Yes,
-                    false => Match::No,
+                    true => MatchResult::Yes,
+                    false => MatchResult::No,
                 })),
                 Wanted::FailsWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
-                        true => Match::Failed(Failure::new(FailureKind::Error, "no such key")),
-                        false => Match::Yes,
+                        true => MatchResult::Failed(Failure::new(FailureKind::Error, "no such key")),
+                        false => MatchResult::Yes,
                     }))
                 }
                 Wanted::CutShortWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
-                        true => Match::Failed(Failure::new(FailureKind::Limit(LimitKind::Steps), "too long")),
-                        false => Match::Yes,
+                        true => MatchResult::Failed(Failure::new(FailureKind::Limit(LimitKind::Steps), "too long")),
+                        false => MatchResult::Yes,
                     }))
                 }
                 Wanted::PanicsWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => panic!("matcher bug"),
-                        false => Match::Yes,
+                        false => MatchResult::Yes,
                     }))
                 }
             },
             guard: self.guard,
             on_failure: self.policy(),
-            on_deny: if self.stops { OnDeny::StopRun } else { OnDeny::AsRow },
+            on_deny: if self.stops { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
             definition: self.definition.map(Into::into),
             strict_matcher: self.strict,
-            mode: if self.shadow { Mode::Shadow } else { Mode::Enforce },
+            mode: if self.shadow { EnforcementMode::Shadow } else { EnforcementMode::Enforce },
             ..pintle_testkit::hook(&self.id, event.clone(), handler)
         }
     }
@@ -246,10 +247,10 @@ pub(crate) fn set(chains: &[Links], event: &EventName) -> HookSet {
 #[derive(Debug)]
 pub(crate) struct World<'w> {
     pub(crate) journal: &'w dyn Journal,
-    pub(crate) seam: &'w dyn Seam,
-    pub(crate) resolver: &'w dyn Resolver,
+    pub(crate) seam: &'w dyn EffectRunner,
+    pub(crate) resolver: &'w dyn Approver,
     pub(crate) shadow: bool,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelToken,
 }
 
 impl World<'_> {
@@ -269,9 +270,9 @@ impl World<'_> {
 }
 
 /// Dispatches in a world where asks are answered like this and nothing is kept.
-pub(crate) fn run(set: &HookSet, event: &Event, answer: &Resolution) -> Outcome {
+pub(crate) fn run(set: &HookSet, event: &Event, answer: &ApprovalResponse) -> Outcome {
     let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(answer.clone()));
-    World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }
+    World { journal: &NullJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
         .dispatch(set, event)
 }
 
@@ -290,8 +291,8 @@ pub(crate) fn set_x(x: i64) -> Says {
     Says::Set(json!({"args": {"x": x, "y": 0}}))
 }
 
-pub(crate) fn approved() -> Resolution {
-    Resolution::Approved { by: String::from("ada") }
+pub(crate) fn approved() -> ApprovalResponse {
+    ApprovalResponse::Approved { answered_by: String::from("ada") }
 }
 
 pub(crate) const PROFILES: [Profile; 5] = [

@@ -3,8 +3,10 @@
 
 mod rewrites;
 
-use pintle_contract::event::Target;
-use pintle_contract::{Decision, Event, FailureKind, FailurePolicy, Layer, LimitKind, Payload, Profile, Resolution};
+use pintle_contract::event::RewriteTarget;
+use pintle_contract::{
+    ApprovalResponse, Decision, Event, FailureKind, FailurePolicy, Layer, LimitKind, Payload, Profile,
+};
 use serde_json::Value;
 
 use crate::model::{Is, Links, Says, Spec, Wanted};
@@ -61,7 +63,7 @@ struct State {
 struct Fold {
     hooks: Vec<State>,
     subject: Option<&'static str>,
-    target: Target,
+    target: RewriteTarget,
     event: Event,
     value: Value,
     version: u32,
@@ -81,7 +83,7 @@ enum Wants {
     Failed(FailureKind),
 }
 
-pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expected {
+pub(crate) fn fold(chains: &[Links], event: &Event, answer: &ApprovalResponse) -> Expected {
     let mut ordered: Vec<&Links> = chains.iter().collect();
     ordered.sort_by_key(|links| links.layer);
     let mut hooks = Vec::new();
@@ -104,8 +106,8 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &Resolution) -> Expe
     }
     let mut fold = Fold {
         hooks,
-        subject: event.name.row().subject,
-        target: event.name.row().target,
+        subject: event.name.def().subject,
+        target: event.name.def().target,
         event: event.clone(),
         value: event.payload.value().clone(),
         version: 0,
@@ -344,7 +346,7 @@ impl Fold {
         }
     }
 
-    fn conclude(self, answer: &Resolution) -> Expected {
+    fn conclude(self, answer: &ApprovalResponse) -> Expected {
         let voters = |asks: bool| -> Vec<String> {
             let counts = |state: &&State| match state.vote {
                 // An ask stands; a guard's was taken back where the guard was asked again.
@@ -360,9 +362,9 @@ impl Fold {
         let decision = match answer {
             _ if !self.denials.is_empty() => Decision::Deny,
             _ if asks.is_empty() => Decision::Allow,
-            Resolution::Approved { .. } | Resolution::Granted { .. } => Decision::Allow,
-            Resolution::Deferred => Decision::Ask,
-            Resolution::Refused { .. } | Resolution::Nobody => Decision::Deny,
+            ApprovalResponse::Approved { .. } | ApprovalResponse::Granted { .. } => Decision::Allow,
+            ApprovalResponse::Deferred => Decision::Ask,
+            ApprovalResponse::Refused { .. } | ApprovalResponse::Unavailable => Decision::Deny,
         };
         let denied = !self.denials.is_empty();
         let mut steps = self.steps;

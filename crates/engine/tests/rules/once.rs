@@ -1,6 +1,6 @@
 //! A guard that is asked again does not rewrite a second time, but over a lower layer.
 
-use pintle_contract::{Cancel, Decision, Layer, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, CancelToken, Decision, Layer, Profile};
 use pintle_testkit::{MapSeam, ScriptedResolver};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -53,7 +53,7 @@ proptest! {
         }
         // A guard is asked about the final target too, unless it made that itself.
         refused |= hooks[..maker.min(hooks.len())].iter().any(|spec| matches!(spec.answer(&target), Says::Deny));
-        let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+        let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
         prop_assert_eq!(outcome.decision == Decision::Deny, refused, "{:?}", outcome);
         if !refused {
             prop_assert_eq!(outcome.payload.field("args"), target.get("args"));
@@ -78,9 +78,9 @@ proptest! {
             links(Layer::Project, profile, below),
         ];
         let steps = Steps::default();
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
+        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
         let world =
-            World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+            World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() };
         let outcome = world.dispatch(&set(&chains, &event.name), &event);
         prop_assert_eq!(outcome.decision, Decision::Allow, "{:?}", outcome);
         // What is used is what the upper guard made of what it saw last.

@@ -1,6 +1,6 @@
 //! What each profile asks and how it decides.
 
-use pintle_contract::{Layer, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, Layer, Profile};
 use pintle_engine::HookSet;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn chain(profile: Profile, hooks: &[Spec]) -> (String, String) {
     let handlers: Vec<_> = built.iter().map(|(_, handler)| handler.clone()).collect();
     let hooks = built.into_iter().map(|(hook, _)| hook);
     let set = HookSet::new(vec![pintle_testkit::chain(Layer::Project, profile, hooks)]);
-    let outcome = run(&set, &event, &Resolution::Deferred);
+    let outcome = run(&set, &event, &ApprovalResponse::Deferred);
     let seen: Vec<String> = handlers
         .iter()
         .map(|handler| handler.calls().iter().map(|call| call.payload["args"]["x"].to_string()).collect())
@@ -102,7 +102,7 @@ fn rule_14_conflicting_rewrites_deny_and_others_merge() {
     let event = tool("a", 0);
     let merged = |hooks: &[Spec]| {
         let links = links(Layer::Project, Profile::ParallelStrictest, hooks.iter().cloned());
-        run(&set(&[links], &event.name), &event, &Resolution::Nobody)
+        run(&set(&[links], &event.name), &event, &ApprovalResponse::Unavailable)
     };
     // Different fields go together.
     let outcome = merged(&[watcher("w", set_x(1)), rename()]);
@@ -156,8 +156,8 @@ fn rule_16_a_chain_without_a_matching_hook_passes_through() {
     for profile in crate::model::PROFILES {
         let nobody = Spec { wanted: crate::model::Wanted::When(Is::X(2)), ..Spec::says("n", Says::Deny) };
         let set = set(&[links(Layer::Project, profile, [nobody])], &event.name);
-        let outcome = run(&set, &event, &Resolution::Nobody);
-        assert_eq!((told(&outcome).as_str(), outcome.asked), ("allow x=0", 0), "{profile}");
-        assert!(outcome.payload.same(&event.payload));
+        let outcome = run(&set, &event, &ApprovalResponse::Unavailable);
+        assert_eq!((told(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0), "{profile}");
+        assert!(outcome.payload.ptr_eq(&event.payload));
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use pintle_contract::{
-    CallId, Cancel, Decision, Entry, Event, Journal, Layer, NoJournal, Outcome, Profile, Reason, Resolution, Verdict,
+    ApprovalResponse, CallId, CancelToken, Decision, Event, Journal, JournalEntry, Layer, NullJournal, Outcome,
+    OutcomeReason, Profile, Verdict,
 };
 use pintle_engine::{HookSet, Runs, explain};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
@@ -19,15 +20,24 @@ use crate::naive::{Expected, Step, fold};
 pub(crate) struct Steps(pub(crate) Mutex<Vec<Step>>);
 
 impl Journal for Steps {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         let step = match entry {
-            Entry::Call { hook, round, event, .. } => {
+            JournalEntry::Call { hook, round, event, .. } => {
                 Step::Call(hook.id.to_string(), *round, event.payload.value().clone())
             }
-            Entry::Unmatched { hook, round, failure } => Step::Unmatched(hook.id.to_string(), *round, failure.kind),
-            Entry::Unasked { hook, round, failure } => Step::Unasked(hook.id.to_string(), *round, failure.kind),
-            Entry::Resolved { digest, reasons, .. } => Step::Resolved((*digest).to_owned(), ids(reasons)),
-            Entry::Event { .. } | Entry::Return { .. } | Entry::Warning { .. } | Entry::Outcome { .. } => return,
+            JournalEntry::MatcherFailed { hook, round, failure } => {
+                Step::Unmatched(hook.id.to_string(), *round, failure.kind)
+            }
+            JournalEntry::NotCalled { hook, round, failure } => {
+                Step::Unasked(hook.id.to_string(), *round, failure.kind)
+            }
+            JournalEntry::ApprovalAnswered { digest, reasons, .. } => {
+                Step::Resolved((*digest).to_owned(), ids(reasons))
+            }
+            JournalEntry::Event { .. }
+            | JournalEntry::Return { .. }
+            | JournalEntry::Warning { .. }
+            | JournalEntry::Outcome { .. } => return,
         };
         self.0.lock().unwrap().push(step);
     }
@@ -37,8 +47,8 @@ impl Journal for Steps {
     }
 }
 
-fn ids(reasons: &[Reason]) -> Vec<String> {
-    let ends = |reason: &Reason| if reason.stops_run { "!" } else { "" };
+fn ids(reasons: &[OutcomeReason]) -> Vec<String> {
+    let ends = |reason: &OutcomeReason| if reason.stops_run { "!" } else { "" };
     reasons.iter().map(|reason| format!("{}{}", reason.hook, ends(reason))).collect()
 }
 
@@ -66,9 +76,9 @@ fn seen(outcome: &Outcome, steps: Vec<Step>) -> Expected {
 }
 
 /// The hooks that made the final target: what one of them would make of the target it saw last.
-fn makers(set: &HookSet, chains: &[Links], event: &Event, answer: &Resolution, fin: &Event) -> Vec<String> {
+fn makers(set: &HookSet, chains: &[Links], event: &Event, answer: &ApprovalResponse, fin: &Event) -> Vec<String> {
     let (steps, seam, resolver) = (Steps::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
-    World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }
+    World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
         .dispatch(set, event);
     let steps = steps.0.into_inner().unwrap();
     let rewriters = chains.iter().flat_map(|links| &links.hooks).filter(|spec| {
@@ -102,7 +112,7 @@ proptest! {
     ) {
         let (steps, seam, resolver) = (Steps::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
         let world =
-            World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+            World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() };
         let outcome = world.dispatch(&set(&chains, &event.name), &event);
         let steps = steps.0.into_inner().unwrap();
         prop_assert_eq!(seen(&outcome, steps), fold(&chains, &event, &answer));
@@ -156,9 +166,9 @@ proptest! {
         };
         let alone = at(upper, Layer::Managed);
         // An ask of a hook that is no guard, or of one that is, stays an ask where nobody answers it.
-        let narrow = run(&alone, &event, &Resolution::Deferred).decision;
+        let narrow = run(&alone, &event, &ApprovalResponse::Deferred).decision;
         let both = alone.with(at(lower, Layer::Project).chains().to_vec());
-        let after = run(&both, &event, &Resolution::Deferred).decision;
+        let after = run(&both, &event, &ApprovalResponse::Deferred).decision;
         prop_assert!(after >= narrow, "{narrow} became {after}");
     }
 
@@ -214,16 +224,16 @@ proptest! {
         }
         let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(answer));
         let world =
-            World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: by_run, cancel: Cancel::default() };
+            World { journal: &NullJournal, seam: &seam, resolver: &resolver, shadow: by_run, cancel: CancelToken::default() };
         let outcome = world.dispatch(&set(&chains, &event.name), &event);
-        prop_assert!(outcome.payload.same(&event.payload));
+        prop_assert!(outcome.payload.ptr_eq(&event.payload));
         let idle = Outcome {
             shadow: Vec::new(),
             warnings: Vec::new(),
-            asked: 0,
+            hooks_called: 0,
             ..outcome.clone()
         };
-        prop_assert_eq!(format!("{idle:?}"), format!("{:?}", Outcome::pass(event.payload.clone())));
+        prop_assert_eq!(format!("{idle:?}"), format!("{:?}", Outcome::unchanged(event.payload.clone())));
         prop_assert!(resolver.asked().is_empty());
     }
 
@@ -258,7 +268,7 @@ proptest! {
         let spoken = |chains: &[Links]| {
             let (steps, seam, resolver) = (Steps::default(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
             let world =
-                World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+                World { journal: &steps, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&set(chains, &event.name), &event);
             let mut steps = steps.0.into_inner().unwrap();
             steps.retain(|step| !matches!(step, Step::Unmatched(..)));
@@ -282,7 +292,7 @@ proptest! {
         let once = || {
             let (journal, seam, resolver) = (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
             let world =
-                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&set(&chains, &event.name), &event);
             (format!("{outcome:?}"), journal.text())
         };
@@ -342,7 +352,7 @@ proptest! {
             let set = HookSet::new(vec![pintle_testkit::chain(Layer::Project, profile, hooks)]);
             let (journal, seam, resolver) = (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(answer.clone()));
             let world =
-                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() };
+                World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&set, &event);
             (format!("{outcome:?}"), journal.text())
         };

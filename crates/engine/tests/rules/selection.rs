@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, EventName, FailurePolicy, Hook, Layer, NoJournal, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, CancelToken, EventName, FailurePolicy, Hook, Layer, NullJournal, Profile};
 use pintle_engine::{HookSet, explain};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn rule_44_a_rewritten_subject_selects_the_later_hooks() {
     let called = |number: usize| built[number].1.calls().len();
     let chain =
         pintle_testkit::chain(Layer::Project, Profile::SequentialFirstDeny, built.iter().map(|(hook, _)| hook.clone()));
-    run(&HookSet::new(vec![chain]), &event, &Resolution::Nobody);
+    run(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
     assert_eq!([0, 1, 2, 3, 4].map(called), [1, 0, 1, 1, 0]);
 }
 
@@ -31,7 +31,7 @@ fn rule_45_without_a_subject_every_matcher_is_asked() {
         let event = event("tool.pre", payload);
         let only = Spec { wanted: Wanted::Names(vec!["a"], true), ..Spec::says("o", Says::Deny) };
         let set = set(&[links(Layer::Project, Profile::SequentialFirstDeny, [only])], &event.name);
-        let outcome = run(&set, &event, &Resolution::Nobody);
+        let outcome = run(&set, &event, &ApprovalResponse::Unavailable);
         let messages: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert_eq!(messages, ["passed over, because its matcher failed: error: the payload has no subject"]);
     }
@@ -45,8 +45,8 @@ fn rule_46_events_of_a_family_are_told_apart() {
     for other in ["custom.other", "tool.pre", "meta.register_tool"] {
         let other = event(other, json!({"name": "a"}));
         assert!(!set.listens(&other.name));
-        let outcome = run(&set, &other, &Resolution::Nobody);
-        assert!(outcome.is_allowed() && outcome.asked == 0);
+        let outcome = run(&set, &other, &ApprovalResponse::Unavailable);
+        assert!(outcome.is_allowed() && outcome.hooks_called == 0);
     }
 }
 
@@ -54,8 +54,9 @@ fn rule_46_events_of_a_family_are_told_apart() {
 fn rule_47_the_journal_holds_event_calls_returns_and_outcome_in_order() {
     let event = tool("a", 0);
     let heads = |profile, hooks: Vec<Spec>| {
-        let (journal, seam, resolver) = (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
-        World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }
+        let (journal, seam, resolver) =
+            (LineJournal::new(), MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
             .dispatch(&set(&[links(Layer::Project, profile, hooks)], &event.name), &event);
         let heads = journal.lines().into_iter().map(|line| line.split(' ').take(3).collect::<Vec<_>>().join(" "));
         heads.collect::<Vec<_>>()
@@ -141,8 +142,8 @@ proptest! {
             .collect();
         let set = HookSet::new(chains);
         let wanted = explain(&set, &event).iter().filter(|one| one.runs.is_yes()).count();
-        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(Resolution::Nobody));
-        World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }
+        let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
+        World { journal: &NullJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
             .dispatch(&set, &event);
         prop_assert_eq!(seen.calls().len(), wanted);
     }

@@ -1,6 +1,6 @@
 //! Shadow mode: asked, recorded, not enforced.
 
-use pintle_contract::{Effect, HookId, Layer, Profile, Resolution, ShadowVerdict};
+use pintle_contract::{ApprovalResponse, Effect, HookId, Layer, Profile, ShadowVerdict};
 
 use crate::model::{Says, Spec, links, run, set, set_x, tool};
 
@@ -12,9 +12,9 @@ fn rule_38_a_shadow_hook_is_asked_and_recorded_and_nothing_follows() {
             let shadow = Spec { shadow: true, ..Spec::says("s", says.clone()) };
             let expected = ShadowVerdict { hook: HookId::new("s"), verdict: shadow.verdict(event.payload.value()) };
             let chains = [links(Layer::Project, profile, [shadow, Spec::says("y", Says::Allow)])];
-            let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
-            assert!(outcome.is_allowed() && outcome.approved && outcome.payload.same(&event.payload));
-            assert_eq!((outcome.shadow, outcome.asked), (vec![expected], 2));
+            let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+            assert!(outcome.is_allowed() && outcome.approved && outcome.payload.ptr_eq(&event.payload));
+            assert_eq!((outcome.shadow, outcome.hooks_called), (vec![expected], 2));
             assert_eq!(outcome.effects, [(HookId::new("y"), Effect::Notice(String::from("y")))]);
             assert!(outcome.failures.is_empty());
         }
@@ -26,5 +26,5 @@ fn rule_39_an_enforced_hook_beside_a_shadow_hook_is_enforced() {
     let event = tool("a", 0);
     let shadow = Spec { shadow: true, ..Spec::says("s", Says::Allow) };
     let chains = [links(Layer::Project, Profile::SequentialFirstDeny, [shadow, Spec::says("d", Says::Deny)])];
-    assert!(!run(&set(&chains, &event.name), &event, &Resolution::Nobody).is_allowed());
+    assert!(!run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable).is_allowed());
 }

@@ -1,6 +1,6 @@
 //! What a rewrite may change.
 
-use pintle_contract::{FailureKind, Layer, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, Outcome, Profile, Resolution};
+use pintle_contract::{ApprovalResponse, FailureKind, Layer, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, Outcome, Profile};
 use serde_json::{Value, json};
 
 use crate::model::{Says, Spec, event, links, run, set, tool};
@@ -8,10 +8,10 @@ use crate::model::{Says, Spec, event, links, run, set, tool};
 fn rewrite(name: &str, payload: Value, says: Says) -> Outcome {
     let event = event(name, payload);
     let chains = [links(Layer::Project, Profile::SequentialFirstDeny, [Spec::says("w", says)])];
-    let mut outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
+    let mut outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     outcome.warnings.retain(|warning| warning.message != "w warns");
     if !outcome.rewritten {
-        assert!(outcome.payload.same(&event.payload));
+        assert!(outcome.payload.ptr_eq(&event.payload));
     }
     outcome
 }

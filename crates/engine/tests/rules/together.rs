@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use pintle_contract::{
-    Cancel, Effect, FailurePolicy, Hook, Layer, Mode, NoJournal, OnDeny, Outcome, Profile, Question, Resolution,
-    Resolver, Verdict,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, DenyEffect, Effect, EnforcementMode, FailurePolicy, Hook,
+    Layer, NullJournal, Outcome, Profile, Verdict,
 };
 use pintle_engine::{HookSet, explain};
 use pintle_testkit::{MapSeam, Scripted, SubjectMatcher};
@@ -29,7 +29,7 @@ fn ask_of(says: Says) -> Says {
 fn decided(profile: Profile, hooks: &[Spec]) -> Outcome {
     let event = tool("a", 0);
     let chains = [links(Layer::Project, profile, hooks.iter().cloned())];
-    run(&set(&chains, &event.name), &event, &Resolution::Deferred)
+    run(&set(&chains, &event.name), &event, &ApprovalResponse::Deferred)
 }
 
 /// Every profile that takes rewrites.
@@ -120,7 +120,7 @@ fn rule_52_an_allow_or_an_ask_may_come_with_the_target_it_is_about() {
         let late = links(Layer::Agent, Profile::SequentialRunAll, [watcher("w", set_x(2))]);
         let first = links(Layer::Project, profile, [watcher("y", allow_of(set_x(1)))]);
         let event = tool("a", 0);
-        let outcome = run(&set(&[first, late], &event.name), &event, &Resolution::Deferred);
+        let outcome = run(&set(&[first, late], &event.name), &event, &ApprovalResponse::Deferred);
         assert_eq!((told(&outcome).as_str(), outcome.approved), ("allow x=2", false), "{profile}");
     }
     // A person is asked about the target that was made, and what they approve is bound to it.
@@ -156,7 +156,7 @@ fn rule_53_an_allow_of_a_target_that_was_not_made_allows_nothing() {
     let start = event("session.start", json!({"source": "startup", "cwd": "/"}));
     let allows = |says| {
         let chains = [links(Layer::Project, Profile::ParallelStrictest, [Spec::says("y", says)])];
-        run(&set(&chains, &start.name), &start, &Resolution::Nobody).approved
+        run(&set(&chains, &start.name), &start, &ApprovalResponse::Unavailable).approved
     };
     assert!(!allows(allow_of(Says::Set(json!({"cwd": "/etc"})))));
     assert!(allows(allow_of(Says::Set(json!({"cwd": "/"})))));
@@ -168,11 +168,11 @@ fn rule_54_what_is_denied_is_not_rewritten_by_who_denies_it() {
     for profile in PROFILES {
         let hook = Spec::says("d", Says::Deny);
         let verdict = hook.verdict(event.payload.value());
-        let rewrite = Spec::says("w", set_x(1)).verdict(event.payload.value()).said;
-        let pintle_contract::Said::Rewrite(rewrite) = rewrite else { panic!("a rewrite") };
-        let handler = pintle_testkit::Scripted::always(verdict.rewriting(rewrite));
+        let rewrite = Spec::says("w", set_x(1)).verdict(event.payload.value()).kind;
+        let pintle_contract::VerdictKind::Rewrite(rewrite) = rewrite else { panic!("a rewrite") };
+        let handler = pintle_testkit::Scripted::always(verdict.with_rewrite(rewrite));
         let chain = pintle_testkit::chain(Layer::Project, profile, [hook.build_with(&event.name, handler)]);
-        let outcome = run(&HookSet::new(vec![chain]), &event, &Resolution::Nobody);
+        let outcome = run(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
         assert_eq!((told(&outcome).as_str(), outcome.rewritten), ("deny x=0 d", false), "{profile}");
     }
 }
@@ -198,8 +198,8 @@ fn rule_55_a_deny_may_end_the_run_and_leave_what_it_is_about() {
     let event = tool("a", 0);
     for (hooks, why, refused) in cases {
         let chains = [links(Layer::Project, Profile::ParallelStrictest, hooks.clone())];
-        let outcome = run(&set(&chains, &event.name), &event, &Resolution::Nobody);
-        assert_eq!((outcome.stop().as_deref(), outcome.is_refused()), (why, refused), "{hooks:#?}");
+        let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+        assert_eq!((outcome.stop_reason().as_deref(), outcome.denies_event()), (why, refused), "{hooks:#?}");
     }
 }
 
@@ -214,25 +214,25 @@ fn rule_57_only_hooks_that_count_alike_speak_for_each_other() {
         ("another matcher that wants it too", Hook { matcher: only(&["a", "b"]), ..base() }, 1),
         ("other words", Hook { definition: Some("others".into()), ..base() }, 2),
         ("no words", Hook { definition: None, ..base() }, 2),
-        ("another spelling", Hook { spelling: "pre_tool_use".into(), ..base() }, 2),
-        ("shadow mode", Hook { mode: Mode::Shadow, ..base() }, 2),
+        ("another spelling", Hook { event_alias: "pre_tool_use".into(), ..base() }, 2),
+        ("shadow mode", Hook { mode: EnforcementMode::Shadow, ..base() }, 2),
         ("fails open", Hook { on_failure: FailurePolicy::Open, ..base() }, 2),
-        ("ends the run", Hook { on_deny: OnDeny::StopRun, ..base() }, 2),
+        ("ends the run", Hook { on_deny: DenyEffect::StopRun, ..base() }, 2),
         ("another event", Hook { event: crate::model::event("session.end", Value::Null).name, ..base() }, 1),
     ];
     for (what, second, asked) in cases {
         let chain = pintle_testkit::chain(Layer::Project, Profile::ParallelStrictest, [base(), second.clone()]);
-        let outcome = run(&HookSet::new(vec![chain]), &event, &Resolution::Nobody);
-        assert_eq!(outcome.asked, asked as u32, "{what}");
+        let outcome = run(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
+        assert_eq!(outcome.hooks_called, asked as u32, "{what}");
     }
     // A hook that does not want the event speaks for nobody, and chains that compose differently do not either.
     let first = Hook { matcher: only(&["b"]), ..base() };
     let pair = |profile| pintle_testkit::chain(Layer::Project, profile, [base()]);
     let chain = pintle_testkit::chain(Layer::Project, MERGE, [first, base()]);
     let sets = [HookSet::new(vec![chain]), HookSet::new(vec![pair(MERGE), pair(MERGE)])];
-    assert_eq!(sets.map(|set| run(&set, &event, &Resolution::Nobody).asked), [1, 1]);
+    assert_eq!(sets.map(|set| run(&set, &event, &ApprovalResponse::Unavailable).hooks_called), [1, 1]);
     let set = HookSet::new(vec![pair(MERGE), pair(Profile::SequentialRunAll)]);
-    assert_eq!(run(&set, &event, &Resolution::Nobody).asked, 2);
+    assert_eq!(run(&set, &event, &ApprovalResponse::Unavailable).hooks_called, 2);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn rule_58_an_ignored_failure_decides_nothing_and_is_recorded() {
         let failing = Spec::says("f", Says::Fail).build(&event.name).0;
         let hook = Hook { on_failure: FailurePolicy::Ignored, ..failing };
         let chain = pintle_testkit::chain(Layer::Project, profile, [hook]);
-        let outcome = run(&HookSet::new(vec![chain]), &event, &Resolution::Nobody);
+        let outcome = run(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
         let policies: Vec<FailurePolicy> = outcome.failures.iter().map(|report| report.policy).collect();
         assert_eq!((told(&outcome).as_str(), policies), ("allow x=0", vec![FailurePolicy::Ignored]), "{profile}");
     }
@@ -252,10 +252,10 @@ fn rule_58_an_ignored_failure_decides_nothing_and_is_recorded() {
 #[derive(Debug, Default)]
 struct Curious(Mutex<Vec<Value>>);
 
-impl Resolver for Curious {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for Curious {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         self.0.lock().unwrap().push(Value::Object(question.metadata.clone()));
-        Resolution::Nobody
+        ApprovalResponse::Unavailable
     }
 }
 
@@ -264,13 +264,13 @@ fn rule_59_who_is_asked_is_told_what_the_hooks_know() {
     let event = tool("a", 0);
     let knows = |id: &str, facts: Value| {
         let Value::Object(facts) = facts else { panic!("facts have names") };
-        let handler = Scripted::always(Verdict::ask("look").with(Effect::Metadata(facts)));
+        let handler = Scripted::always(Verdict::ask("look").with_effect(Effect::Metadata(facts)));
         Spec::says(id, Says::Pass).build_with(&event.name, handler)
     };
     let hooks = [knows("one", json!({"category": "shell", "risk": "low"})), knows("two", json!({"risk": "high"}))];
     let set = HookSet::new(vec![pintle_testkit::chain(Layer::Project, Profile::ParallelStrictest, hooks)]);
     let (seam, resolver) = (MapSeam::new(), Curious::default());
-    World { journal: &NoJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: Cancel::default() }
+    World { journal: &NullJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
         .dispatch(&set, &event);
     // Of two that speak of one thing the later one counts.
     assert_eq!(resolver.0.into_inner().unwrap(), [json!({"category": "shell", "risk": "high"})]);

@@ -58,12 +58,12 @@ impl AddPromptFiles {
                         let part = head(&text, MOST_FILE_BYTES);
                         if part.len() < text.len() {
                             let shown = path.display();
-                            verdict = verdict.warn(format!("`{shown}` is cut after {MOST_FILE_BYTES} bytes"));
+                            verdict = verdict.with_warning(format!("`{shown}` is cut after {MOST_FILE_BYTES} bytes"));
                         }
                         let text = format!("Instructions from: {}\n{part}", path.display());
-                        verdict = verdict.with(Effect::Context(text));
+                        verdict = verdict.with_effect(Effect::Context(text));
                     }
-                    Err(fault) => verdict = verdict.warn(format!("cannot read `{}`: {fault}", path.display())),
+                    Err(fault) => verdict = verdict.with_warning(format!("cannot read `{}`: {fault}", path.display())),
                 }
                 told.push(path);
             }
@@ -76,7 +76,7 @@ impl AddPromptFiles {
                 directory.display(),
                 paths.join("\n")
             );
-            verdict = verdict.with(Effect::Context(text));
+            verdict = verdict.with_effect(Effect::Context(text));
         }
         verdict
     }

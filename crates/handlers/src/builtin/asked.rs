@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use pintle_contract::{
-    BuiltinSpec, Call, Codec, Failure, FailureKind, HookDeclaration, Payload, Redact, Reply, Request,
+    BuiltinSpec, Codec, EffectReply, EffectRequest, Failure, FailureKind, HookCall, HookDeclaration, Payload, Redactor,
 };
 use serde_json::Value;
 
@@ -18,14 +18,14 @@ use crate::template;
 pub(super) struct Setup {
     surroundings: Surroundings,
     codec: Arc<dyn Codec>,
-    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+    secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
 }
 
 impl Setup {
     pub(super) fn new(
         declaration: &HookDeclaration,
         spec: &BuiltinSpec,
-        secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+        secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
     ) -> Self {
         let surroundings = Surroundings {
             variables: spec.environment.clone(),
@@ -36,7 +36,7 @@ impl Setup {
     }
 
     /// What the hook's author should know of the working directory that was declared.
-    pub(super) fn doubt(&self, call: &Call<'_>) -> Option<String> {
+    pub(super) fn doubt(&self, call: &HookCall<'_>) -> Option<String> {
         self.surroundings.directory.as_ref()?;
         self.surroundings.directory(&call.event.origin.cwd).doubt
     }
@@ -46,19 +46,19 @@ impl Setup {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     /// The call itself.
-    pub(crate) call: &'a Call<'a>,
+    pub(crate) call: &'a HookCall<'a>,
     setup: &'a Setup,
     began: Instant,
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn new(call: &'a Call<'a>, setup: &'a Setup) -> Self {
+    pub(super) fn new(call: &'a HookCall<'a>, setup: &'a Setup) -> Self {
         Self { call, setup, began: Instant::now() }
     }
 
     /// The canonical name of the event, such as `tool.pre`.
     pub(crate) fn event(&self) -> &'static str {
-        self.call.event.name.row().name
+        self.call.event.name.def().name
     }
 
     /// A field of the canonical payload.
@@ -95,8 +95,8 @@ impl<'a> Asked<'a> {
 
     /// The time as milliseconds since the Unix epoch, asked through the seam so that a replay gets the same.
     pub(crate) fn now_ms(&self) -> Result<i64, Failure> {
-        match self.call.seam.perform(self.call.caller(), Request::Now) {
-            Ok(Reply::Int(now)) => Ok(now),
+        match self.call.effects.perform(self.call.caller(), EffectRequest::Now) {
+            Ok(EffectReply::Int(now)) => Ok(now),
             Ok(other) => Err(Failure::new(FailureKind::Error, format!("the clock answered {other:?}"))),
             Err(fault) => Err(Failure::new(FailureKind::Error, format!("there is no clock: {fault}"))),
         }
@@ -104,6 +104,6 @@ impl<'a> Asked<'a> {
 
     /// The payload as the dialect's handlers see it.
     pub(crate) fn encoded(&self) -> Payload {
-        template::input(&*self.setup.codec, self.call.event, &self.call.hook.spelling)
+        template::input(&*self.setup.codec, self.call.event, &self.call.hook.event_alias)
     }
 }

@@ -60,7 +60,9 @@ impl Builtin for HandleLargeToolOutput {
         let content = &*asked.clean(content);
         let path = match self.keep(asked, content) {
             Ok(path) => path,
-            Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),
+            Err(fault) => {
+                return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
+            }
         };
         let preview = head(content, self.preview);
         let text = format!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Call, Failure, FailureKind, Handler, Redact, Verdict};
+use pintle_contract::{Failure, FailureKind, Handler, HookCall, Redactor, Verdict};
 
 use super::asked::Setup;
 use super::{Asked, Builtin};
@@ -23,17 +23,17 @@ impl Handler for BuiltinHandler {
         self.builtin.may_wait()
     }
 
-    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         self.builtin.redacts()
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
         let verdict = self.builtin.call(&Asked::new(call, &self.setup));
         match self.setup.doubt(call) {
-            Some(doubt) => verdict.warn(doubt),
+            Some(doubt) => verdict.with_warning(doubt),
             None => verdict,
         }
     }

@@ -73,7 +73,7 @@ impl Builtin for HttpPost {
         };
         match post(&self.gate, url, &body, asked.left_ms().min(MOST_MS), asked) {
             Ok(()) => Verdict::pass(),
-            Err(why) => Verdict::pass().warn(format!("http_post: {why}")),
+            Err(why) => Verdict::pass().with_warning(format!("http_post: {why}")),
         }
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
-    use pintle_contract::Cancel;
+    use pintle_contract::CancelToken;
     use serde_json::json;
 
     use super::super::tests::Fixture;
@@ -166,7 +166,7 @@ mod tests {
         let fixture = Fixture::new("notification", json!({}));
         let (url, serving) = server("500 Internal Server Error");
         let post = built(&[&url, "x"], &["127.0.0.1"]).0.unwrap();
-        assert_eq!(fixture.ask(&post), Verdict::pass().warn("http_post: `127.0.0.1` answered with status 500"));
+        assert_eq!(fixture.ask(&post), Verdict::pass().with_warning("http_post: `127.0.0.1` answered with status 500"));
         serving.join().unwrap();
         // Nobody listens any more, and a private address is not asked at all.
         for (url, allowed) in
@@ -184,7 +184,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let fixture = Fixture::new("notification", json!({}));
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         let (post, other) = (built(&[&url, "x"], &["127.0.0.1"]).0.unwrap(), cancel.clone());
         let verdict = thread::scope(|scope| {
             let asking = scope.spawn(|| fixture.ask_until(&post, &cancel));
@@ -193,7 +193,7 @@ mod tests {
             other.cancel();
             asking.join().unwrap()
         });
-        assert_eq!(verdict, Verdict::pass().warn("http_post: `127.0.0.1` was not told: cancelled"));
+        assert_eq!(verdict, Verdict::pass().with_warning("http_post: `127.0.0.1` was not told: cancelled"));
     }
 
     #[test]

@@ -33,7 +33,9 @@ impl Builtin for LimitLargeToolResults {
             // A delegated agent's end is not the session's.
             "session.end" if origin.depth == 0 => match large_results::forget(&origin.session) {
                 Ok(()) => Verdict::pass(),
-                Err(fault) => Verdict::pass().warn(format!("the files of large results are still there: {fault}")),
+                Err(fault) => {
+                    Verdict::pass().with_warning(format!("the files of large results are still there: {fault}"))
+                }
             },
             "tool.result" => limited(asked),
             _ => Verdict::pass(),
@@ -56,7 +58,9 @@ fn limited(asked: &Asked<'_>) -> Verdict {
     let content = &*asked.clean(content);
     let path = match large_results::keep(&asked.call.event.origin.session, content) {
         Ok(path) => path,
-        Err(fault) => return Verdict::pass().warn(format!("a large result could not be put into a file: {fault}")),
+        Err(fault) => {
+            return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
+        }
     };
     let notice = format!(
         "Tool call result was too large ({} bytes; limit {MOST_BYTES} bytes). The full result is available in a file: {}",

@@ -34,7 +34,9 @@ mod zone;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use pintle_contract::{BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redact, Verdict, did_you_mean};
+use pintle_contract::{
+    BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
+};
 
 pub(crate) use asked::Asked;
 pub use large_results::read_large_result;
@@ -55,8 +57,8 @@ pub(crate) trait Builtin: Send + Sync + Debug {
         false
     }
 
-    /// As for [`Handler::redacts`](pintle_contract::Handler::redacts).
-    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+    /// As for [`Handler::redactor`](pintle_contract::Handler::redacts).
+    fn redacts(&self) -> Option<Arc<dyn Redactor>> {
         None
     }
 }
@@ -73,13 +75,13 @@ pub(crate) type Made = Result<Box<dyn Builtin>, String>;
 pub(crate) fn build(
     declaration: &HookDeclaration,
     spec: &BuiltinSpec,
-    secrets: &Arc<OnceLock<Arc<dyn Redact>>>,
+    secrets: &Arc<OnceLock<Arc<dyn Redactor>>>,
 ) -> BuiltHandler {
     let at = || declaration.location.clone();
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
     let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
         let found = Diagnostic::error("unknown_builtin", format!("there is no built-in `{}`", spec.name), at());
-        let near = did_you_mean(&spec.name, builtins().iter().map(|row| row.name));
+        let near = suggest_nearest(&spec.name, builtins().iter().map(|row| row.name));
         return failed(match near {
             Some(near) => found.help(format!("did you mean `{near}`?")),
             None => found.help(format!("the built-ins are {}", listed(builtins().iter().map(|row| row.name)))),
@@ -94,7 +96,7 @@ pub(crate) fn build(
         .into_iter()
         .map(|doubt| Diagnostic::warning("bad_builtin_argument", format!("{}: {doubt}", row.name), at()))
         .collect();
-    if !row.events.is_empty() && !row.events.contains(&declaration.event.row().name) {
+    if !row.events.is_empty() && !row.events.contains(&declaration.event.def().name) {
         let message = format!("`{}` has no effect on `{}`", row.name, declaration.event);
         let help = format!("it belongs on {}", listed(row.events.iter().copied()));
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
@@ -115,7 +117,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// A verdict that tells the model something, or nothing.
 fn tells(text: Option<String>) -> Verdict {
     match text {
-        Some(text) => Verdict::pass().with(Effect::Context(text)),
+        Some(text) => Verdict::pass().with_effect(Effect::Context(text)),
         None => Verdict::pass(),
     }
 }

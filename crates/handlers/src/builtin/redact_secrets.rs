@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use pintle_contract::event::Target;
-use pintle_contract::{Effect, Redact, Rewrite, Verdict};
+use pintle_contract::event::RewriteTarget;
+use pintle_contract::{Effect, Redactor, Rewrite, Verdict};
 use serde_json::{Map, Value};
 
 use super::{Asked, Builtin, Made};
@@ -28,7 +28,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
 }
 
 impl Builtin for RedactSecrets {
-    fn redacts(&self) -> Option<Arc<dyn Redact>> {
+    fn redacts(&self) -> Option<Arc<dyn Redactor>> {
         Some(self.secrets.clone())
     }
 
@@ -46,25 +46,26 @@ impl Builtin for RedactSecrets {
                     )
                 };
                 return match args {
-                    Some(fields) => Verdict::rewrite(fields).with(Effect::Notice(notice())),
+                    Some(fields) => Verdict::rewrite(fields).with_effect(Effect::Notice(notice())),
                     None => Verdict::pass(),
                 };
             }
-            event => match asked.call.event.name.row().target {
-                Target::Fields(names) => {
+            event => match asked.call.event.name.def().target {
+                RewriteTarget::Fields(names) => {
                     let clean = |name: &&str| Some(((*name).to_owned(), secrets.redact_value(asked.field(name)?)?));
                     let fields: Map<String, Value> = names.iter().filter_map(clean).collect();
                     (!fields.is_empty()).then_some(fields)
                 }
-                Target::Whole => {
+                RewriteTarget::Whole => {
                     return match secrets.redact_value(asked.call.event.payload.value()) {
-                        Some(whole) => Verdict::pass().rewriting(Rewrite::Whole(whole)),
+                        Some(whole) => Verdict::pass().with_rewrite(Rewrite::Whole(whole)),
                         None => Verdict::pass(),
                     };
                 }
-                Target::Nothing => {
-                    return Verdict::pass()
-                        .warn(format!("redact_secrets has no effect on `{event}`: nothing of it can be changed"));
+                RewriteTarget::Nothing => {
+                    return Verdict::pass().with_warning(format!(
+                        "redact_secrets has no effect on `{event}`: nothing of it can be changed"
+                    ));
                 }
             },
         };
@@ -150,7 +151,7 @@ fn each(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Val
 
 #[cfg(test)]
 mod tests {
-    use pintle_contract::Said;
+    use pintle_contract::VerdictKind;
     use serde_json::json;
 
     use super::*;
@@ -167,9 +168,9 @@ mod tests {
 
     /// What of the payload a verdict replaces; `null` when it passes.
     fn rewrite(event: &str, payload: Value) -> Value {
-        match ask(event, payload).said {
-            Said::Pass => Value::Null,
-            Said::Rewrite(Rewrite::Fields(fields)) => Value::Object(fields),
+        match ask(event, payload).kind {
+            VerdictKind::Pass => Value::Null,
+            VerdictKind::Rewrite(Rewrite::Fields(fields)) => Value::Object(fields),
             other => panic!("{other:?}"),
         }
     }
@@ -236,7 +237,7 @@ mod tests {
             let verdict = ask(event, json!({"name": "shell", "args": args(&token())}));
             let notice = "redact_secrets: redacted secret material from arguments of tool \"shell\"";
             let fields = Map::from_iter([(String::from("args"), args("[REDACTED]"))]);
-            assert_eq!(verdict, Verdict::rewrite(fields).with(Effect::Notice(String::from(notice))));
+            assert_eq!(verdict, Verdict::rewrite(fields).with_effect(Effect::Notice(String::from(notice))));
             assert_eq!(ask(event, json!({"name": "shell", "args": args("word")})), Verdict::pass());
         }
     }
@@ -250,7 +251,7 @@ mod tests {
         );
         let verdict = ask("iteration.start", json!({"iteration": 1}));
         let warning = "redact_secrets has no effect on `iteration.start`: nothing of it can be changed";
-        assert_eq!(verdict, Verdict::pass().warn(warning));
+        assert_eq!(verdict, Verdict::pass().with_warning(warning));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Builtin for Snapshot {
     fn call(&self, asked: &Asked<'_>) -> Verdict {
         match answer(asked, self.data.as_deref()) {
             Ok(()) => Verdict::pass(),
-            Err(fault) => Verdict::pass().warn(format!("no snapshot: {fault}")),
+            Err(fault) => Verdict::pass().with_warning(format!("no snapshot: {fault}")),
         }
     }
 }
@@ -145,7 +145,7 @@ fn begun() -> MutexGuard<'static, Vec<Work>> {
 mod tests {
     use std::fs;
 
-    use pintle_contract::Cancel;
+    use pintle_contract::CancelToken;
     use serde_json::json;
     use tempfile::TempDir;
 
@@ -182,7 +182,7 @@ mod tests {
 
         /// The work of each checkpoint, and the files it changed.
         fn list(&self) -> Vec<(String, Vec<String>)> {
-            let of = Snapshots::of(self.data.path(), self.folder.path(), 60_000, &Cancel::default()).unwrap();
+            let of = Snapshots::of(self.data.path(), self.folder.path(), 60_000, &CancelToken::default()).unwrap();
             let all = of.checkpoints().unwrap();
             all.into_iter().map(|one| (one.what, one.files.into_iter().map(|change| change.path).collect())).collect()
         }
@@ -264,7 +264,7 @@ mod tests {
     fn what_goes_wrong_is_a_warning_and_never_a_refusal() {
         let session = Session::new();
         let fired = session.fire("notification", json!({"level": "info", "message": "x"}));
-        assert_eq!(fired, Verdict::pass().warn("no snapshot: `snapshot` has no effect on `notification`"));
+        assert_eq!(fired, Verdict::pass().with_warning("no snapshot: `snapshot` has no effect on `notification`"));
         fs::write(session.data.path().join("snapshots"), "no folder").unwrap();
         for event in ["session.start", "iteration.start", "tool.pre"] {
             let verdict = session.fire(event, json!({"id": "1", "name": "x", "iteration": 1}));
@@ -272,7 +272,7 @@ mod tests {
                 verdict.warnings.iter().any(|warning| warning.starts_with("no snapshot: cannot use `")),
                 "{verdict:?}"
             );
-            assert_eq!(verdict.said, pintle_contract::Said::Pass);
+            assert_eq!(verdict.kind, pintle_contract::VerdictKind::Pass);
         }
         let nowhere = Fixture::new("session.start", json!({})).ask(&Snapshot { data: None });
         assert_eq!(nowhere, Verdict::pass(), "without a working directory there is nothing to do");

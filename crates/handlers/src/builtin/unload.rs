@@ -42,7 +42,7 @@ impl Builtin for Unload {
             let Some(url) = address(text("base_url"), text("unload_url")) else { continue };
             let body = json!({"model": text("model")}).to_string();
             if let Err(why) = post(&gate(&url), &url, &body, asked.left_ms().min(MOST_MS), asked) {
-                verdict = verdict.warn(format!("unload: {why}"));
+                verdict = verdict.with_warning(format!("unload: {why}"));
             }
         }
         verdict
@@ -127,7 +127,7 @@ mod tests {
         let fixture =
             Fixture::new("agent.switch", json!({"from": "a", "to": "b", "kind": "handoff", "from_models": models}));
         let verdict = fixture.ask(&Unload);
-        assert_eq!(verdict, Verdict::pass().warn("unload: `127.0.0.1` answered with status 404"));
+        assert_eq!(verdict, Verdict::pass().with_warning("unload: `127.0.0.1` answered with status 404"));
         let asked = serving.join().unwrap();
         assert!(asked.starts_with("POST /engines/_unload ") && asked.ends_with("{\"model\":\"ai/qwen3\"}"), "{asked}");
     }

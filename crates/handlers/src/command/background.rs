@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Call, Codec, Failure, FailureKind, Handler, Influence, Verdict};
+use pintle_contract::{Codec, Failure, FailureKind, Handler, HookCall, HookInfluence, Verdict};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::input::{Ending, input};
@@ -43,11 +43,11 @@ impl Handler for BackgroundHandler {
         "command"
     }
 
-    fn influence(&self, _spelling: &str) -> Influence {
-        Influence::Observes
+    fn influence(&self, _spelling: &str) -> HookInfluence {
+        HookInfluence::Observes
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
@@ -57,7 +57,7 @@ impl Handler for BackgroundHandler {
             Ok(()) => Verdict::pass(),
             Err(why) => Verdict::failed(Failure::new(FailureKind::Error, why)),
         };
-        warning.into_iter().fold(verdict, Verdict::warn)
+        warning.into_iter().fold(verdict, Verdict::with_warning)
     }
 }
 

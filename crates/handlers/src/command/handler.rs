@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Call, Codec, Failure, FailureKind, Handler, Influence, ProcessAnswer, Verdict};
+use pintle_contract::{
+    Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict,
+};
 
 use super::input::{Ending, input};
 use super::plain::{self, Program};
@@ -26,11 +28,11 @@ impl Handler for CommandHandler {
         true
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
-        self.codec.influence(spelling).min(Influence::MayChange)
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        self.codec.influence(spelling).min(HookInfluence::MayChange)
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         let (place, warning) = self.program.place(call, &*self.codec);
         let answer = match &self.worker {
             _ if call.cancel.is_cancelled() => Err(Failure::new(FailureKind::Cancelled, "the call was cancelled")),
@@ -38,18 +40,18 @@ impl Handler for CommandHandler {
             None => self.spawn(&place, call),
         };
         let verdict = match answer {
-            Ok(answer) => self.codec.decode(call.event, &call.hook.spelling, Answer::Process(answer)),
+            Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Process(answer)),
             Err(failure) => Verdict::failed(failure),
         };
         match warning {
-            Some(warning) => verdict.warn(warning),
+            Some(warning) => verdict.with_warning(warning),
             None => verdict,
         }
     }
 }
 
 impl CommandHandler {
-    fn spawn(&self, place: &plain::Place, call: &Call<'_>) -> Result<ProcessAnswer, Failure> {
+    fn spawn(&self, place: &plain::Place, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
         let stdin = input(&*self.codec, call, Ending::Bare);
         plain::run(&self.program.spec(place, stdin, call.limits), call.limits, call.cancel)
     }

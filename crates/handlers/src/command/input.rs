@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Call, Codec, Origin};
+use pintle_contract::{Codec, HookCall, Origin};
 
 /// How an input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,9 @@ struct Input {
 }
 
 /// The event as bytes.
-pub(crate) fn input(codec: &dyn Codec, call: &Call<'_>, ending: Ending) -> Arc<[u8]> {
-    let (event, spelling) = (call.event, &call.hook.spelling);
-    let inputs = event.payload.view(codec.form(), |_| Inputs::default());
+pub(crate) fn input(codec: &dyn Codec, call: &HookCall<'_>, ending: Ending) -> Arc<[u8]> {
+    let (event, spelling) = (call.event, &call.hook.event_alias);
+    let inputs = event.payload.cached_view(codec.encoding_key(), |_| Inputs::default());
     // Held while the text is made: hooks that run at once need one text and not one each.
     let mut known = inputs.0.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.iter().find(|input| {
@@ -39,7 +39,7 @@ pub(crate) fn input(codec: &dyn Codec, call: &Call<'_>, ending: Ending) -> Arc<[
     if let Some(input) = found {
         return Arc::clone(&input.bytes);
     }
-    let mut text = codec.write(event, spelling);
+    let mut text = codec.encode_bytes(event, spelling);
     if ending == Ending::Line {
         // Between the parts of a JSON text a newline is white space, and inside of them there is none.
         text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');

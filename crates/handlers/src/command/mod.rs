@@ -7,7 +7,7 @@ mod plain;
 
 use std::sync::Arc;
 
-use pintle_contract::event::Class;
+use pintle_contract::event::EventClass;
 use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Handler, HookDeclaration};
 
 use crate::sandbox;
@@ -40,6 +40,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltH
 
 /// Whether a hook counts as a guard before anybody knows what it says.
 pub(crate) fn guards(declaration: &HookDeclaration) -> bool {
-    let denies = declaration.event.row().class == Class::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    let denies =
+        declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
     denies && !declaration.background
 }

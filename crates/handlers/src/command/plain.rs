@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle_contract::{Call, Cancel, Codec, CommandSpec, Failure, FailureKind, Limits, ProcessAnswer};
+use pintle_contract::{CallLimits, CancelToken, Codec, CommandOutput, CommandSpec, Failure, FailureKind, HookCall};
 
 use crate::process::{self, Environment, ProcessError, Spec};
 use crate::surroundings::Surroundings;
@@ -38,7 +38,7 @@ impl Program {
     }
 
     /// Where a call runs, and what its author should know about that.
-    pub(super) fn place(&self, call: &Call<'_>, codec: &dyn Codec) -> (Place, Option<String>) {
+    pub(super) fn place(&self, call: &HookCall<'_>, codec: &dyn Codec) -> (Place, Option<String>) {
         let cwd = &call.event.origin.cwd;
         let place = match &self.spec.directory {
             // A session without a directory of its own is where this process is.
@@ -48,7 +48,7 @@ impl Program {
             }
             _ => self.surroundings.directory(cwd),
         };
-        let named = codec.environment(call.event, &call.hook.spelling);
+        let named = codec.environment(call.event, &call.hook.event_alias);
         let environment = match self.surroundings.variables.is_empty() && named.is_empty() {
             true => Environment::Inherited,
             // The author's own come last, so that they win.
@@ -58,7 +58,7 @@ impl Program {
     }
 
     /// What is to be started for a call.
-    pub(crate) fn spec(&self, place: &Place, stdin: Arc<[u8]>, limits: &Limits) -> Spec {
+    pub(crate) fn spec(&self, place: &Place, stdin: Arc<[u8]>, limits: &CallLimits) -> Spec {
         let mut spec = match &self.spec.arguments {
             None => {
                 let shell = self.spec.shell.as_deref().unwrap_or(SHELL);
@@ -92,12 +92,12 @@ fn filled(text: &str, named: &[(String, String)]) -> String {
 ///
 /// # Errors
 /// When it gives no answer. `limits` names the time it was given.
-pub(crate) fn run(spec: &Spec, limits: &Limits, cancel: &Cancel) -> Result<ProcessAnswer, Failure> {
+pub(crate) fn run(spec: &Spec, limits: &CallLimits, cancel: &CancelToken) -> Result<CommandOutput, Failure> {
     let output = process::run(spec, cancel).map_err(|fault| failure(&fault, spec.directory.as_deref()))?;
     if output.timed_out {
         return Err(late(limits));
     }
-    Ok(ProcessAnswer {
+    Ok(CommandOutput {
         exit_code: output.exit_code,
         signal: output.signal,
         stdout: output.stdout,
@@ -108,7 +108,7 @@ pub(crate) fn run(spec: &Spec, limits: &Limits, cancel: &Cancel) -> Result<Proce
 }
 
 /// The failure of a program that was too slow.
-pub(crate) fn late(limits: &Limits) -> Failure {
+pub(crate) fn late(limits: &CallLimits) -> Failure {
     let time = Duration::from_millis(limits.timeout_ms);
     let time = match (limits.timeout_ms, time.subsec_millis()) {
         (..1000, _) => format!("{} ms", limits.timeout_ms),

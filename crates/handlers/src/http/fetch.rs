@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response};
 use serde_json::{Map, Value, json};
@@ -118,7 +118,7 @@ pub(super) fn run(
     allowed: std::sync::Arc<AllowList>,
     fetch: Fetch,
     timeout_ms: u64,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<Value, String> {
     let url = shown(&fetch.url);
     let (done, arriving) = channel();

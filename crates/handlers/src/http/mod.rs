@@ -7,7 +7,7 @@ mod resolve;
 
 use std::sync::{Arc, OnceLock};
 
-use pintle_contract::{Cancel, NetworkSpec};
+use pintle_contract::{CancelToken, NetworkSpec};
 use reqwest::Client;
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl Gate {
         body: Option<&str>,
         timeout_ms: u64,
     ) -> Result<Value, String> {
-        self.request_until(method, url, headers, body, timeout_ms, &Cancel::default())
+        self.request_until(method, url, headers, body, timeout_ms, &CancelToken::default())
     }
 
     /// As [`Gate::request`], given up soon after `cancel` is raised.
@@ -84,7 +84,7 @@ impl Gate {
         headers: &[(String, String)],
         body: Option<&str>,
         timeout_ms: u64,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Value, String> {
         let outcome = fetch::Fetch::new(method, url, headers, body).and_then(|fetch| {
             // Refuse what is refused before anything is built.

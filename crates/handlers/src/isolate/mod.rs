@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 
 pub(crate) use limits::confine_memory;
 pub use limits::limit_this_process;
@@ -112,7 +112,7 @@ impl Pool {
         message: &[u8],
         own_time: Duration,
         whole_time: Duration,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         reply: &mut dyn FnMut(&[u8]) -> Vec<u8>,
     ) -> Result<Vec<u8>, IsolateError> {
         let mut worker = self.take()?;

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -62,14 +62,14 @@ impl Process {
         &mut self,
         message: &[u8],
         deadline: Instant,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Vec<u8>, IsolateError> {
         self.write(message, deadline, cancel)?;
         self.write(b"\n", deadline, cancel)?;
         self.read_line(deadline, cancel)
     }
 
-    fn write(&mut self, mut bytes: &[u8], deadline: Instant, cancel: &Cancel) -> Result<(), IsolateError> {
+    fn write(&mut self, mut bytes: &[u8], deadline: Instant, cancel: &CancelToken) -> Result<(), IsolateError> {
         while !bytes.is_empty() {
             match self.input.write(bytes) {
                 Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
@@ -83,7 +83,7 @@ impl Process {
         Ok(())
     }
 
-    fn read_line(&mut self, deadline: Instant, cancel: &Cancel) -> Result<Vec<u8>, IsolateError> {
+    fn read_line(&mut self, deadline: Instant, cancel: &CancelToken) -> Result<Vec<u8>, IsolateError> {
         let mut chunk = [0; 16 << 10];
         let mut searched = 0;
         loop {
@@ -139,7 +139,7 @@ fn describe(status: ExitStatus) -> String {
 }
 
 /// Waits until a pipe is ready.
-fn wait(pipe: PollFd<'_>, deadline: Instant, cancel: &Cancel) -> Result<(), IsolateError> {
+fn wait(pipe: PollFd<'_>, deadline: Instant, cancel: &CancelToken) -> Result<(), IsolateError> {
     let mut pipes = [pipe];
     loop {
         if cancel.is_cancelled() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 
 use super::{IsolateError, Pool, WorkerProgram};
 
@@ -13,7 +13,7 @@ fn pool(script: &str) -> Pool {
 }
 
 fn call(pool: &Pool, message: &str, own_time: Duration) -> Result<String, IsolateError> {
-    let answer = pool.call(message.as_bytes(), own_time, LONG, &Cancel::default(), &mut |question| {
+    let answer = pool.call(message.as_bytes(), own_time, LONG, &CancelToken::default(), &mut |question| {
         format!("reply to {}", String::from_utf8_lossy(question)).into_bytes()
     })?;
     Ok(String::from_utf8(answer).unwrap())
@@ -55,7 +55,7 @@ fn a_worker_that_does_not_read_does_not_hold_its_host() {
 #[test]
 fn nonsense_and_cancellation_end_a_call() {
     assert!(matches!(call(&pool("read -r line; echo hello"), "x", LONG), Err(IsolateError::Died(_))));
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     cancel.cancel();
     let ended = pool("sleep 1000").call(b"x", LONG, LONG, &cancel, &mut |_| Vec::new());
     assert_eq!(ended, Err(IsolateError::Cancelled));

@@ -1,6 +1,6 @@
 //! `fs.*` of scripts, as far as it reads.
 
-use pintle_contract::{Cancel, Reply};
+use pintle_contract::{CancelToken, EffectReply};
 use serde_json::{Value, json};
 
 use super::{JailedFolder, Lines};
@@ -19,8 +19,8 @@ pub fn answer(
     function: &str,
     arguments: &Value,
     most_bytes: u64,
-    cancel: &Cancel,
-) -> Result<Reply, String> {
+    cancel: &CancelToken,
+) -> Result<EffectReply, String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let path = text("path");
@@ -45,5 +45,5 @@ pub fn answer(
         }),
         _ => Err(String::from("nothing here does that")),
     };
-    found.map(Reply::Value).map_err(|why| format!("fs.{function}: {why}"))
+    found.map(EffectReply::Value).map_err(|why| format!("fs.{function}: {why}"))
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 
 use super::read::entries;
 use super::{JailedFolder, explain};
@@ -50,7 +50,7 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When the glob is not valid, the folder is not there or outside, or nobody wants the answer any more.
-    pub fn glob(&self, pattern: &str, folder: &str, cancel: &Cancel) -> Result<Walk, String> {
+    pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<Walk, String> {
         let Some((begin, rest)) = split(pattern) else {
             let matcher = glob_matcher(pattern)?;
             return self.walk(folder, |path| matcher.is_match(path), cancel);
@@ -71,7 +71,7 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When the folder is not there or outside, or nobody wants the answer any more.
-    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &Cancel) -> Result<Walk, String> {
+    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<Walk, String> {
         self.descend(folder, None, wanted, cancel)
     }
 
@@ -81,7 +81,7 @@ impl JailedFolder {
         folder: &str,
         most: Option<usize>,
         wanted: impl Fn(&Path) -> bool,
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<Walk, String> {
         let base = self.relative(folder)?;
         let mut walk = Walk::default();
@@ -189,7 +189,7 @@ mod tests {
             ("*.none", ".", &[]),
             ("nowhere/deep/*.rs", ".", &[]),
         ];
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         for (pattern, base, expected) in cases {
             assert_eq!(jailed.glob(pattern, base, &cancel).unwrap().whole().unwrap(), *expected, "{pattern} in {base}");
         }
@@ -207,7 +207,7 @@ mod tests {
     fn a_walk_that_left_something_out_is_not_whole() {
         let deep = vec!["d"; MAX_DEPTH + 2].join("/");
         let (_place, jailed) = folder(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         assert!(jailed.glob("*.md", ".", &cancel).unwrap().whole().unwrap_err().contains("narrower"));
         // What cannot match there is not looked into.
         assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().whole().unwrap(), ["near/a.md"]);

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Cancel, McpSpec, McpTransport};
+use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use serde_json::Value;
 
 use link::Link;
@@ -85,7 +85,7 @@ impl McpServer {
     /// # Errors
     /// When it cannot be started or reached, does not speak the protocol, is too slow, or `cancel` is raised: one line
     /// that names the server.
-    pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &Cancel) -> Result<Self, String> {
+    pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &CancelToken) -> Result<Self, String> {
         let (link, tools) = connect(spec, directory, limits, cancel)?;
         let state =
             State { instructions: link.instructions(), link: Some(link), tools, deaths: 0, resting_until: None };
@@ -103,7 +103,7 @@ impl McpServer {
     pub fn tools(&self) -> Vec<McpTool> {
         let link = self.state().link.clone();
         if let Some(link) = link.filter(|link| link.take_changed()) {
-            let wait = Wait { timeout_ms: self.limits.start_ms, cancel: &Cancel::default() };
+            let wait = Wait { timeout_ms: self.limits.start_ms, cancel: &CancelToken::default() };
             // A server that cannot tell its new tools keeps its old ones.
             if let Ok(Ok(tools)) = wait.for_future(async move { link.tools().await }) {
                 self.state().tools = tools;
@@ -131,7 +131,7 @@ impl McpServer {
     /// # Errors
     /// With what the tool itself reports as its failure, or one line that says why there is no answer: the server died,
     /// was too slow, answered something that is no result, or `cancel` was raised.
-    pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &Cancel) -> Result<String, String> {
+    pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &CancelToken) -> Result<String, String> {
         let link = self.link(cancel)?;
         // The SDK's own time limit comes first, since it tells the server that nobody waits any more.
         let wait = Wait { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
@@ -153,7 +153,7 @@ impl McpServer {
     }
 
     /// The connection; a server that died is started again when its pause is over.
-    fn link(&self, cancel: &Cancel) -> Result<Arc<Link>, String> {
+    fn link(&self, cancel: &CancelToken) -> Result<Arc<Link>, String> {
         let _restarting = self.restarting.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.state().link.clone();
         if let Some(link) = current {
@@ -221,7 +221,7 @@ fn connect(
     spec: &McpSpec,
     directory: &Path,
     limits: McpLimits,
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<(Arc<Link>, Vec<McpTool>), String> {
     let wait = Wait { timeout_ms: limits.start_ms, cancel };
     let (transport, directory) = (spec.transport.clone(), directory.to_owned());

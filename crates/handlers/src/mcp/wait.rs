@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 use tokio::runtime::{Builder, Runtime};
 
 /// How long a cancellation may go unnoticed.
@@ -14,7 +14,7 @@ const CANCEL_POLL: Duration = Duration::from_millis(20);
 /// How long somebody waits.
 pub(super) struct Wait<'a> {
     pub(super) timeout_ms: u64,
-    pub(super) cancel: &'a Cancel,
+    pub(super) cancel: &'a CancelToken,
 }
 
 /// Why nobody waits any more.

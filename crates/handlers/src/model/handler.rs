@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Call, Codec, Failure, FailureKind, Handler, Influence, Judge, JudgeQuestion, LimitKind, Limits, Verdict,
+    CallLimits, Codec, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Judge, JudgeRequest,
+    LimitKind, Verdict,
 };
 
 use super::schema::{PLAIN_INSTRUCTION, Schema};
@@ -20,7 +21,7 @@ pub(super) struct JudgeHandler {
 }
 
 impl JudgeHandler {
-    fn ask(&self, call: &Call<'_>) -> Result<String, Failure> {
+    fn ask(&self, call: &HookCall<'_>) -> Result<String, Failure> {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "cancelled before the model was asked"));
         }
@@ -28,19 +29,19 @@ impl JudgeHandler {
             let message = "nobody here can ask a language model; give the runtime a judge";
             return Err(Failure::new(FailureKind::Missing, message));
         };
-        let input = template::input(&*self.codec, call.event, &call.hook.spelling);
+        let input = template::input(&*self.codec, call.event, &call.hook.event_alias);
         let rendered = self.template.render(input.value());
         let prompt = rendered.map_err(|why| Failure::new(FailureKind::Error, format!("the prompt: {why}")))?;
         let schema = self.schema.map(|schema| (schema.name, (schema.value)()));
-        let Limits { timeout_ms, output_bytes, .. } = *call.limits;
-        let question = JudgeQuestion {
+        let CallLimits { timeout_ms, output_bytes, .. } = *call.limits;
+        let question = JudgeRequest {
             model: &self.model,
             instruction: self.schema.map_or(PLAIN_INSTRUCTION, |schema| schema.instruction),
             prompt: &prompt,
             schema: schema.as_ref().map(|(name, value)| (*name, value)),
             timeout_ms,
         };
-        let reply = judge.ask(&question, call.cancel)?;
+        let reply = judge.judge(&question, call.cancel)?;
         if u64::try_from(reply.len()).is_ok_and(|length| length <= output_bytes) {
             return Ok(reply);
         }
@@ -58,13 +59,13 @@ impl Handler for JudgeHandler {
         true
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
-        self.codec.influence(spelling).min(Influence::MayChange)
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        self.codec.influence(spelling).min(HookInfluence::MayChange)
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         match self.ask(call) {
-            Ok(reply) => self.codec.decode(call.event, &call.hook.spelling, Answer::Text(reply)),
+            Ok(reply) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Text(reply)),
             Err(failure) => Verdict::failed(failure),
         }
     }

@@ -11,9 +11,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use pintle_contract::event::Class;
+use pintle_contract::event::EventClass;
 use pintle_contract::{
-    BuiltHandler, Diagnostic, FailurePolicy, HookDeclaration, Judge, JudgeSpec, Location, did_you_mean,
+    BuiltHandler, Diagnostic, FailurePolicy, HookDeclaration, Judge, JudgeSpec, Location, suggest_nearest,
 };
 
 use crate::template::Template;
@@ -39,7 +39,8 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
             return failed(Diagnostic::error("bad_template", message, at.clone()).help(help));
         }
     };
-    let denies = declaration.event.row().class == Class::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    let denies =
+        declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
     let handler = JudgeHandler {
         model: spec.model.clone(),
         template,
@@ -55,7 +56,7 @@ fn known(name: &str, at: &Location) -> Result<&'static Schema, Diagnostic> {
     let names = || SCHEMAS.iter().map(|schema| schema.name);
     SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {
         let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-        let help = match did_you_mean(name, names()) {
+        let help = match suggest_nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write {}, or leave it out for a reply in plain text", listed.join(" or ")),
         };

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use pintle_contract::{
-    Answer, Build, BuiltHandler, CallId, Cancel, Codec, Event, EventName, Failure, FailureKind, FailurePolicy, Handler,
-    HandlerSpec, HookDeclaration, Judge, JudgeQuestion, JudgeSpec, LimitKind, Limits, Location, Mode, NoSeam, OnDeny,
-    Origin, Profile, Said, Verdict,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, Failure,
+    FailureKind, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec, HookDeclaration, Judge,
+    JudgeRequest, JudgeSpec, LimitKind, Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use serde_json::{Value, json};
 
@@ -25,9 +25,9 @@ impl Codec for Denying {
         Some(json!({"hook_event_name": spelling, "tool_name": value["name"], "tool_input": value["args"]}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Text(reply) => Verdict::deny(reply),
+            HandlerOutput::Text(reply) => Verdict::deny(reply),
             other => panic!("a model answers in text, not {other:?}"),
         }
     }
@@ -41,7 +41,7 @@ struct Says {
 }
 
 impl Judge for Says {
-    fn ask(&self, question: &JudgeQuestion<'_>, _cancel: &Cancel) -> Result<String, Failure> {
+    fn judge(&self, question: &JudgeRequest<'_>, _cancel: &CancelToken) -> Result<String, Failure> {
         self.asked.lock().unwrap().push(json!({
             "model": question.model,
             "prompt": question.prompt,
@@ -66,21 +66,21 @@ fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration 
     HookDeclaration {
         name: String::from("judge"),
         event: EventName::parse(event).unwrap(),
-        spelling: Arc::from("pre_tool_use"),
+        event_alias: Arc::from("pre_tool_use"),
         priority: 0,
         matcher: None,
         handler: HandlerSpec::Model(spec),
         on_error: None,
         default_on_error: FailurePolicy::Open,
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         profile: Profile::ParallelStrictest,
         definition: None,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Denying),
@@ -90,37 +90,41 @@ fn declared(event: &str, prompt: &str, schema: Option<&str>) -> HookDeclaration 
 fn built(declaration: &HookDeclaration, judge: Option<Arc<Says>>) -> BuiltHandler {
     let builder = Builder::new(WorkerProgram { program: "none".into(), arguments: Vec::new() });
     match judge {
-        Some(judge) => builder.judge(judge).handler(declaration),
-        None => builder.handler(declaration),
+        Some(judge) => builder.judge(judge).build_handler(declaration),
+        None => builder.build_handler(declaration),
     }
 }
 
 fn asked(prompt: &str, judge: Option<Arc<Says>>) -> Verdict {
     let handler = built(&declared("tool.pre", prompt, None), judge).handler.unwrap();
-    called(&*handler, Limits { timeout_ms: 1_500, output_bytes: 64, ..Limits::default() }, &Cancel::default())
+    called(
+        &*handler,
+        CallLimits { timeout_ms: 1_500, output_bytes: 64, ..CallLimits::default() },
+        &CancelToken::default(),
+    )
 }
 
-fn called(handler: &dyn Handler, limits: Limits, cancel: &Cancel) -> Verdict {
+fn called(handler: &dyn Handler, limits: CallLimits, cancel: &CancelToken) -> Verdict {
     let name = EventName::parse("tool.pre").unwrap();
     let payload = json!({"id": "1", "name": "shell", "args": {"cmd": "rm x"}, "arguments": "{}"});
     let event = Event::new(name.clone(), payload, Arc::new(Origin::default()));
     let hook = pintle_testkit::hook("judge", name, pintle_testkit::Scripted::says([]));
-    let hook = pintle_contract::Hook { spelling: Arc::from("pre_tool_use"), ..hook };
-    let call = pintle_contract::Call {
+    let hook = pintle_contract::Hook { event_alias: Arc::from("pre_tool_use"), ..hook };
+    let call = pintle_contract::HookCall {
         id: CallId(1),
         hook: &hook,
         layer: pintle_contract::Layer::Project,
         event: &event,
         limits: &limits,
-        seam: &NoSeam,
+        effects: &NoEffects,
         cancel,
     };
     handler.call(&call)
 }
 
 fn failure(verdict: Verdict) -> (FailureKind, String) {
-    match verdict.said {
-        Said::Failed(failure) => (failure.kind, failure.message),
+    match verdict.kind {
+        VerdictKind::Failed(failure) => (failure.kind, failure.message),
         other => panic!("a failure was expected, not {other:?}"),
     }
 }
@@ -135,8 +139,8 @@ fn the_question_is_the_template_filled_in_and_the_reply_goes_to_the_codec() {
         let built = built(&declaration, Some(Arc::clone(&judge)));
         let handler = built.handler.unwrap();
         assert_eq!((handler.kind(), handler.may_wait(), built.diagnostics.len()), ("model", true, 0));
-        let limits = Limits { timeout_ms: 1_500, ..Limits::default() };
-        assert_eq!(called(&*handler, limits, &Cancel::default()), Verdict::deny("too risky"));
+        let limits = CallLimits { timeout_ms: 1_500, ..CallLimits::default() };
+        assert_eq!(called(&*handler, limits, &CancelToken::default()), Verdict::deny("too risky"));
         let question = json!({
             "model": "openai/gpt-4o-mini",
             "prompt": "Is shell of rm x fine?",
@@ -167,9 +171,9 @@ fn a_prompt_that_cannot_be_filled_in_asks_nobody() {
     assert_eq!(kind, FailureKind::Error);
     assert!(message.starts_with("the prompt: "), "{message}");
     let handler = built(&declared("tool.pre", "?", None), Some(Arc::clone(&judge))).handler.unwrap();
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     cancel.cancel();
-    assert_eq!(failure(called(&*handler, Limits::default(), &cancel)).0, FailureKind::Cancelled);
+    assert_eq!(failure(called(&*handler, CallLimits::default(), &cancel)).0, FailureKind::Cancelled);
     assert!(judge.asked.lock().unwrap().is_empty());
 }
 

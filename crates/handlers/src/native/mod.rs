@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Call, Event, Failure, FailureKind, Handler, Match, Matcher, Subjects, Verdict};
+use pintle_contract::{Event, Failure, FailureKind, Handler, HookCall, MatchResult, Matcher, SubjectFilter, Verdict};
 
 /// A hook that is a Rust closure.
 ///
@@ -27,11 +27,11 @@ pub struct NativeHandler {
     may_wait: bool,
 }
 
-type Answer = dyn Fn(&Call<'_>) -> Verdict + Send + Sync;
+type Answer = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
 
 impl NativeHandler {
     /// Makes a handler from a closure. `name` is for people: it stands in failures.
-    pub fn new(name: impl Into<String>, answer: impl Fn(&Call<'_>) -> Verdict + Send + Sync + 'static) -> Self {
+    pub fn new(name: impl Into<String>, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Self {
         Self { name: name.into(), answer: Box::new(answer), may_wait: false }
     }
 
@@ -53,7 +53,7 @@ impl Handler for NativeHandler {
         self.may_wait
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
         catch_unwind(AssertUnwindSafe(|| (self.answer)(call)))
             .unwrap_or_else(|panic| Verdict::failed(panicked("hook", &self.name, panic.as_ref())))
@@ -86,7 +86,7 @@ impl fmt::Debug for NativeHandler {
 /// ```
 pub struct NativeMatcher {
     description: String,
-    subjects: Subjects,
+    subjects: SubjectFilter,
     wants: Box<Predicate>,
 }
 
@@ -95,28 +95,28 @@ type Predicate = dyn Fn(&Event) -> bool + Send + Sync;
 impl NativeMatcher {
     /// Makes a matcher from a predicate. `description` is for people: `explain` shows it.
     pub fn new(description: impl Into<String>, wants: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
-        Self { description: description.into(), subjects: Subjects::Any, wants: Box::new(wants) }
+        Self { description: description.into(), subjects: SubjectFilter::Any, wants: Box::new(wants) }
     }
 
     /// Says that only these subjects, such as tool names, can match. For others the predicate is not asked.
     #[must_use]
     pub fn only(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = subjects.into_iter().map(Into::into).collect();
-        self.subjects = Subjects::Only { names, sufficient: false };
+        self.subjects = SubjectFilter::Only { names, sufficient: false };
         self
     }
 }
 
 impl Matcher for NativeMatcher {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         match catch_unwind(AssertUnwindSafe(|| (self.wants)(event))) {
-            Ok(true) => Match::Yes,
-            Ok(false) => Match::No,
-            Err(panic) => Match::Failed(panicked("matcher", &self.description, panic.as_ref())),
+            Ok(true) => MatchResult::Yes,
+            Ok(false) => MatchResult::No,
+            Err(panic) => MatchResult::Failed(panicked("matcher", &self.description, panic.as_ref())),
         }
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         self.subjects.clone()
     }
 
@@ -143,11 +143,12 @@ pub fn panicked(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> F
 
 #[cfg(test)]
 mod tests {
-    use pintle_contract::Standing;
+    use pintle_contract::SourceTrust;
     use std::sync::Arc;
 
     use pintle_contract::{
-        CallId, Cancel, EventName, FailurePolicy, Hook, HookId, Limits, Location, Mode, NoSeam, Origin,
+        CallId, CallLimits, CancelToken, EnforcementMode, EventName, FailurePolicy, Hook, HookId, Location, NoEffects,
+        Origin,
     };
     use serde_json::json;
 
@@ -162,29 +163,29 @@ mod tests {
         let hook = Hook {
             id: HookId::new("h"),
             event: event.name.clone(),
-            spelling: "tool.pre".into(),
+            event_alias: "tool.pre".into(),
             priority: 0,
             matcher: None,
             handler: Arc::new(handler),
             guard: true,
             on_failure: FailurePolicy::Closed,
-            on_deny: pintle_contract::OnDeny::default(),
+            on_deny: pintle_contract::DenyEffect::default(),
             definition: None,
             strict_matcher: false,
-            mode: Mode::Enforce,
-            standing: Standing::Trusted,
+            mode: EnforcementMode::Enforce,
+            source_trust: SourceTrust::Trusted,
             tools: Vec::new(),
-            limits: Limits::default(),
+            limits: CallLimits::default(),
             location: Location::default(),
         };
-        let (limits, cancel) = (Limits::default(), Cancel::default());
-        hook.handler.call(&Call {
+        let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+        hook.handler.call(&HookCall {
             id: CallId(1),
             hook: &hook,
             layer: pintle_contract::Layer::Project,
             event: &event,
             limits: &limits,
-            seam: &NoSeam,
+            effects: &NoEffects,
             cancel: &cancel,
         })
     }
@@ -215,11 +216,11 @@ mod tests {
     fn a_predicate_matches_or_fails() {
         let event = event();
         let cases = [
-            (NativeMatcher::new("m", |event| event.subject() == Some("bash")), Match::Yes),
-            (NativeMatcher::new("m", |_| false), Match::No),
+            (NativeMatcher::new("m", |event| event.subject() == Some("bash")), MatchResult::Yes),
+            (NativeMatcher::new("m", |_| false), MatchResult::No),
             (
                 NativeMatcher::new("m", |_| panic!("odd")),
-                Match::Failed(Failure::new(FailureKind::Crash, "the matcher `m` panicked: odd")),
+                MatchResult::Failed(Failure::new(FailureKind::Crash, "the matcher `m` panicked: odd")),
             ),
         ];
         for (matcher, expected) in cases {

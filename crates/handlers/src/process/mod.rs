@@ -37,7 +37,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Cancel, SandboxSpec};
+use pintle_contract::{CancelToken, SandboxSpec};
 
 pub use launcher::contain;
 pub(crate) use launcher::{is_launcher, serve};
@@ -201,7 +201,7 @@ impl std::error::Error for ProcessError {
 /// # Errors
 /// When the program cannot be started, or the call is cancelled. A program that fails or is too slow is an
 /// [`Output`] that says so.
-pub fn run(spec: &Spec, cancel: &Cancel) -> Result<Output, ProcessError> {
+pub fn run(spec: &Spec, cancel: &CancelToken) -> Result<Output, ProcessError> {
     follow(spec, cancel, &mut |_| {})
 }
 
@@ -209,7 +209,7 @@ pub fn run(spec: &Spec, cancel: &Cancel) -> Result<Output, ProcessError> {
 ///
 /// # Errors
 /// As for [`run`].
-pub fn follow(spec: &Spec, cancel: &Cancel, seen: &mut dyn FnMut(&[u8])) -> Result<Output, ProcessError> {
+pub fn follow(spec: &Spec, cancel: &CancelToken, seen: &mut dyn FnMut(&[u8])) -> Result<Output, ProcessError> {
     let began = Instant::now();
     let fail = |fault| ProcessError::start(spec, fault);
     let mut started = Started::new(spec).map_err(fail)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptText, Severity, ToolSpec,
+    BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptSource, Severity, ToolSpec,
 };
 use pintle_script::worker::Program;
 use pintle_script::{Placement, Powers, Role, compile, compile_when};
@@ -15,7 +15,12 @@ use crate::Builder;
 
 impl Builder {
     /// Compiles a script for a role: where it runs, and what was found.
-    pub(super) fn place(&self, name: &str, text: &ScriptText, role: Role) -> (Option<Place>, Powers, Vec<Diagnostic>) {
+    pub(super) fn place(
+        &self,
+        name: &str,
+        text: &ScriptSource,
+        role: Role,
+    ) -> (Option<Place>, Powers, Vec<Diagnostic>) {
         let compiled = compile(name, text, role);
         if failed(&compiled.diagnostics) {
             return (None, compiled.powers, compiled.diagnostics);
@@ -48,7 +53,7 @@ fn failed(diagnostics: &[Diagnostic]) -> bool {
 
 impl Builder {
     /// The handler of a hook that is a script.
-    pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptText) -> BuiltHandler {
+    pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptSource) -> BuiltHandler {
         let (place, powers, diagnostics) = self.place(&declaration.name, text, Role::Hook);
         let codec = Arc::clone(&declaration.codec);
         let influence = code_influence(powers.rewrites || powers.refuses);
@@ -57,7 +62,7 @@ impl Builder {
     }
 
     /// The matcher of a hook with a `when`.
-    pub(crate) fn script_matcher(&self, declaration: &HookDeclaration, expression: &ScriptText) -> BuiltMatcher {
+    pub(crate) fn script_matcher(&self, declaration: &HookDeclaration, expression: &ScriptSource) -> BuiltMatcher {
         if expression.text.trim().is_empty() {
             return BuiltMatcher::default();
         }
@@ -67,7 +72,7 @@ impl Builder {
         };
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
-        let (spelling, codec) = (Arc::clone(&declaration.spelling), Arc::clone(&declaration.codec));
+        let (spelling, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
         if compiled.when.is_none() && (failed(&compiled.diagnostics) || compiled.placement == Placement::InProcess) {
             return BuiltMatcher { matcher: None, diagnostics: compiled.diagnostics };
         }
@@ -101,7 +106,7 @@ impl Builder {
     }
 
     /// Compiles a verify script.
-    pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+    pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
         self.place(owner, script, Role::Verify).2
     }
 }

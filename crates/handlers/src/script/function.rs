@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, BuiltHandler, Call, Codec, Diagnostic, Failure, FailureKind, FunctionRef, FunctionSpec, Handler,
-    HookDeclaration, Influence, Plugin, Returned, ScriptText, Verdict,
+    BuiltHandler, Codec, Diagnostic, Failure, FailureKind, FunctionOutput, FunctionRef, FunctionSpec, Handler,
+    HandlerOutput, HookCall, HookDeclaration, HookInfluence, LoadedPlugin, ScriptSource, Verdict,
 };
 use pintle_script::{Invocation, PluginFunction};
 
@@ -15,13 +15,13 @@ use crate::Builder;
 
 impl Builder {
     /// Loads a plugin: what its top level registered, and what was found.
-    pub(crate) fn load_plugin(&self, name: &str, text: &ScriptText) -> Plugin {
+    pub(crate) fn load_plugin(&self, name: &str, text: &ScriptSource) -> LoadedPlugin {
         let module = self.module(name, text);
         let registrations = match &module.place {
             Some(_) => module.inventory.registrations(name, text),
             None => Vec::new(),
         };
-        Plugin { registrations, diagnostics: module.diagnostics.clone() }
+        LoadedPlugin { registrations, diagnostics: module.diagnostics.clone() }
     }
 
     /// The handler of a hook that is a function of a module.
@@ -73,7 +73,7 @@ struct FunctionHandler {
     function: FunctionRef,
     codec: Arc<dyn Codec>,
     /// What its code shows.
-    influence: Influence,
+    influence: HookInfluence,
 }
 
 impl Handler for FunctionHandler {
@@ -85,33 +85,33 @@ impl Handler for FunctionHandler {
         self.here.as_ref().is_none_or(PluginFunction::may_wait)
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
+    fn influence(&self, spelling: &str) -> HookInfluence {
         self.codec.influence(spelling).min(self.influence)
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         match self.returned(call) {
-            Ok(returned) => self.codec.decode(call.event, &call.hook.spelling, Answer::Returned(returned)),
+            Ok(returned) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Returned(returned)),
             Err(failure) => Verdict::failed(failure),
         }
     }
 }
 
 impl FunctionHandler {
-    fn returned(&self, call: &Call<'_>) -> Result<Returned, Failure> {
+    fn returned(&self, call: &HookCall<'_>) -> Result<FunctionOutput, Failure> {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        let (event, spelling) = (call.event, &call.hook.spelling);
+        let (event, spelling) = (call.event, &call.hook.event_alias);
         if let Some(function) = self.here.as_ref().filter(|function| function.fits(&event.payload, call.limits)) {
             let invocation =
-                Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
-            return match self.codec.parts(event, spelling) {
+                Invocation { seam: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+            return match self.codec.lazy_payload(event, spelling) {
                 Some(parts) => function.call_with(&parts, &invocation),
                 None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),
             };
         }
-        let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
+        let door = Door { seam: call.effects, caller: call.caller(), cancel: call.cancel };
         with_encoded(&*self.codec, event, spelling, |encoded| {
             self.remote.give(&self.function, encoded.value(), call.limits, &door)
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Call, Codec, Event, Failure, FailureKind, Handler, Influence, Payload, ScriptAnswer, Verdict,
+    Codec, Event, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Payload, ScriptOutput, Verdict,
 };
 use pintle_script::{Invocation, Script};
 
@@ -24,7 +24,7 @@ pub(super) struct ScriptHandler {
     pub(super) place: Place,
     pub(super) codec: Arc<dyn Codec>,
     /// What its code shows.
-    pub(super) influence: Influence,
+    pub(super) influence: HookInfluence,
 }
 
 impl Handler for ScriptHandler {
@@ -39,40 +39,40 @@ impl Handler for ScriptHandler {
         }
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
+    fn influence(&self, spelling: &str) -> HookInfluence {
         self.codec.influence(spelling).min(self.influence)
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         match self.answer(call) {
-            Ok(answer) => self.codec.decode(call.event, &call.hook.spelling, Answer::Script(answer)),
+            Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Script(answer)),
             Err(failure) => Verdict::failed(failure),
         }
     }
 }
 
 impl ScriptHandler {
-    fn answer(&self, call: &Call<'_>) -> Result<ScriptAnswer, Failure> {
+    fn answer(&self, call: &HookCall<'_>) -> Result<ScriptOutput, Failure> {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        with_payload(&*self.codec, call.event, &call.hook.spelling, |payload| match &self.place {
+        with_payload(&*self.codec, call.event, &call.hook.event_alias, |payload| match &self.place {
             Place::Here(script, _) if script.fits(payload, call.limits) => {
                 let invocation =
-                    Invocation { seam: call.seam, caller: call.caller(), limits: call.limits, cancel: call.cancel };
-                script.handle(&call.hook.spelling, payload, &invocation)
+                    Invocation { seam: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+                script.handle(&call.hook.event_alias, payload, &invocation)
             }
             Place::Here(_, remote) | Place::There(remote) => {
-                let door = Door { seam: call.seam, caller: call.caller(), cancel: call.cancel };
-                remote.handle(&call.hook.spelling, payload.value(), call.limits, &door)
+                let door = Door { seam: call.effects, caller: call.caller(), cancel: call.cancel };
+                remote.handle(&call.hook.event_alias, payload.value(), call.limits, &door)
             }
         })
     }
 }
 
 /// What a script's code shows of its influence, by whether it can rewrite or refuse.
-pub(super) fn code_influence(shapes: bool) -> Influence {
-    if shapes { Influence::Shapes } else { Influence::MayChange }
+pub(super) fn code_influence(shapes: bool) -> HookInfluence {
+    if shapes { HookInfluence::Shapes } else { HookInfluence::MayChange }
 }
 
 /// A payload as one dialect encodes it; `None` when the canonical one is already that.
@@ -81,7 +81,8 @@ struct Encoded(Option<Payload>);
 /// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect: a script
 /// is told the spelling beside the payload, so that the payload is the same under every spelling.
 pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
-    let encoded = event.payload.view(codec.form(), |_| Encoded(codec.encode(event, spelling).map(Payload::new)));
+    let encoded =
+        event.payload.cached_view(codec.encoding_key(), |_| Encoded(codec.encode(event, spelling).map(Payload::new)));
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
@@ -95,7 +96,9 @@ struct EncodedAs {
 /// event is part of it. A second spelling in one dispatch encodes for itself.
 pub(super) fn with_encoded<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
     let encode = || codec.encode(event, spelling).map(Payload::new);
-    let known = event.payload.view(codec.form(), |_| EncodedAs { spelling: Box::from(spelling), payload: encode() });
+    let known = event
+        .payload
+        .cached_view(codec.encoding_key(), |_| EncodedAs { spelling: Box::from(spelling), payload: encode() });
     if *known.spelling == *spelling {
         return work(known.payload.as_ref().unwrap_or(&event.payload));
     }
@@ -112,7 +115,7 @@ impl Handler for NoHandler {
         "none"
     }
 
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::pass()
     }
 }

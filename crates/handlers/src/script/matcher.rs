@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, Match, Matcher, Payload, Subjects};
+use pintle_contract::{Codec, Event, MatchResult, Matcher, Payload, SubjectFilter};
 use pintle_script::When;
 
 use super::handler::with_payload;
@@ -18,14 +18,14 @@ pub(super) struct ScriptMatcher {
 }
 
 impl Matcher for ScriptMatcher {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         with_payload(&*self.codec, event, &self.spelling, |payload| match self.when.fits(payload) {
             true => self.when.test(&self.spelling, payload),
             false => in_worker(&self.remote, &self.spelling, payload),
         })
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         self.when.subjects()
     }
 
@@ -44,7 +44,7 @@ pub(super) struct RemoteMatcher {
 }
 
 impl Matcher for RemoteMatcher {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         with_payload(&*self.codec, event, &self.spelling, |payload| in_worker(&self.remote, &self.spelling, payload))
     }
 
@@ -53,10 +53,10 @@ impl Matcher for RemoteMatcher {
     }
 }
 
-fn in_worker(remote: &Remote, spelling: &str, payload: &Payload) -> Match {
+fn in_worker(remote: &Remote, spelling: &str, payload: &Payload) -> MatchResult {
     match remote.matches(spelling, payload.value()) {
-        Ok(true) => Match::Yes,
-        Ok(false) => Match::No,
-        Err(failure) => Match::Failed(failure),
+        Ok(true) => MatchResult::Yes,
+        Ok(false) => MatchResult::No,
+        Err(failure) => MatchResult::Failed(failure),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Diagnostic, ScriptText, Severity};
+use pintle_contract::{Diagnostic, ScriptSource, Severity};
 use pintle_script::worker::Program;
 use pintle_script::{Inventory, PluginModule, compile_plugin};
 
@@ -44,7 +44,7 @@ type Key = (Arc<str>, Arc<str>, Option<PathBuf>);
 
 impl Builder {
     /// Loads a module, or finds it loaded.
-    pub(super) fn module(&self, name: &str, text: &ScriptText) -> Arc<Module> {
+    pub(super) fn module(&self, name: &str, text: &ScriptSource) -> Arc<Module> {
         let path = text.location.path().map(PathBuf::from);
         let key: Key = (Arc::from(name), Arc::clone(&text.text), path);
         let known = self.modules.known(&key);
@@ -55,7 +55,7 @@ impl Builder {
         })
     }
 
-    fn load(&self, name: &str, text: &ScriptText) -> Module {
+    fn load(&self, name: &str, text: &ScriptSource) -> Module {
         let compiled = compile_plugin(name, text);
         let failed = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
         let program = Program::Plugin { name: name.to_owned(), text: text.text.to_string() };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    Caller, Cancel, Diagnostic, Failure, FailureKind, FunctionRef, Limits, Reply, Request, Returned, ScriptAnswer,
-    ScriptText, Seam, SeamError,
+    CallLimits, CancelToken, Diagnostic, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Failure,
+    FailureKind, FunctionOutput, FunctionRef, ScriptOutput, ScriptSource,
 };
 use pintle_script::worker::{Order, Program, Report, Work, diagnostic, failure};
 use pintle_script::{Finding, Inventory};
@@ -27,7 +27,7 @@ pub(super) struct Remote {
     pool: Arc<Pool>,
     program: Program,
     name: Arc<str>,
-    text: ScriptText,
+    text: ScriptSource,
 }
 
 impl fmt::Debug for Remote {
@@ -38,14 +38,14 @@ impl fmt::Debug for Remote {
 
 /// Where the requests of a call go.
 pub(super) struct Door<'a> {
-    pub(super) seam: &'a dyn Seam,
-    pub(super) caller: Caller<'a>,
-    pub(super) cancel: &'a Cancel,
+    pub(super) seam: &'a dyn EffectRunner,
+    pub(super) caller: EffectCaller<'a>,
+    pub(super) cancel: &'a CancelToken,
 }
 
 impl Remote {
     /// A program whose findings are about `text`.
-    pub(super) fn new(pool: &Arc<Pool>, program: Program, name: &str, text: &ScriptText) -> Self {
+    pub(super) fn new(pool: &Arc<Pool>, program: Program, name: &str, text: &ScriptSource) -> Self {
         Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
     }
 
@@ -91,9 +91,9 @@ impl Remote {
         &self,
         event: &str,
         payload: &Value,
-        limits: &Limits,
+        limits: &CallLimits,
         door: &Door<'_>,
-    ) -> Result<ScriptAnswer, Failure> {
+    ) -> Result<ScriptOutput, Failure> {
         let work = Work::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
             Report::Answered(answer) => Ok(answer.into()),
@@ -105,9 +105,9 @@ impl Remote {
         &self,
         function: &FunctionRef,
         event: &Value,
-        limits: &Limits,
+        limits: &CallLimits,
         door: &Door<'_>,
-    ) -> Result<Returned, Failure> {
+    ) -> Result<FunctionOutput, Failure> {
         let work = Work::Call { function: function.into(), event: event.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
             Report::Gave(gift) => Ok(gift.into()),
@@ -115,7 +115,7 @@ impl Remote {
         }
     }
 
-    pub(super) fn run(&self, argument: Value, limits: &Limits, door: &Door<'_>) -> Result<Value, Failure> {
+    pub(super) fn run(&self, argument: Value, limits: &CallLimits, door: &Door<'_>) -> Result<Value, Failure> {
         match self.call(Work::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
             Report::Returned(value) => Ok(value),
             report => Err(self.misunderstood(report)),
@@ -135,8 +135,8 @@ impl Remote {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
         // What the script waits for on this side ends with its time.
-        let cancel = door.cancel.part_until(move || Instant::now() >= deadline);
-        let timed = Door { caller: door.caller.until(&cancel), ..*door };
+        let cancel = door.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+        let timed = Door { caller: door.caller.with_cancel(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
         let report = report.map_err(|fault| Self::lost(fault, timeout_ms))?;
         if Instant::now() < deadline {
@@ -164,7 +164,7 @@ impl Remote {
     ) -> Result<Report, IsolateError> {
         let order = Order { program: self.program.clone(), work };
         let message = serde_json::to_vec(&order).map_err(|fault| IsolateError::Start(fault.to_string()))?;
-        let never = Cancel::default();
+        let never = CancelToken::default();
         let cancel = door.map_or(&never, |door| door.cancel);
         let mut reply = |question: &[u8]| {
             let reply = answer(question, door);
@@ -194,8 +194,8 @@ impl Remote {
     }
 }
 
-fn answer(question: &[u8], door: Option<&Door<'_>>) -> Result<Reply, SeamError> {
-    let door = door.ok_or_else(|| SeamError(String::from("not available here")))?;
-    let request: Request = serde_json::from_slice(question).map_err(|fault| SeamError(fault.to_string()))?;
+fn answer(question: &[u8], door: Option<&Door<'_>>) -> Result<EffectReply, EffectError> {
+    let door = door.ok_or_else(|| EffectError(String::from("not available here")))?;
+    let request: EffectRequest = serde_json::from_slice(question).map_err(|fault| EffectError(fault.to_string()))?;
     door.seam.perform(door.caller, request)
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Caller, Cancel, Diagnostic, Failure, Limits, ScriptText, Seam, ToolSpec};
+use pintle_contract::{
+    CallLimits, CancelToken, Diagnostic, EffectCaller, EffectRunner, Failure, ScriptSource, ToolSpec,
+};
 use pintle_script::{Invocation, Role};
 use serde_json::Value;
 
@@ -37,11 +39,11 @@ impl Builder {
     ///
     /// # Errors
     /// With everything that is wrong with it.
-    pub fn verifier(&self, owner: &str, script: &ScriptText) -> Result<ScriptTool, Vec<Diagnostic>> {
+    pub fn verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
         self.compiled(owner, script, Role::Verify)
     }
 
-    fn compiled(&self, name: &str, script: &ScriptText, role: Role) -> Result<ScriptTool, Vec<Diagnostic>> {
+    fn compiled(&self, name: &str, script: &ScriptSource, role: Role) -> Result<ScriptTool, Vec<Diagnostic>> {
         let (place, _, diagnostics) = self.place(name, script, role);
         place.map(|place| ScriptTool { place: Arc::new(place) }).ok_or(diagnostics)
     }
@@ -55,12 +57,12 @@ impl ScriptTool {
     pub fn run(
         &self,
         argument: Value,
-        seam: &dyn Seam,
-        caller: Caller<'_>,
-        cancel: &Cancel,
+        seam: &dyn EffectRunner,
+        caller: EffectCaller<'_>,
+        cancel: &CancelToken,
         timeout_ms: u64,
     ) -> Result<Value, Failure> {
-        let limits = Limits { timeout_ms, ..Limits::default() };
+        let limits = CallLimits { timeout_ms, ..CallLimits::default() };
         match &*self.place {
             Place::Here(script, _) if script.fits_value(&argument, &limits) => {
                 script.run(&argument, &Invocation { seam, caller, limits: &limits, cancel })

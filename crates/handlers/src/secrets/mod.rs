@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use pintle_contract::Redact;
+use pintle_contract::Redactor;
 
 pub(crate) use entropy::entropy;
 pub(crate) use named::is_named;
@@ -120,7 +120,7 @@ impl Secrets {
     }
 }
 
-impl Redact for Secrets {
+impl Redactor for Secrets {
     fn redact(&self, text: &str) -> Option<String> {
         let found = self.find(text);
         if found.is_empty() {
@@ -137,7 +137,7 @@ impl Redact for Secrets {
         Some(clean)
     }
 
-    fn suspects(&self, text: &str) -> bool {
+    fn may_contain_secret(&self, text: &str) -> bool {
         self.words.as_ref().is_some_and(|words| words.is_match(text))
     }
 
@@ -146,7 +146,7 @@ impl Redact for Secrets {
             return Some(clean);
         }
         // The name of a field says what its value is, as it does in `name = value`.
-        if text.contains(['"', '\\', '\n']) || !self.suspects(name) {
+        if text.contains(['"', '\\', '\n']) || !self.may_contain_secret(name) {
             return None;
         }
         let prefix = format!("{name}=\"");

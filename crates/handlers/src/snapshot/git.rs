@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 
 use super::change::{self, Change};
 use super::place::Place;
@@ -48,7 +48,7 @@ const LOOSE_IN_ONE_FOLDER: usize = 20;
 pub(super) struct Git<'a> {
     pub(super) place: &'a Place,
     until: Instant,
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
     index: PathBuf,
 }
 
@@ -84,7 +84,7 @@ fn private(store: &Path) -> Result<(), SnapshotError> {
 }
 
 impl<'a> Git<'a> {
-    pub(super) fn new(place: &'a Place, until: Instant, cancel: &'a Cancel) -> Self {
+    pub(super) fn new(place: &'a Place, until: Instant, cancel: &'a CancelToken) -> Self {
         Self { place, until, cancel, index: own(&place.store, "index") }
     }
 

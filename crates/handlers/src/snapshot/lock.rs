@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -20,7 +20,7 @@ pub(super) struct Lock {
 const PAUSE: Duration = Duration::from_millis(2);
 
 impl Lock {
-    pub(super) fn take(store: &Path, until: Instant, cancel: &Cancel) -> Result<Self, SnapshotError> {
+    pub(super) fn take(store: &Path, until: Instant, cancel: &CancelToken) -> Result<Self, SnapshotError> {
         let path = own(store, "lock");
         let mut options = OpenOptions::new();
         let file = options.create(true).truncate(false).write(true).open(&path).map_err(SnapshotError::store(&path))?;

@@ -21,7 +21,7 @@ mod restore;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pintle_contract::Cancel;
+use pintle_contract::CancelToken;
 
 pub use capture::leave_out;
 pub use change::{Change, Entry, Kind};
@@ -39,7 +39,7 @@ use place::Place;
 pub struct Snapshots {
     place: Place,
     until: Instant,
-    cancel: Cancel,
+    cancel: CancelToken,
 }
 
 impl Snapshots {
@@ -48,7 +48,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// When there is no such folder.
-    pub fn of(data: &Path, folder: &Path, timeout_ms: u64, cancel: &Cancel) -> Result<Self, SnapshotError> {
+    pub fn of(data: &Path, folder: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
         let place = Place::find(data, folder)?;
         Ok(Self { place, until: Instant::now() + Duration::from_millis(timeout_ms), cancel: cancel.clone() })
     }

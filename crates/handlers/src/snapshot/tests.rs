@@ -52,7 +52,7 @@ impl Stage {
     }
 
     fn at(&self, folder: &str) -> Snapshots {
-        Snapshots::of(self.data.path(), &self.path(folder), 60_000, &Cancel::default()).unwrap()
+        Snapshots::of(self.data.path(), &self.path(folder), 60_000, &CancelToken::default()).unwrap()
     }
 
     /// Does some work between two captures and writes the checkpoint down.
@@ -297,7 +297,8 @@ fn a_folder_of_a_repository_sees_its_own_files_alone() {
 fn a_folder_is_found_through_a_link_and_a_worktree_has_its_own_snapshots() {
     let stage = Stage::repository();
     symlink(stage.folder.path(), stage.data.path().join("link")).unwrap();
-    let linked = Snapshots::of(stage.data.path(), &stage.data.path().join("link"), 60_000, &Cancel::default()).unwrap();
+    let linked =
+        Snapshots::of(stage.data.path(), &stage.data.path().join("link"), 60_000, &CancelToken::default()).unwrap();
     assert_eq!(linked.store(), stage.snapshots().store());
     stage.git(&["worktree", "add", "--quiet", "tree"]);
     stage.file(".git/info/exclude", "left.txt\ntree\n");
@@ -362,7 +363,7 @@ fn sessions_that_run_at_once_wait_for_each_other() {
 #[test]
 fn what_cannot_be_done_is_said() {
     let stage = Stage::plain();
-    let of = |folder: &Path, timeout_ms| Snapshots::of(stage.data.path(), folder, timeout_ms, &Cancel::default());
+    let of = |folder: &Path, timeout_ms| Snapshots::of(stage.data.path(), folder, timeout_ms, &CancelToken::default());
     let nowhere = stage.path("nowhere");
     let fault = of(&nowhere, 1_000).unwrap_err().to_string();
     assert_eq!(fault, format!("there is no folder `{}`", nowhere.display()));
@@ -380,7 +381,7 @@ fn the_shadow_may_lie_in_the_folder() {
     let stage = Stage::repository();
     let data = stage.path("data");
     fs::create_dir(&data).unwrap();
-    let of = || Snapshots::of(&data, stage.folder.path(), 60_000, &Cancel::default()).unwrap();
+    let of = || Snapshots::of(&data, stage.folder.path(), 60_000, &CancelToken::default()).unwrap();
     let before = of().capture().unwrap();
     stage.file("made.txt", "x");
     let changes = of().changes(&before, &of().capture().unwrap()).unwrap();

@@ -10,7 +10,7 @@ struct Encoded(Mutex<Vec<(Arc<str>, Payload)>>);
 
 /// The payload as the codec's handlers see it. Encoded once a dispatch for each spelling and form.
 pub(crate) fn input(codec: &dyn Codec, event: &Event, spelling: &Arc<str>) -> Payload {
-    let encoded = event.payload.view(codec.form(), |_| Encoded::default());
+    let encoded = event.payload.cached_view(codec.encoding_key(), |_| Encoded::default());
     let mut known = encoded.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, payload)) = known.iter().find(|(name, _)| name == spelling) {
         return payload.clone();

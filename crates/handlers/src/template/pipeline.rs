@@ -1,6 +1,6 @@
 //! The inside of an action: variables, commands and their operands.
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 use serde_json::Value;
 
 use super::fault::Fault;
@@ -162,7 +162,7 @@ fn dot_fields(parser: &mut Parser<'_>) -> Vec<String> {
 
 fn known(name: &str, at: usize) -> Result<&'static super::functions::Function, Fault> {
     function(name).ok_or_else(|| {
-        let near = did_you_mean(name, FUNCTIONS.iter().map(|function| function.name));
+        let near = suggest_nearest(name, FUNCTIONS.iter().map(|function| function.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Fault::new(at, format!("there is no function `{name}`{near}"))
     })

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use pintle_contract::{
-    Answer, Call, Cancel, Codec, Failure, FailureKind, Handler, Influence, LimitKind, Limits, ProcessAnswer, Verdict,
+    CallLimits, CancelToken, Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall,
+    HookInfluence, LimitKind, Verdict,
 };
 use serde_json::Value;
 
@@ -40,14 +41,14 @@ impl Handler for WebhookHandler {
         !self.background
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
+    fn influence(&self, spelling: &str) -> HookInfluence {
         match self.background {
-            true => Influence::Observes,
-            false => self.codec.influence(spelling).min(Influence::MayChange),
+            true => HookInfluence::Observes,
+            false => self.codec.influence(spelling).min(HookInfluence::MayChange),
         }
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
@@ -56,7 +57,7 @@ impl Handler for WebhookHandler {
             return self.send(body, call.limits);
         }
         match self.server.post(&body, call.limits, call.cancel) {
-            Ok(answer) => self.codec.decode(call.event, &call.hook.spelling, Answer::Process(answer)),
+            Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Process(answer)),
             Err(failure) => Verdict::failed(failure),
         }
     }
@@ -64,9 +65,9 @@ impl Handler for WebhookHandler {
 
 impl WebhookHandler {
     /// Posts the event while nobody waits.
-    fn send(&self, body: Arc<[u8]>, limits: &Limits) -> Verdict {
+    fn send(&self, body: Arc<[u8]>, limits: &CallLimits) -> Verdict {
         let (server, limits) = (Arc::clone(&self.server), *limits);
-        let posting = move || drop(server.post(&body, &limits, &Cancel::default()));
+        let posting = move || drop(server.post(&body, &limits, &CancelToken::default()));
         match thread::Builder::new().name(String::from("background")).spawn(posting) {
             Ok(_) => Verdict::pass(),
             Err(fault) => {
@@ -79,7 +80,7 @@ impl WebhookHandler {
 
 impl Server {
     /// Sends the event and waits for the answer. Only a status from 200 to 299 is one.
-    fn post(&self, body: &[u8], limits: &Limits, cancel: &Cancel) -> Result<ProcessAnswer, Failure> {
+    fn post(&self, body: &[u8], limits: &CallLimits, cancel: &CancelToken) -> Result<CommandOutput, Failure> {
         let known = |name: &str| crate::process::variable(name);
         let json = (String::from("Content-Type"), String::from("application/json"));
         let own = self.headers.iter().map(|header| header.filled(&known));
@@ -98,7 +99,7 @@ impl Server {
             let message = format!("the answer of `{host}` has more than {} bytes", limits.output_bytes);
             return Err(Failure::new(FailureKind::Limit(LimitKind::Output), message));
         }
-        Ok(ProcessAnswer { exit_code: Some(0), stdout: text.as_bytes().to_vec(), ..ProcessAnswer::default() })
+        Ok(CommandOutput { exit_code: Some(0), stdout: text.as_bytes().to_vec(), ..CommandOutput::default() })
     }
 }
 

@@ -22,7 +22,7 @@ mod backoff;
 use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Cancel, Failure, FailureKind, Limits, ProcessAnswer};
+use pintle_contract::{CallLimits, CancelToken, CommandOutput, Failure, FailureKind};
 
 use crate::command::{Place, Program, late, run};
 use crate::process::Started;
@@ -70,9 +70,9 @@ impl Worker {
         &self,
         place: &Place,
         line: Arc<[u8]>,
-        limits: &Limits,
-        cancel: &Cancel,
-    ) -> Result<ProcessAnswer, Failure> {
+        limits: &CallLimits,
+        cancel: &CancelToken,
+    ) -> Result<CommandOutput, Failure> {
         let began = Instant::now();
         let mut state = match self.state.try_lock() {
             Ok(state) => Some(state),
@@ -107,7 +107,7 @@ impl Worker {
 
 impl State {
     /// The process for a place: the one that runs there, or a new one when it is time for that.
-    fn ready(&mut self, program: &Program, place: &Place, limits: &Limits, now: Instant) -> Option<&mut Kept> {
+    fn ready(&mut self, program: &Program, place: &Place, limits: &CallLimits, now: Instant) -> Option<&mut Kept> {
         if self.kept.as_mut().is_some_and(|kept| kept.place != *place || !kept.is_quiet()) {
             self.kept = None;
         }
@@ -131,10 +131,10 @@ impl Kept {
     fn ask(
         &mut self,
         line: &Arc<[u8]>,
-        limits: &Limits,
-        cancel: &Cancel,
+        limits: &CallLimits,
+        cancel: &CancelToken,
         began: Instant,
-    ) -> Result<ProcessAnswer, Trouble> {
+    ) -> Result<CommandOutput, Trouble> {
         // What it complained between two calls belongs to none.
         self.started.pipes().take_outputs();
         self.started.pipes().feed(Arc::clone(line));
@@ -162,13 +162,13 @@ impl Kept {
         }
     }
 
-    fn taken(&mut self) -> Result<ProcessAnswer, Trouble> {
+    fn taken(&mut self) -> Result<CommandOutput, Trouble> {
         let [(stdout, stdout_cut), (stderr, stderr_cut)] = self.started.pipes().take_outputs();
         // A line that was cut is not the line that was printed.
         if stdout_cut {
             return Err(Trouble::Broken);
         }
         self.proven = true;
-        Ok(ProcessAnswer { exit_code: Some(0), signal: None, stdout, stdout_cut, stderr, stderr_cut })
+        Ok(CommandOutput { exit_code: Some(0), signal: None, stdout, stdout_cut, stderr, stderr_cut })
     }
 }

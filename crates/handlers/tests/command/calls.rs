@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_contract::{
-    Answer, Build, Codec, CommandSpec, Event, Failure, FailureKind, FailurePolicy, Origin, Payload, Verdict,
+    Codec, CommandSpec, Event, Failure, FailureKind, FailurePolicy, HandlerFactory, HandlerOutput, Origin, Payload,
+    Verdict,
 };
 use serde_json::{Value, json};
 
@@ -165,7 +166,7 @@ fn a_hook_is_a_guard_where_it_can_stop_something() {
     ] {
         let mut declared = declaration(event, command("true"));
         declared.default_on_error = default_on_error;
-        let built = builder().handler(&declared);
+        let built = builder().build_handler(&declared);
         assert_eq!((built.guard, built.diagnostics), (guard, Vec::new()), "{event} {default_on_error:?}");
     }
     let kinds = [false, true].map(|keep| {
@@ -189,7 +190,7 @@ impl Codec for Counting {
         Some(json!(spelling))
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         Telling.decode(event, spelling, answer)
     }
 }
@@ -201,8 +202,8 @@ fn hooks_of_one_dialect_and_spelling_share_one_text() {
     let ask = |spelling: &str, event: &Event, keep| {
         let mut declared = declaration("tool.pre", CommandSpec { keep, ..command("cat") });
         declared.codec = Arc::clone(&codec) as Arc<dyn Codec>;
-        let mut stage = Stage::of(builder().handler(&declared).handler.unwrap());
-        stage.hook.spelling = Arc::from(spelling);
+        let mut stage = Stage::of(builder().build_handler(&declared).handler.unwrap());
+        stage.hook.event_alias = Arc::from(spelling);
         stage.event = event.clone();
         assert_eq!(stage.told(), format!("exit 0|{spelling:?}|"));
         codec.0.load(Ordering::Relaxed)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Build, FailureKind, Said, Verdict};
+use pintle_contract::{FailureKind, HandlerFactory, Verdict, VerdictKind};
 use pintle_handlers::{Builder, WorkerProgram};
 
 use crate::stage::{Stage, command, declaration};
@@ -100,8 +100,8 @@ fn leaves_nobody(variant: &str, leave: &str, (how, ending, failure): &(&str, &st
 }
 
 fn failure_kind(verdict: &Verdict) -> Option<FailureKind> {
-    match &verdict.said {
-        Said::Failed(failure) => Some(failure.kind),
+    match &verdict.kind {
+        VerdictKind::Failed(failure) => Some(failure.kind),
         _ => None,
     }
 }
@@ -201,7 +201,7 @@ const SILENT: &str = "PINTLE_TEST_SILENT_LAUNCHER";
 fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
     if std::env::var(SILENT).is_ok() {
         let program = WorkerProgram { program: "/bin/sleep".into(), arguments: vec![String::from("100000")] };
-        let handler = Builder::new(program).handler(&declaration("tool.pre", command("exit 0"))).handler.unwrap();
+        let handler = Builder::new(program).build_handler(&declaration("tool.pre", command("exit 0"))).handler.unwrap();
         let failure = Stage::of(handler).timeout(300).failure();
         let expected =
             "cannot run `/bin/sh`: its launcher `/bin/sleep` says nothing; build that program anew, from this version";

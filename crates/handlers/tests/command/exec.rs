@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Build, Codec, CommandSpec, Event, Failure, FailureKind, HookDeclaration, Said, Verdict};
+use pintle_contract::{
+    Codec, CommandSpec, Event, Failure, FailureKind, HandlerFactory, HandlerOutput, HookDeclaration, Verdict,
+    VerdictKind,
+};
 use serde_json::Value;
 
 use crate::stage::{Stage, Telling, builder, command, declaration};
@@ -28,13 +31,13 @@ impl Codec for Named {
         vec![(String::from("PLACE"), format!("the place of {spelling}"))]
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
         Telling.decode(event, spelling, answer)
     }
 }
 
 fn staged(declaration: &HookDeclaration) -> Stage {
-    Stage::of(builder().handler(declaration).handler.unwrap())
+    Stage::of(builder().build_handler(declaration).handler.unwrap())
 }
 
 fn exec(arguments: &[&str]) -> CommandSpec {
@@ -85,7 +88,7 @@ fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = pipe(folder.path(), "out");
     let declared = background(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
-    assert!(!builder().handler(&declared).guard);
+    assert!(!builder().build_handler(&declared).guard);
     let stage = staged(&declared);
     // Nobody reads the pipe yet, so the program cannot have ended.
     assert_eq!(stage.verdict(), Verdict::pass());
@@ -111,10 +114,10 @@ fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
     for _ in 0..16 {
         assert_eq!(stage.verdict(), Verdict::pass());
     }
-    assert!(matches!(stage.verdict().said, Said::Failed(failure) if failure.kind == FailureKind::Error));
+    assert!(matches!(stage.verdict().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
     // Those that have opened the pipe by now end with this, and the others when their time is up.
     drop(fs::File::options().write(true).open(&path).unwrap());
     let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
     let missing = HookDeclaration { background: true, ..declaration("tool.pre", missing) };
-    assert!(matches!(staged(&missing).verdict().said, Said::Failed(_)));
+    assert!(matches!(staged(&missing).verdict().kind, VerdictKind::Failed(_)));
 }

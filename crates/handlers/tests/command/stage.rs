@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Build, BuiltHandler, Call, CallId, Cancel, Codec, CommandSpec, Event, EventName, Failure, FailurePolicy,
-    Handler, HandlerSpec, Hook, HookDeclaration, Limits, Location, Mode, NoSeam, OnDeny, Origin, ProcessAnswer,
-    Profile, Said, Verdict,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, CommandOutput, CommandSpec, DenyEffect, EnforcementMode,
+    Event, EventName, Failure, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall,
+    HookDeclaration, Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::hook;
@@ -25,16 +25,16 @@ impl Codec for Telling {
         Some(json!({"event": spelling, "session": event.origin.session, "payload": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Process(answer) => Verdict::allow(tell(&answer)),
+            HandlerOutput::Process(answer) => Verdict::allow(tell(&answer)),
             other => Verdict::deny(format!("no process: {other:?}")),
         }
     }
 }
 
 /// One line of what a program did.
-pub(crate) fn tell(answer: &ProcessAnswer) -> String {
+pub(crate) fn tell(answer: &CommandOutput) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     let cut = |cut: bool| if cut { " cut" } else { "" };
     let end = match (answer.exit_code, answer.signal) {
@@ -58,21 +58,21 @@ pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
     HookDeclaration {
         name: String::from("hook"),
         event: EventName::parse(event).expect("the event is in the catalogue"),
-        spelling: Arc::from(event),
+        event_alias: Arc::from(event),
         priority: 0,
         matcher: None,
         handler: HandlerSpec::Command(spec),
         on_error: None,
         default_on_error: FailurePolicy::Open,
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         profile: Profile::ParallelStrictest,
         definition: None,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Telling),
@@ -80,7 +80,7 @@ pub(crate) fn declaration(event: &str, spec: CommandSpec) -> HookDeclaration {
 }
 
 pub(crate) fn build(spec: CommandSpec) -> BuiltHandler {
-    builder().handler(&declaration("tool.pre", spec))
+    builder().build_handler(&declaration("tool.pre", spec))
 }
 
 pub(crate) fn handler(spec: CommandSpec) -> Arc<dyn Handler> {
@@ -91,7 +91,7 @@ pub(crate) fn handler(spec: CommandSpec) -> Arc<dyn Handler> {
 pub(crate) struct Stage {
     pub(crate) hook: Hook,
     pub(crate) event: Event,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelToken,
 }
 
 impl Stage {
@@ -102,9 +102,9 @@ impl Stage {
     pub(crate) fn of(handler: Arc<dyn Handler>) -> Self {
         let name = EventName::parse("tool.pre").expect("the event is in the catalogue");
         let mut hook = hook("hook", name.clone(), handler);
-        hook.limits = Limits { timeout_ms: 60_000, ..Limits::default() };
+        hook.limits = CallLimits { timeout_ms: 60_000, ..CallLimits::default() };
         let event = Event::new(name, json!({"name": "shell"}), Arc::new(Origin::default()));
-        Self { hook, event, cancel: Cancel::default() }
+        Self { hook, event, cancel: CancelToken::default() }
     }
 
     pub(crate) fn timeout(mut self, timeout_ms: u64) -> Self {
@@ -113,29 +113,29 @@ impl Stage {
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
-        self.hook.handler.call(&Call {
+        self.hook.handler.call(&HookCall {
             id: CallId(1),
             hook: &self.hook,
             layer: pintle_contract::Layer::Project,
             event: &self.event,
             limits: &self.hook.limits,
-            seam: &NoSeam,
+            effects: &NoEffects,
             cancel: &self.cancel,
         })
     }
 
     /// What the program did.
     pub(crate) fn told(&self) -> String {
-        match self.verdict().said {
-            Said::Allow { reason } => reason,
+        match self.verdict().kind {
+            VerdictKind::Allow { reason } => reason,
             other => format!("{other:?}"),
         }
     }
 
     /// Why there was no answer.
     pub(crate) fn failure(&self) -> Failure {
-        match self.verdict().said {
-            Said::Failed(failure) => failure,
+        match self.verdict().kind {
+            VerdictKind::Failed(failure) => failure,
             other => panic!("the hook answered: {other:?}"),
         }
     }

@@ -9,7 +9,7 @@ use std::net::{IpAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pintle_contract::{Cancel, NetworkSpec};
+use pintle_contract::{CancelToken, NetworkSpec};
 use pintle_handlers::http::{Gate, Lookup, MOST_RESPONSE_BYTES};
 use serde_json::{Value, json};
 
@@ -311,7 +311,7 @@ fn silence_ends_with_the_time_or_with_the_cancel_flag() {
     let late = gate_to.request("GET", &url, &[], None, 200);
     assert_eq!(late, Err(format!("http.get: no whole answer within 200 ms (url={url})")));
 
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let raised = cancel.clone();
     let server = Server::start(move |_| {
         raised.cancel();

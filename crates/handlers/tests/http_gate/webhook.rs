@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Build, Call, CallId, Cancel, Codec, Event, EventName, Failure, FailureKind, FailurePolicy, HandlerSpec,
-    HookDeclaration, HttpSpec, Layer, Limits, Location, Mode, NoSeam, OnDeny, Origin, Profile, Said, Verdict,
+    CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, Failure, FailureKind,
+    FailurePolicy, HandlerFactory, HandlerOutput, HandlerSpec, HookCall, HookDeclaration, HttpSpec, Layer, Location,
+    NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::hook;
@@ -25,9 +26,9 @@ impl Codec for Printed {
         Some(json!({"event": spelling, "payload": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Process(answer) => Verdict::allow(String::from_utf8_lossy(&answer.stdout)),
+            HandlerOutput::Process(answer) => Verdict::allow(String::from_utf8_lossy(&answer.stdout)),
             other => Verdict::deny(format!("{other:?}")),
         }
     }
@@ -37,41 +38,48 @@ fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
     HookDeclaration {
         name: String::from("hook"),
         event: EventName::parse("tool.pre").unwrap(),
-        spelling: Arc::from("tool.pre"),
+        event_alias: Arc::from("tool.pre"),
         priority: 0,
         matcher: None,
         handler: HandlerSpec::Http(spec),
         on_error: None,
         default_on_error: FailurePolicy::Open,
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         profile: Profile::ParallelStrictest,
         definition: None,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Printed),
     }
 }
 
-fn asked(spec: HttpSpec, background: bool, limits: Limits) -> Said {
+fn asked(spec: HttpSpec, background: bool, limits: CallLimits) -> VerdictKind {
     let builder = Builder::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
-    let built = builder.handler(&declared(spec, background));
+    let built = builder.build_handler(&declared(spec, background));
     assert!(built.diagnostics.is_empty(), "{:?}", built.diagnostics);
     assert_eq!(built.guard, !background);
     let name = EventName::parse("tool.pre").unwrap();
     let event = Event::new(name.clone(), json!({"name": "shell"}), Arc::new(Origin::default()));
     let mut hook = hook("hook", name, built.handler.unwrap());
     hook.limits = limits;
-    let cancel = Cancel::default();
-    let (id, seam) = (CallId(1), &NoSeam);
-    let call =
-        Call { id, hook: &hook, layer: Layer::Project, event: &event, limits: &hook.limits, seam, cancel: &cancel };
-    hook.handler.call(&call).said
+    let cancel = CancelToken::default();
+    let (id, seam) = (CallId(1), &NoEffects);
+    let call = HookCall {
+        id,
+        hook: &hook,
+        layer: Layer::Project,
+        event: &event,
+        limits: &hook.limits,
+        effects: seam,
+        cancel: &cancel,
+    };
+    hook.handler.call(&call).kind
 }
 
 fn at(url: String) -> HttpSpec {
@@ -88,8 +96,8 @@ fn the_event_is_posted_and_the_answer_is_read_as_output() {
         allowed_environment: vec![String::from("HOME")],
         ..at(server.url("127.0.0.1", "/hook"))
     };
-    let said = asked(spec, false, Limits::default());
-    assert_eq!(said, Said::Allow { reason: String::from(r#"{"decision":"block"}"#) });
+    let said = asked(spec, false, CallLimits::default());
+    assert_eq!(said, VerdictKind::Allow { reason: String::from(r#"{"decision":"block"}"#) });
     let seen = server.seen();
     assert!(seen[0].starts_with("POST /hook HTTP/1.1\r\n"), "{}", seen[0]);
     let lines: Vec<String> = seen[0].lines().map(str::to_lowercase).collect();
@@ -108,10 +116,10 @@ fn only_a_good_status_is_an_answer() {
         ("500 Oops", Some("`127.0.0.1` answered with status 500")),
     ] {
         let server = Server::says(status, "", "");
-        let said = asked(at(server.url("127.0.0.1", "/")), false, Limits::default());
+        let said = asked(at(server.url("127.0.0.1", "/")), false, CallLimits::default());
         let wanted = match wanted {
-            None => Said::Allow { reason: String::new() },
-            Some(message) => Said::Failed(Failure::new(FailureKind::Error, message)),
+            None => VerdictKind::Allow { reason: String::new() },
+            Some(message) => VerdictKind::Failed(Failure::new(FailureKind::Error, message)),
         };
         assert_eq!(said, wanted, "{status}");
     }
@@ -123,7 +131,8 @@ fn nobody_else_is_asked_and_no_key_stands_in_a_failure() {
     let port = other.address.port();
     let to = format!("Location: http://localhost:{port}/x\r\n");
     let server = Server::start(move |_| Some(response("307 Temporary Redirect", &to, "")));
-    let Said::Failed(failure) = asked(at(server.url("127.0.0.1", "/secret")), false, Limits::default()) else {
+    let VerdictKind::Failed(failure) = asked(at(server.url("127.0.0.1", "/secret")), false, CallLimits::default())
+    else {
         panic!("the redirect was followed");
     };
     assert!(failure.message.contains("not in the allowlist") && !failure.message.contains("secret"), "{failure}");
@@ -133,12 +142,16 @@ fn nobody_else_is_asked_and_no_key_stands_in_a_failure() {
 #[test]
 fn a_server_that_is_late_or_says_too_much_has_failed() {
     let silent = Server::start(|_| None);
-    let limits = Limits { timeout_ms: 200, ..Limits::default() };
-    let Said::Failed(failure) = asked(at(silent.url("127.0.0.1", "/")), false, limits) else { panic!("an answer") };
+    let limits = CallLimits { timeout_ms: 200, ..CallLimits::default() };
+    let VerdictKind::Failed(failure) = asked(at(silent.url("127.0.0.1", "/")), false, limits) else {
+        panic!("an answer")
+    };
     assert_eq!(failure.kind, FailureKind::Timeout);
     let loud = Server::says("200 OK", "", "0123456789");
-    let limits = Limits { output_bytes: 9, ..Limits::default() };
-    let Said::Failed(failure) = asked(at(loud.url("127.0.0.1", "/")), false, limits) else { panic!("an answer") };
+    let limits = CallLimits { output_bytes: 9, ..CallLimits::default() };
+    let VerdictKind::Failed(failure) = asked(at(loud.url("127.0.0.1", "/")), false, limits) else {
+        panic!("an answer")
+    };
     assert_eq!(failure.message, "the answer of `127.0.0.1` has more than 9 bytes");
 }
 
@@ -151,7 +164,7 @@ fn nobody_waits_for_a_server_in_the_background() {
         tell.lock().unwrap().send(request.to_owned()).unwrap();
         None
     });
-    assert_eq!(asked(at(server.url("127.0.0.1", "/hook")), true, Limits::default()), Said::Pass);
+    assert_eq!(asked(at(server.url("127.0.0.1", "/hook")), true, CallLimits::default()), VerdictKind::Pass);
     assert!(told.recv().unwrap().starts_with("POST /hook HTTP/1.1\r\n"));
 }
 
@@ -163,7 +176,7 @@ fn an_address_that_is_none_is_told_when_the_hook_is_built() {
         ("x.test", "`x.test` is no address: relative URL without a base"),
         ("", "`` is no address: relative URL without a base"),
     ] {
-        let built = builder.handler(&declared(at(url.to_owned()), false));
+        let built = builder.build_handler(&declared(at(url.to_owned()), false));
         let found: Vec<&str> = built.diagnostics.iter().map(|found| found.message.as_str()).collect();
         assert_eq!(found, [wanted]);
         assert!(built.handler.is_none());

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle_contract::{Cancel, McpSpec, McpTransport};
+use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use pintle_handlers::mcp::{McpLimits, McpServer};
 use serde_json::{Value, json};
 
@@ -110,9 +110,10 @@ fn answer(body: &Value) -> (&'static str, &'static str, String) {
 #[test]
 fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
     let far = Server::start();
-    let server = McpServer::start(&far.spec("good"), Path::new("/"), McpLimits::default(), &Cancel::default()).unwrap();
+    let server =
+        McpServer::start(&far.spec("good"), Path::new("/"), McpLimits::default(), &CancelToken::default()).unwrap();
     assert_eq!(server.tools().len(), 1);
-    let call = |tool: &str| server.call(tool, &json!({"x": "y"}), 20_000, &Cancel::default());
+    let call = |tool: &str| server.call(tool, &json!({"x": "y"}), 20_000, &CancelToken::default());
     assert_eq!(call("plain").unwrap(), "y");
     assert_eq!(call("stream").unwrap(), "streamed");
     for tool in ["broken", "nonsense", "moved"] {
@@ -138,7 +139,7 @@ fn a_server_that_refuses_or_is_not_there_is_told_as_such() {
             spec,
             Path::new("/"),
             McpLimits { start_ms: 20_000, ..McpLimits::default() },
-            &Cancel::default(),
+            &CancelToken::default(),
         )
         .unwrap_err()
     };

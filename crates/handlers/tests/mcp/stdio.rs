@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Cancel, McpSpec, McpTransport};
+use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use pintle_handlers::WorkerProgram;
 use pintle_handlers::mcp::{McpLimits, McpServer, McpTool};
 use serde_json::json;
@@ -58,11 +58,11 @@ fn limits() -> McpLimits {
 }
 
 fn start(folder: &Path, limits: McpLimits) -> McpServer {
-    McpServer::start(&spec("/bin/sh", &["-c", SERVER]), folder, limits, &Cancel::default()).unwrap()
+    McpServer::start(&spec("/bin/sh", &["-c", SERVER]), folder, limits, &CancelToken::default()).unwrap()
 }
 
 fn call(server: &McpServer, tool: &str) -> Result<String, String> {
-    server.call(tool, &json!({"n": 1}), 20_000, &Cancel::default())
+    server.call(tool, &json!({"n": 1}), 20_000, &CancelToken::default())
 }
 
 /// Waits for what must come about.
@@ -113,10 +113,10 @@ fn a_large_result_is_cut() {
 fn a_call_that_is_too_slow_or_no_longer_wanted_ends_and_the_server_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), limits());
-    let slow = server.call("slow", &json!({}), 200, &Cancel::default());
+    let slow = server.call("slow", &json!({}), 200, &CancelToken::default());
     assert_eq!(slow.unwrap_err(), "MCP server `fake`: the call took longer than 200 ms");
     let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default().lines().count();
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     std::thread::scope(|threads| {
         let asked = threads.spawn(|| server.call("slow", &json!({}), 60_000, &cancel));
         until(|| lines("slowed") == 2);
@@ -148,7 +148,7 @@ fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
     for tool in ["flood", "endless"] {
         let folder = tempfile::tempdir().unwrap();
         let server = start(folder.path(), limits());
-        let fault = server.call(tool, &json!({}), 500, &Cancel::default()).unwrap_err();
+        let fault = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
         assert!(
             fault.contains("the call took longer than 500 ms") || fault.contains("died in this call"),
             "{tool}: {fault}"
@@ -195,7 +195,7 @@ fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let short = McpLimits { start_ms: 2_000, ..limits() };
     let fault =
-        McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &Cancel::default()).unwrap_err();
+        McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &CancelToken::default()).unwrap_err();
     assert!(fault.contains("took longer"), "{fault}");
     for name in ["near", "far"] {
         let number = fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();
@@ -213,7 +213,7 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
     if let McpTransport::Stdio { environment, .. } = &mut own.transport {
         environment.push((String::from("OWN_TOKEN"), String::from("given")));
     }
-    let _server = McpServer::start(&own, folder.path(), limits(), &Cancel::default()).unwrap();
+    let _server = McpServer::start(&own, folder.path(), limits(), &CancelToken::default()).unwrap();
     let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
     let names: Vec<&str> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     assert!(names.contains(&"OWN_TOKEN") && names.contains(&"PATH"), "{names:?}");
@@ -226,7 +226,7 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
 fn what_does_not_speak_the_protocol_is_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let start = |command: &str, arguments: &[&str], limits: McpLimits| {
-        McpServer::start(&spec(command, arguments), folder.path(), limits, &Cancel::default()).unwrap_err()
+        McpServer::start(&spec(command, arguments), folder.path(), limits, &CancelToken::default()).unwrap_err()
     };
     let begins = "MCP server `fake` cannot be started: ";
     let short = McpLimits { start_ms: 300, ..limits() };
@@ -240,7 +240,7 @@ fn what_does_not_speak_the_protocol_is_no_server() {
     for (fault, part) in cases {
         assert!(fault.starts_with(begins) && fault.contains(part) && !fault.contains('\n'), "{part}: {fault}");
     }
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     cancel.cancel();
     let fault = McpServer::start(&spec("sleep", &["1000"]), folder.path(), limits(), &cancel).unwrap_err();
     assert_eq!(fault, format!("{begins}cancelled"));

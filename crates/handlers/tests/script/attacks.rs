@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pintle_contract::{FailureKind, LimitKind, Limits, Said};
+use pintle_contract::{CallLimits, FailureKind, LimitKind, VerdictKind};
 use serde_json::{Value, json};
 
 use super::stage::{World, ask, ask_within, builder, within_limits};
@@ -32,7 +32,7 @@ fn handle(body: &str) -> String {
 }
 
 /// Runs one attack after the other with one builder; after each a plain hook must still answer.
-fn survive(limits: Limits, attacks: Vec<(&str, String, Value, End)>) {
+fn survive(limits: CallLimits, attacks: Vec<(&str, String, Value, End)>) {
     let builder = builder();
     let world = World::default();
     for (name, script, payload, end) in attacks {
@@ -41,22 +41,26 @@ fn survive(limits: Limits, attacks: Vec<(&str, String, Value, End)>) {
         within_limits(started);
         match (end, &ended) {
             (End::Diagnostic | End::Either, Err(found)) => assert!(!found.is_empty(), "{name}"),
-            (End::Failed(kinds), Ok(verdict)) => match &verdict.said {
-                Said::Failed(failure) => assert!(kinds.contains(&failure.kind), "{name}: {failure}"),
+            (End::Failed(kinds), Ok(verdict)) => match &verdict.kind {
+                VerdictKind::Failed(failure) => assert!(kinds.contains(&failure.kind), "{name}: {failure}"),
                 said => panic!("{name}: {said:?}"),
             },
-            (End::Either, Ok(verdict)) => assert!(matches!(verdict.said, Said::Failed(_)), "{name}: {verdict:?}"),
-            (End::Harmless, Ok(verdict)) => assert!(!matches!(verdict.said, Said::Failed(_)), "{name}: {verdict:?}"),
+            (End::Either, Ok(verdict)) => {
+                assert!(matches!(verdict.kind, VerdictKind::Failed(_)), "{name}: {verdict:?}")
+            }
+            (End::Harmless, Ok(verdict)) => {
+                assert!(!matches!(verdict.kind, VerdictKind::Failed(_)), "{name}: {verdict:?}")
+            }
             _ => panic!("{name}: {ended:?}"),
         }
         let after = ask(&builder, &handle("return block(\"alive\")"), json!({}), &world).unwrap();
-        assert_eq!(after.said, Said::Deny { reason: String::from("alive") }, "after {name}");
+        assert_eq!(after.kind, VerdictKind::Deny { reason: String::from("alive") }, "after {name}");
     }
 }
 
 #[test]
 fn loops_and_recursion_end_at_their_limits() {
-    let limits = Limits { steps: 50_000, ..Limits::default() };
+    let limits = CallLimits { steps: 50_000, ..CallLimits::default() };
     survive(
         limits,
         vec![
@@ -104,7 +108,7 @@ fn loops_and_recursion_end_at_their_limits() {
 
 #[test]
 fn memory_ends_the_call_or_its_worker() {
-    let limits = Limits::default();
+    let limits = CallLimits::default();
     survive(
         limits,
         vec![
@@ -178,7 +182,7 @@ fn a_worker_ends_at_twice_the_memory_of_its_script() {
     };
     let crash = End::Failed(&[FailureKind::Crash]);
     survive(
-        Limits { timeout_ms: 60_000, ..Limits::default() },
+        CallLimits { timeout_ms: 60_000, ..CallLimits::default() },
         vec![
             ("upper", with("for s in l:\n  s.upper()\nreturn allow()"), big.clone(), crash),
             ("join", with("return block(str(len(\"\".join(l))))"), big.clone(), crash),
@@ -190,7 +194,7 @@ fn a_worker_ends_at_twice_the_memory_of_its_script() {
 #[test]
 fn computing_ends_at_the_deadline() {
     const LATE: &[FailureKind] = &[FailureKind::Timeout, FailureKind::Crash, MEMORY];
-    let limits = Limits { timeout_ms: 500, ..Limits::default() };
+    let limits = CallLimits { timeout_ms: 500, ..CallLimits::default() };
     survive(
         limits,
         vec![
@@ -245,7 +249,7 @@ fn deep_values_and_numbers_without_end_are_refused() {
     let deep = nested(30_000, "[", "]");
     // Deeper than the stack of the worker, where printing has no bound of its own.
     let bottomless = nested(600_000, "(", ",)");
-    let limits = Limits { timeout_ms: 10_000, output_bytes: 50_000, ..Limits::default() };
+    let limits = CallLimits { timeout_ms: 10_000, output_bytes: 50_000, ..CallLimits::default() };
     survive(
         limits,
         vec![
@@ -307,7 +311,7 @@ fn deep_values_and_numbers_without_end_are_refused() {
 #[test]
 fn sources_that_overflow_the_parser_are_diagnostics() {
     let body = handle("return allow()");
-    let limits = Limits::default();
+    let limits = CallLimits::default();
     survive(
         limits,
         vec![

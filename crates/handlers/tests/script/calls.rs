@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Caller, Cancel, FailureKind, Limits, Location, Request, Said, ScriptText, ToolSpec};
+use pintle_contract::{
+    CallId, CallLimits, CancelToken, EffectCaller, EffectRequest, FailureKind, Location, ScriptSource, ToolSpec,
+    VerdictKind,
+};
 use serde_json::{Value, json};
 
 use super::stage::{World, ask, build, builder, call};
@@ -14,8 +17,8 @@ const UNBOUNDED: &str = "def _again(n):\n  return _again(n - 1) if n > 0 else 0\
 fn both(expression: &str, payload: &Value) -> Value {
     let script = format!("def handle(event, payload):\n  return modify({{\"is\": {expression}}})\n");
     let builder = builder();
-    let value = |script: &str| match ask(&builder, script, payload.clone(), &World::default()).unwrap().said {
-        Said::Rewrite(pintle_contract::Rewrite::Fields(fields)) => fields["is"].clone(),
+    let value = |script: &str| match ask(&builder, script, payload.clone(), &World::default()).unwrap().kind {
+        VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) => fields["is"].clone(),
         said => json!(format!("{said:?}")),
     };
     let here = value(&script);
@@ -35,9 +38,10 @@ fn nothing_of_one_call_is_there_for_the_next() {
         let [own, shared] =
             [own, shared].map(|script| build(&builder, &format!("{unbounded}{script}")).handler.unwrap());
         for _ in 0..2 {
-            let ask = |handler| call(Arc::clone(handler), payload.clone(), &World::default(), Limits::default()).said;
-            assert_eq!(ask(&own), Said::Deny { reason: String::from("1 1") });
-            let Said::Failed(failure) = ask(&shared) else {
+            let ask =
+                |handler| call(Arc::clone(handler), payload.clone(), &World::default(), CallLimits::default()).kind;
+            assert_eq!(ask(&own), VerdictKind::Deny { reason: String::from("1 1") });
+            let VerdictKind::Failed(failure) = ask(&shared) else {
                 panic!("a script changed what it made while it was loaded")
             };
             assert!(failure.message.contains("this value cannot be changed"), "{failure}");
@@ -105,8 +109,8 @@ fn a_payload_may_be_changed_in_place() {
     let big = json!({"args": {"x": 0, "big": "y".repeat(10_000)}, "other": [1]});
     let script = "def handle(event, payload):\n  payload[\"args\"][\"x\"] = 1\n  payload[\"new\"] = 2\n  return modify(payload)\n";
     for script in [script.to_owned(), format!("{UNBOUNDED}{script}")] {
-        let Said::Rewrite(pintle_contract::Rewrite::Fields(fields)) =
-            ask(&builder, &script, big.clone(), &World::default()).unwrap().said
+        let VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) =
+            ask(&builder, &script, big.clone(), &World::default()).unwrap().kind
         else {
             panic!("no rewrite");
         };
@@ -127,7 +131,7 @@ fn errors_say_what_and_where() {
         let script = format!("def handle(event, payload):\n  {body}\n");
         for script in [script.clone(), format!("{script}{UNBOUNDED}")] {
             let verdict = ask(&builder, &script, json!({"x": 1}), &World::default()).unwrap();
-            let Said::Failed(failure) = verdict.said else { panic!("{verdict:?}") };
+            let VerdictKind::Failed(failure) = verdict.kind else { panic!("{verdict:?}") };
             assert_eq!(failure.kind, kind);
             assert!(failure.message.contains(message), "{}", failure.message);
             let location = failure.diagnostic.unwrap().location;
@@ -181,15 +185,15 @@ fn tools_run_in_a_worker_and_reach_the_world() {
         name: String::from("tool"),
         description: String::new(),
         parameters: json!({}),
-        script: Some(ScriptText::bare(script)),
+        script: Some(ScriptSource::without_file(script)),
         timeout_ms: 2_000,
         verify: None,
         location: Location::default(),
     };
     let run = |script: &str| {
         let tool = builder.tool(&tool(script)).map_err(|found| found[0].message.clone())?;
-        let caller = Caller::new(CallId(7), "tool");
-        tool.run(json!({"x": 2}), &world, caller, &Cancel::default(), 2_000).map_err(|failure| failure.message)
+        let caller = EffectCaller::new(CallId(7), "tool");
+        tool.run(json!({"x": 2}), &world, caller, &CancelToken::default(), 2_000).map_err(|failure| failure.message)
     };
     let script = "def run(args):\n  return {\"ran\": exec.run(\"ls\", [\"-l\", 1]), \"x\": args[\"x\"]}\n";
     assert_eq!(run(script), Ok(json!({"ran": {"cmd": "ls", "args": ["-l", "1"]}, "x": 2})));
@@ -205,6 +209,6 @@ fn tools_run_in_a_worker_and_reach_the_world() {
             .lock()
             .unwrap()
             .iter()
-            .any(|request| matches!(request, Request::Exec { timeout_ms: 30_000, .. }))
+            .any(|request| matches!(request, EffectRequest::Exec { timeout_ms: 30_000, .. }))
     );
 }

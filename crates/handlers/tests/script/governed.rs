@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Build, Event, EventName, Match, Origin, Said, Subjects};
+use pintle_contract::{Event, EventName, HandlerFactory, MatchResult, Origin, SubjectFilter, VerdictKind};
 use pintle_script::{Placement, Role, compile, compile_when};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ def handle(event, payload):
 fn they_run_in_this_process() {
     let world = World::default();
     for script in [AUDIT, COMMANDS, PATHS, NAMES, WINDOW] {
-        let compiled = compile("governed", &pintle_contract::ScriptText::bare(script), Role::Hook);
+        let compiled = compile("governed", &pintle_contract::ScriptSource::without_file(script), Role::Hook);
         assert_eq!(compiled.placement, Placement::InProcess, "{script}");
         assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
         assert_eq!(compiled.powers.refuses, script != AUDIT, "{script}");
@@ -84,8 +84,8 @@ fn they_run_in_this_process() {
         (AUDIT, json!({"name": "ls"}), None),
     ];
     for (script, payload, reason) in cases {
-        let said = ask(&builder, script, payload.clone(), &world).unwrap().said;
-        let expected = reason.map_or(Said::Pass, |reason| Said::Deny { reason: reason.to_owned() });
+        let said = ask(&builder, script, payload.clone(), &world).unwrap().kind;
+        let expected = reason.map_or(VerdictKind::Pass, |reason| VerdictKind::Deny { reason: reason.to_owned() });
         assert_eq!(said, expected, "{payload}");
     }
     assert_eq!(world.counters.lock().unwrap().get("audit.policy.deny"), Some(&1));
@@ -95,7 +95,7 @@ fn they_run_in_this_process() {
 
 #[test]
 fn conditions_index_their_subjects() {
-    let only = |names: &[&str], sufficient| Subjects::Only {
+    let only = |names: &[&str], sufficient| SubjectFilter::Only {
         names: names.iter().map(|name| (*name).to_owned()).collect(),
         sufficient,
     };
@@ -106,14 +106,14 @@ fn conditions_index_their_subjects() {
         (r#"payload["name"] == "a" or payload["name"] == "b""#, only(&["a", "b"], true)),
         (r#"payload["name"] == "a" and "x" in payload["args"]["command"]"#, only(&["a"], false)),
         (r#"payload.get("id") == "1" and payload["name"] == "a""#, only(&["a"], false)),
-        (r#"payload["id"] == "1" and payload["name"] == "a""#, Subjects::Any),
-        (r#"payload["name"] != "a""#, Subjects::Any),
-        (r#"payload["id"] == "a""#, Subjects::Any),
+        (r#"payload["id"] == "1" and payload["name"] == "a""#, SubjectFilter::Any),
+        (r#"payload["name"] != "a""#, SubjectFilter::Any),
+        (r#"payload["id"] == "a""#, SubjectFilter::Any),
         (r#"payload["name"] == "a" # why"#, only(&["a"], true)),
     ];
     let event = EventName::parse("tool.pre").unwrap();
     for (when, expected) in cases {
-        let text = pintle_contract::ScriptText::bare(when);
+        let text = pintle_contract::ScriptSource::without_file(when);
         let compiled = compile_when("indexed", &text, None, &event);
         let when = compiled.when.unwrap_or_else(|| panic!("{when}: {:?}", compiled.diagnostics));
         assert_eq!(pintle_contract::Matcher::subjects(&when), expected, "{when:?}");
@@ -127,19 +127,19 @@ fn conditions_are_pure_and_may_call_the_scripts_functions() {
     let script = "LIMIT = 3\ndef long(text):\n  return len(text) > LIMIT\ndef noisy(x):\n  metrics.incr(\"x\")\n  return True\n\
                   def handle(event, payload):\n  return allow()\n";
     let matched = |when: &str, payload: Value| {
-        let built = builder.matcher(&declaration("tool.pre", Some(when), script));
+        let built = builder.build_matcher(&declaration("tool.pre", Some(when), script));
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         built.matcher.map(|matcher| matcher.matches(&event)).ok_or(built.diagnostics)
     };
     let payload = json!({"name": "abcd", "n": 1});
-    assert_eq!(matched("long(payload[\"name\"])", payload.clone()), Ok(Match::Yes));
+    assert_eq!(matched("long(payload[\"name\"])", payload.clone()), Ok(MatchResult::Yes));
     assert_eq!(
         matched("\n  payload[\"name\"] == \"x\" or\n  event == \"tool.pre\"\n", payload.clone()),
-        Ok(Match::Yes)
+        Ok(MatchResult::Yes)
     );
     // Not bounded: decided in a worker.
-    assert_eq!(matched("payload[\"name\"] in payload[\"name\"] * 2", payload.clone()), Ok(Match::Yes));
-    assert!(matches!(matched("payload[\"absent\"] == 1", payload.clone()), Ok(Match::Failed(_))));
+    assert_eq!(matched("payload[\"name\"] in payload[\"name\"] * 2", payload.clone()), Ok(MatchResult::Yes));
+    assert!(matches!(matched("payload[\"absent\"] == 1", payload.clone()), Ok(MatchResult::Failed(_))));
     let refused = [
         ("metrics.incr(\"x\") == 1", "`when` has no `metrics`"),
         ("noisy(1)", "in a function that `when` calls: `when` has no `metrics`"),

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pintle_contract::{
-    Answer, Argument, Build, Codec, Event, FailureKind, FunctionRef, FunctionSpec, HandlerSpec, Limits, Location,
-    Request, Returned, Said, ScriptText, SourceFile, Span, Verdict,
+    ByteSpan, CallLimits, Codec, EffectRequest, Event, FailureKind, FunctionOutput, FunctionRef, FunctionSpec,
+    HandlerFactory, HandlerOutput, HandlerSpec, Location, RegistrationArgument, ScriptSource, SourceFile, Verdict,
+    VerdictKind,
 };
 use pintle_handlers::Builder;
 use proptest::prelude::*;
@@ -29,21 +30,23 @@ impl Codec for Open {
         Some(json!({"event": spelling, "tool": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
         match answer {
-            Answer::Returned(Returned::Value(value)) => Verdict::deny(value.to_string()),
-            Answer::Returned(Returned::Table(entries)) => {
+            HandlerOutput::Returned(FunctionOutput::Value(value)) => Verdict::deny(value.to_string()),
+            HandlerOutput::Returned(FunctionOutput::Table(entries)) => {
                 Verdict::deny(Value::Object(entries.into_iter().collect()).to_string())
             }
-            Answer::Returned(Returned::Other { type_name, printed }) => Verdict::ask(format!("{type_name}: {printed}")),
+            HandlerOutput::Returned(FunctionOutput::Other { type_name, printed }) => {
+                Verdict::ask(format!("{type_name}: {printed}"))
+            }
             other => panic!("{other:?}"),
         }
     }
 }
 
-fn written(text: &str) -> ScriptText {
+fn written(text: &str) -> ScriptSource {
     let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
-    ScriptText { location: Location::new(file, Span::default()), ..ScriptText::bare(text) }
+    ScriptSource { location: Location::new(file, ByteSpan::default()), ..ScriptSource::without_file(text) }
 }
 
 fn handler(builder: &Builder, text: &str, function: FunctionRef) -> pintle_contract::BuiltHandler {
@@ -53,26 +56,26 @@ fn handler(builder: &Builder, text: &str, function: FunctionRef) -> pintle_contr
     declaration.codec = Arc::new(Open);
     declaration.location = Location::new(
         Arc::new(SourceFile { path: "harn.toml".into(), text: String::from("\nhandler = \"policy::f\"\n") }),
-        Span { start: 1, end: 4 },
+        ByteSpan { start: 1, end: 4 },
     );
-    builder.handler(&declaration)
+    builder.build_handler(&declaration)
 }
 
 /// What the first registered function says, here and in a worker.
-fn both(text: &str, payload: &Value, world: &World, limits: Limits) -> Said {
+fn both(text: &str, payload: &Value, world: &World, limits: CallLimits) -> VerdictKind {
     let builder = builder();
     let said = |text: &str| {
         let built = handler(&builder, text, FunctionRef::Registered(0));
         let handler = built.handler.unwrap_or_else(|| panic!("{text}{:?}", built.diagnostics));
-        call(handler, payload.clone(), world, limits).said
+        call(handler, payload.clone(), world, limits).kind
     };
     let (here, there) = (said(text), said(&format!("{UNBOUNDED}{text}")));
     assert_eq!(here, there, "{text}");
     here
 }
 
-fn denied(value: &Value) -> Said {
-    Said::Deny { reason: value.to_string() }
+fn denied(value: &Value) -> VerdictKind {
+    VerdictKind::Deny { reason: value.to_string() }
 }
 
 #[test]
@@ -80,21 +83,28 @@ fn a_plugin_registers_the_same_here_and_in_a_worker() {
     let text = "WORDS = [\"exec_*\", \"rm_*\"]\n\n\ndef pre(event):\n    return None\n\n\nfor word in WORDS:\n    \
                 register_tool_hook({\"pattern\": word, \"pre\": pre, \"post\": lambda event: False}, name = word)\n";
     let builder = builder();
-    let (here, there) =
-        (builder.plugin("policy", &written(text)), builder.plugin("policy", &written(&format!("{UNBOUNDED}{text}"))));
+    let (here, there) = (
+        builder.load_plugin("policy", &written(text)),
+        builder.load_plugin("policy", &written(&format!("{UNBOUNDED}{text}"))),
+    );
     assert_eq!((here.diagnostics.len(), there.diagnostics.len()), (0, 0), "{:?}", there.diagnostics);
-    let lines = |plugin: &pintle_contract::Plugin| -> Vec<usize> {
+    let lines = |plugin: &pintle_contract::LoadedPlugin| -> Vec<usize> {
         plugin.registrations.iter().map(|made| made.location.line_column().unwrap().0).collect()
     };
     assert_eq!((lines(&here), lines(&there)), (vec![9, 9], vec![13, 13]));
     for (one, other) in here.registrations.iter().zip(&there.registrations) {
-        assert_eq!((&one.function, &one.arguments, &one.named), (&other.function, &other.arguments, &other.named));
+        assert_eq!(
+            (&one.function, &one.arguments, &one.named_arguments),
+            (&other.function, &other.arguments, &other.named_arguments)
+        );
     }
-    let Argument::Table(entries) = &here.registrations[1].arguments[0] else { panic!("{here:?}") };
+    let RegistrationArgument::Table(entries) = &here.registrations[1].arguments[0] else { panic!("{here:?}") };
     let closures: Vec<_> = entries
         .iter()
         .filter_map(|(key, item)| match item {
-            Argument::Function(closure) => Some((key.as_str(), closure.name.as_str(), closure.number, closure.guard)),
+            RegistrationArgument::Function(closure) => {
+                Some((key.as_str(), closure.name.as_str(), closure.index, closure.guard))
+            }
             _ => None,
         })
         .collect();
@@ -115,10 +125,10 @@ fn a_function_gets_the_encoded_event_and_its_value_goes_to_the_codec() {
     ];
     for (function, expected) in cases {
         let text = format!("register_tool_hook({{\"pre\": {function}}})\n");
-        assert_eq!(both(&text, &payload, &world, Limits::default()), expected, "{function}");
+        assert_eq!(both(&text, &payload, &world, CallLimits::default()), expected, "{function}");
     }
-    let other = both("register_tool_hook({\"pre\": lambda event: [print]})\n", &payload, &world, Limits::default());
-    assert_eq!(other, Said::Ask { reason: String::from("list with a function in it: [print]") });
+    let other = both("register_tool_hook({\"pre\": lambda event: [print]})\n", &payload, &world, CallLimits::default());
+    assert_eq!(other, VerdictKind::Ask { reason: String::from("list with a function in it: [print]") });
 }
 
 #[test]
@@ -130,17 +140,17 @@ fn effects_of_a_handler_go_through_the_seam() {
     let builder = builder();
     for (text, count) in [(text.to_owned(), 1), (format!("{UNBOUNDED}{text}"), 2)] {
         let handler = handler(&builder, &text, FunctionRef::Registered(0)).handler.unwrap();
-        let said = call(handler, json!({"name": "bash"}), &world, Limits::default()).said;
+        let said = call(handler, json!({"name": "bash"}), &world, CallLimits::default()).kind;
         assert_eq!(said, denied(&json!([count, "bash", "2023-11-14T22:13:20.000Z"])));
     }
     let requests = world.requests.lock().unwrap();
-    assert_eq!(requests.iter().filter(|request| **request == Request::Now).count(), 2);
+    assert_eq!(requests.iter().filter(|request| **request == EffectRequest::Now).count(), 2);
     assert_eq!(world.logs.lock().unwrap().len(), 2);
 }
 
 #[test]
 fn a_failing_handler_names_its_line_wherever_it_runs() {
-    let few = Limits { steps: 20_000, ..Limits::default() };
+    let few = CallLimits { steps: 20_000, ..CallLimits::default() };
     let cases = [
         ("return event[\"absent\"]", FailureKind::Error, "Key `\"absent\"` was not found"),
         ("SEEN[\"x\"] = 1", FailureKind::Error, "this value cannot be changed"),
@@ -159,7 +169,7 @@ fn a_failing_handler_names_its_line_wherever_it_runs() {
     for (body, kind, message) in cases {
         let text = format!("SEEN = {{}}\n\n\ndef f(event):\n    {body}\n\n\nregister_tool_hook({{\"pre\": f}})\n");
         match both(&text, &payload, &World::default(), few) {
-            Said::Failed(failure) => {
+            VerdictKind::Failed(failure) => {
                 assert_eq!(failure.kind, kind, "{body}");
                 assert!(failure.message.contains(message), "{body}: {failure}");
             }
@@ -219,11 +229,12 @@ fn plugins_that_attack_at_load_end_in_a_diagnostic() {
     let builder = builder();
     for (name, text) in attacks {
         let started = Instant::now();
-        let plugin = builder.plugin("attack", &written(text));
+        let plugin = builder.load_plugin("attack", &written(text));
         within_limits(started);
         assert!(!plugin.diagnostics.is_empty(), "{name}");
         assert!(plugin.registrations.is_empty(), "{name}");
-        let after = builder.plugin("plain", &ScriptText::bare("register_tool_hook({\"deny\": \"x\"})\n"));
+        let after =
+            builder.load_plugin("plain", &ScriptSource::without_file("register_tool_hook({\"deny\": \"x\"})\n"));
         assert_eq!((after.registrations.len(), after.diagnostics.len()), (1, 0), "after {name}");
     }
 }
@@ -238,7 +249,7 @@ proptest! {
         "x = ", "[f]", "name = ", "*", "+", "None", "cache.get(\"a\")", "clear_tool_hooks()",
     ]), 0..30)) {
         let text = words.concat();
-        let plugin = builder().plugin("any", &written(&text));
+        let plugin = builder().load_plugin("any", &written(&text));
         prop_assert!(plugin.diagnostics.iter().all(|found| !found.message.contains('\n')), "{text}");
     }
 }

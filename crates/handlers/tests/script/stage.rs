@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    Answer, Build, BuiltHandler, Call, CallId, Caller, Cancel, Codec, Diagnostic, Event, EventName, FailurePolicy,
-    Handler, HandlerSpec, Hook, HookDeclaration, HookId, Layer, Limits, Location, LogLevel, MatcherSpec, Mode, Origin,
-    Reply, Request, ScriptAnswer, ScriptText, Seam, SeamError, Severity, Standing, Verdict,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, Diagnostic, EffectCaller, EffectError, EffectReply,
+    EffectRequest, EffectRunner, EnforcementMode, Event, EventName, FailurePolicy, Handler, HandlerFactory,
+    HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, LogLevel, MatcherSpec,
+    Origin, ScriptOutput, ScriptSource, Severity, SourceTrust, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
 use serde_json::{Value, json};
@@ -25,14 +26,14 @@ impl Codec for Plain {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: Answer) -> Verdict {
-        let Answer::Script(answer) = answer else { panic!("only scripts answer here") };
+    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+        let HandlerOutput::Script(answer) = answer else { panic!("only scripts answer here") };
         match answer {
-            ScriptAnswer::Allow => Verdict::pass(),
-            ScriptAnswer::Block(reason) => Verdict::deny(reason),
-            ScriptAnswer::Ask(reason) => Verdict::ask(reason),
-            ScriptAnswer::Modify(Value::Object(fields)) | ScriptAnswer::Dict(fields) => Verdict::rewrite(fields),
-            other => Verdict::pass().warn(format!("{other:?}")),
+            ScriptOutput::Allow => Verdict::pass(),
+            ScriptOutput::Block(reason) => Verdict::deny(reason),
+            ScriptOutput::Ask(reason) => Verdict::ask(reason),
+            ScriptOutput::Modify(Value::Object(fields)) | ScriptOutput::Dict(fields) => Verdict::rewrite(fields),
+            other => Verdict::pass().with_warning(format!("{other:?}")),
         }
     }
 }
@@ -42,41 +43,45 @@ impl Codec for Plain {
 pub(crate) struct World {
     pub(crate) counters: Mutex<BTreeMap<String, i64>>,
     pub(crate) logs: Mutex<Vec<(LogLevel, String)>>,
-    pub(crate) requests: Mutex<Vec<Request>>,
+    pub(crate) requests: Mutex<Vec<EffectRequest>>,
     pub(crate) stored: Mutex<BTreeMap<String, Value>>,
 }
 
-impl Seam for World {
-    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for World {
+    fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         self.requests.lock().unwrap().push(request.clone());
         Ok(match request {
-            Request::MetricIncr { name, by } => {
+            EffectRequest::MetricIncr { name, amount: by } => {
                 let mut counters = self.counters.lock().unwrap();
                 let counter = counters.entry(name).or_default();
                 *counter += by;
-                Reply::Int(*counter)
+                EffectReply::Int(*counter)
             }
-            Request::Log { level, message } => {
+            EffectRequest::Log { level, message } => {
                 self.logs.lock().unwrap().push((level, message));
-                Reply::Done
+                EffectReply::Done
             }
-            Request::CacheGet { key } | Request::ContextGet { key: Some(key) } => {
-                self.stored.lock().unwrap().get(&key).cloned().map_or(Reply::Absent, Reply::Value)
+            EffectRequest::CacheGet { key } | EffectRequest::ContextGet { key: Some(key) } => {
+                self.stored.lock().unwrap().get(&key).cloned().map_or(EffectReply::Absent, EffectReply::Value)
             }
-            Request::CacheSet { key, value } | Request::ContextSet { key, value: Some(value) } => {
+            EffectRequest::CacheSet { key, value } | EffectRequest::ContextSet { key, value: Some(value) } => {
                 self.stored.lock().unwrap().insert(key, value);
-                Reply::Done
+                EffectReply::Done
             }
-            Request::Now => Reply::Int(1_700_000_000_000),
-            Request::Uuid => Reply::Value(json!("00000000-0000-4000-8000-000000000000")),
-            Request::Random { min, .. } => Reply::Int(min),
-            Request::Http { url, timeout_ms, .. } => Reply::Value(json!({"status": 200, "url": url, "ms": timeout_ms})),
-            Request::Emit { payload, .. } => Reply::Value(payload),
-            Request::Exec { program, arguments, .. } => Reply::Value(json!({"cmd": program, "args": arguments})),
-            Request::Fs { function, .. } if function == "read" => {
-                return Err(SeamError(String::from("fs.read: no such file")));
+            EffectRequest::Now => EffectReply::Int(1_700_000_000_000),
+            EffectRequest::Uuid => EffectReply::Value(json!("00000000-0000-4000-8000-000000000000")),
+            EffectRequest::Random { min, .. } => EffectReply::Int(min),
+            EffectRequest::Http { url, timeout_ms, .. } => {
+                EffectReply::Value(json!({"status": 200, "url": url, "ms": timeout_ms}))
             }
-            _ => Reply::Done,
+            EffectRequest::Emit { payload, .. } => EffectReply::Value(payload),
+            EffectRequest::Exec { program, arguments, .. } => {
+                EffectReply::Value(json!({"cmd": program, "args": arguments}))
+            }
+            EffectRequest::Fs { function, .. } if function == "read" => {
+                return Err(EffectError(String::from("fs.read: no such file")));
+            }
+            _ => EffectReply::Done,
         })
     }
 }
@@ -87,23 +92,23 @@ pub(crate) fn builder() -> Builder {
 
 pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> HookDeclaration {
     HookDeclaration {
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         profile: pintle_contract::Profile::SequentialFirstDeny,
         definition: None,
         name: String::from("tested"),
         event: EventName::parse(event).unwrap(),
-        spelling: Arc::from(event),
+        event_alias: Arc::from(event),
         priority: 0,
-        matcher: when.map(|when| MatcherSpec::Expression(ScriptText::bare(when))),
-        handler: HandlerSpec::Script(ScriptText::bare(script)),
+        matcher: when.map(|when| MatcherSpec::Expression(ScriptSource::without_file(when))),
+        handler: HandlerSpec::Script(ScriptSource::without_file(script)),
         on_error: None,
         default_on_error: FailurePolicy::Closed,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),
@@ -112,40 +117,40 @@ pub(crate) fn declaration(event: &str, when: Option<&str>, script: &str) -> Hook
 
 /// Builds a hook's handler; errors among the diagnostics mean there is none.
 pub(crate) fn build(builder: &Builder, script: &str) -> BuiltHandler {
-    let built = builder.handler(&declaration("tool.pre", None, script));
+    let built = builder.build_handler(&declaration("tool.pre", None, script));
     let failed = built.diagnostics.iter().any(|found| found.severity == Severity::Error);
     assert_eq!(failed, built.handler.is_none(), "{:?}", built.diagnostics);
     built
 }
 
-pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, limits: Limits) -> Verdict {
+pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, limits: CallLimits) -> Verdict {
     let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
     let hook = Hook {
         id: HookId::new("tested"),
         event: event.name.clone(),
-        spelling: Arc::from("tool.pre"),
+        event_alias: Arc::from("tool.pre"),
         priority: 0,
         matcher: None,
         handler: Arc::clone(&handler),
         guard: true,
         on_failure: FailurePolicy::Closed,
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         definition: None,
         strict_matcher: false,
-        mode: Mode::Enforce,
-        standing: Standing::Trusted,
+        mode: EnforcementMode::Enforce,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
         limits,
         location: Location::default(),
     };
-    let cancel = Cancel::default();
-    let call = Call {
+    let cancel = CancelToken::default();
+    let call = HookCall {
         id: CallId(1),
         hook: &hook,
         layer: Layer::Project,
         event: &event,
         limits: &hook.limits,
-        seam: world,
+        effects: world,
         cancel: &cancel,
     };
     handler.call(&call)
@@ -153,7 +158,7 @@ pub(crate) fn call(handler: Arc<dyn Handler>, payload: Value, world: &World, lim
 
 /// Builds and calls a hook.
 pub(crate) fn ask(builder: &Builder, script: &str, payload: Value, world: &World) -> Result<Verdict, Vec<Diagnostic>> {
-    ask_within(builder, script, payload, world, Limits::default())
+    ask_within(builder, script, payload, world, CallLimits::default())
 }
 
 /// Builds and calls a hook with limits of its own.
@@ -162,7 +167,7 @@ pub(crate) fn ask_within(
     script: &str,
     payload: Value,
     world: &World,
-    limits: Limits,
+    limits: CallLimits,
 ) -> Result<Verdict, Vec<Diagnostic>> {
     let built = build(builder, script);
     match built.handler {

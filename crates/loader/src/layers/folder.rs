@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use pintle_contract::{Build, Diagnostic, Layer, Location};
+use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location};
 use pintle_dialects::Role;
 
 use crate::chain::compile_chains;
@@ -35,7 +35,7 @@ fn is_near(path: &Path) -> bool {
 /// Never fails: every fault of every file is among the diagnostics. With an error among them the chains are incomplete
 /// and must not be run.
 #[must_use]
-pub fn load_layer(folder: &Path, layer: Layer, build: &dyn Build, options: &Options<'_>) -> Loaded {
+pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &Options<'_>) -> Loaded {
     let mut findings = Vec::new();
     let found = discover(folder, &mut findings);
     let artifacts = read::read_all(&found, build, &mut findings);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Diagnostic, Event, Hook, Match, Origin, PersonaSpec, StepSpec};
+use pintle_contract::{Chain, Diagnostic, Event, Hook, MatchResult, Origin, PersonaSpec, StepSpec};
 
 /// The hooks of a chain that wait for a step, where personas are declared and none of them has such a step.
 pub(crate) fn names_no_step(chain: &Chain, personas: &[Arc<PersonaSpec>]) -> Vec<Diagnostic> {
@@ -18,7 +18,7 @@ fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
         return None;
     }
     let steps = || personas.iter().flat_map(|persona| persona.steps.iter().map(move |step| (&**persona, step)));
-    if steps().any(|(persona, step)| !matches!(wanted.matches(&example(hook, persona, step)), Match::No)) {
+    if steps().any(|(persona, step)| !matches!(wanted.matches(&example(hook, persona, step)), MatchResult::No)) {
         return None;
     }
     let names: Vec<String> = steps().map(|(persona, step)| format!("{}.{}", persona.name, step.name)).collect();
@@ -29,7 +29,7 @@ fn unmet(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnostic> {
 
 /// The event of a step, with some arguments.
 fn example(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
-    let mut payload = (hook.event.row().example)();
+    let mut payload = (hook.event.def().example)();
     if let Some(fields) = payload.as_object_mut() {
         for (name, text) in [("persona", persona.name.as_str()), ("step", &step.name), ("function", step.function())] {
             fields.insert(name.to_owned(), text.into());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_contract::Reach;
+use pintle_contract::Capability;
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, ClaimKind};
@@ -43,9 +43,9 @@ pub struct Difference {
     /// Files with other bytes.
     pub files_changed: Vec<String>,
     /// What the project may do and could not.
-    pub reach_added: Vec<Reach>,
+    pub reach_added: Vec<Capability>,
     /// What it could do and no longer does.
-    pub reach_removed: Vec<Reach>,
+    pub reach_removed: Vec<Capability>,
     /// Events that its hooks did not listen to.
     pub events_added: Vec<String>,
     /// Events that its hooks no longer listen to.
@@ -152,7 +152,7 @@ impl Agreement {
     }
 }
 
-fn reaches(claims: &[Claim]) -> BTreeSet<Reach> {
+fn reaches(claims: &[Claim]) -> BTreeSet<Capability> {
     claims.iter().flat_map(|claim| claim.reach.iter().cloned()).collect()
 }
 

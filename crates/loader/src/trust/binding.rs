@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookDeclaration, Influence,
-    Redact, Verdict,
+    Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookCall, HookDeclaration,
+    HookInfluence, Redactor, Verdict,
 };
 use pintle_dialects::Project;
 
@@ -26,7 +26,7 @@ pub(crate) fn bind(project: &mut Project, path: &Path, is_whole: bool) {
     for_each_hook(project, &mut |hook| {
         let HandlerSpec::Command(command) = &mut hook.handler else { return };
         let files = digests(command, &folder, is_whole);
-        command.binding = Some(Arc::new(CommandBinding { folder: folder.clone(), files, is_whole }));
+        command.binding = Some(Arc::new(CommandBinding { project_dir: folder.clone(), files, is_complete: is_whole }));
     });
 }
 
@@ -64,10 +64,10 @@ struct HeldCommand {
 
 impl HeldCommand {
     /// Why a call must not run, in words.
-    fn refusal(&self, call: &Call<'_>) -> Option<String> {
+    fn refusal(&self, call: &HookCall<'_>) -> Option<String> {
         let binding = self.command.binding.as_deref()?;
-        let name = |file: &Path| file.strip_prefix(&binding.folder).unwrap_or(file).display().to_string();
-        if binding.is_whole
+        let name = |file: &Path| file.strip_prefix(&binding.project_dir).unwrap_or(file).display().to_string();
+        if binding.is_complete
             && let Some(file) = self.strange_file(binding, call)
         {
             return Some(format!(
@@ -82,12 +82,12 @@ impl HeldCommand {
     }
 
     /// A file that the command names here and not in the project's folder, or there and not here.
-    fn strange_file(&self, binding: &CommandBinding, call: &Call<'_>) -> Option<PathBuf> {
+    fn strange_file(&self, binding: &CommandBinding, call: &HookCall<'_>) -> Option<PathBuf> {
         let cwd = &call.event.origin.cwd;
         let cwd = if cwd.is_empty() { std::env::current_dir().ok()? } else { PathBuf::from(cwd) };
         let cwd = cwd.canonicalize().unwrap_or(cwd);
-        let variables = self.codec.environment(call.event, &call.hook.spelling);
-        let here = named::named_in(&self.command, &binding.folder, &cwd, &variables).files;
+        let variables = self.codec.environment(call.event, &call.hook.event_alias);
+        let here = named::named_in(&self.command, &binding.project_dir, &cwd, &variables).files;
         let is_strange = |file: &&PathBuf| !binding.files.contains_key(*file);
         let missing = || binding.files.keys().find(|file| !here.contains(*file));
         here.iter().find(is_strange).or_else(missing).cloned()
@@ -103,15 +103,15 @@ impl Handler for HeldCommand {
         self.handler.may_wait()
     }
 
-    fn redacts(&self) -> Option<Arc<dyn Redact>> {
-        self.handler.redacts()
+    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
+        self.handler.redactor()
     }
 
-    fn influence(&self, spelling: &str) -> Influence {
+    fn influence(&self, spelling: &str) -> HookInfluence {
         self.handler.influence(spelling)
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         let Some(why) = self.refusal(call) else { return self.handler.call(call) };
         let reason = format!("the hook that judges this was not run: {why}");
         // A guard that cannot be asked denies, whatever its dialect makes of a failed one.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{
-    AgentSpec, CommandSpec, HandlerSpec, Hook, HookDeclaration, Location, McpTransport, Mode, ModelSpec,
-    PermissionMode, PersonaSpec, PolicyMode, Reach, ScriptToolSpec, Subjects, TeamSpec, ToolSpec, ToolsetKind,
+    AgentSpec, Capability, CommandSpec, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, McpTransport,
+    ModelSpec, PermissionMode, PersonaSpec, PolicyMode, ScriptToolSpec, SubjectFilter, TeamSpec, ToolSpec, ToolsetKind,
     ToolsetSpec,
 };
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub struct Claim {
     pub guard: bool,
     /// What it may do. Nothing is what needs nobody's consent.
     #[serde(default)]
-    pub reach: Vec<Reach>,
+    pub reach: Vec<Capability>,
     /// The files that say what it does: its own, and those that its commands name.
     #[serde(default)]
     pub files: Vec<String>,
@@ -91,7 +91,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    fn new(kind: ClaimKind, name: &str, location: &Location, reach: Vec<Reach>) -> Self {
+    fn new(kind: ClaimKind, name: &str, location: &Location, reach: Vec<Capability>) -> Self {
         let claim = Claim {
             kind,
             name: name.to_owned(),
@@ -118,7 +118,7 @@ impl Draft {
         kind: ClaimKind,
         declaration: &HookDeclaration,
         hook: Option<&Hook>,
-        reach: Vec<Reach>,
+        reach: Vec<Capability>,
     ) -> Self {
         let mut draft = Self::new(kind, &declaration.name, &declaration.location, reach);
         draft.claim.event = Some(declaration.event.as_str().to_owned());
@@ -127,13 +127,13 @@ impl Draft {
             .and_then(|hook| hook.matcher.as_ref())
             .map(|matcher| matcher.describe())
             .filter(|text| !text.is_empty());
-        if let Some(Subjects::Only { names, .. }) =
+        if let Some(SubjectFilter::Only { names, .. }) =
             hook.and_then(|hook| hook.matcher.as_ref()).map(|matcher| matcher.subjects())
         {
             draft.claim.subjects = names;
         }
         draft.claim.guard =
-            hook.is_some_and(|hook| hook.guard && hook.mode == Mode::Enforce) && !declaration.background;
+            hook.is_some_and(|hook| hook.guard && hook.mode == EnforcementMode::Enforce) && !declaration.background;
         draft.listed.clone_from(&declaration.files);
         draft.uses_modules = matches!(declaration.handler, HandlerSpec::Function(_) | HandlerSpec::Script(_));
         if let HandlerSpec::Command(spec) = &declaration.handler {
@@ -144,7 +144,11 @@ impl Draft {
 }
 
 /// The claims of an agent and those below it: what it can do besides talking to the model that whoever runs it pays for.
-pub(super) fn of_agent(agent: &AgentSpec, reach: &dyn Fn(&HookDeclaration) -> Vec<Reach>, drafts: &mut Vec<Draft>) {
+pub(super) fn of_agent(
+    agent: &AgentSpec,
+    reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
+    drafts: &mut Vec<Draft>,
+) {
     let name = &agent.name;
     for hook in &agent.hooks {
         drafts.push(Draft::of_hook(ClaimKind::Member, hook, None, reach(hook)));
@@ -156,15 +160,20 @@ pub(super) fn of_agent(agent: &AgentSpec, reach: &dyn Fn(&HookDeclaration) -> Ve
     // What nobody wrote is no project's, and agents below the first one can do no more.
     if agent.member.is_none() && agent.location.path().is_some_and(is_own_file) && acts(agent) {
         let what = String::from("uses tools that change files, fetch pages or start programs, as its file allows them");
-        drafts.push(Draft::new(ClaimKind::Tool, &format!("{name} tools"), &agent.location, vec![Reach::Effect(what)]));
+        drafts.push(Draft::new(
+            ClaimKind::Tool,
+            &format!("{name} tools"),
+            &agent.location,
+            vec![Capability::Effect(what)],
+        ));
     }
     // A member of a team has no scripts that could connect.
     if agent.member.is_none() && !agent.network.allowed_domains.is_empty() {
-        let hosts = agent.network.allowed_domains.iter().cloned().map(Reach::Host).collect();
+        let hosts = agent.network.allowed_domains.iter().cloned().map(Capability::Host).collect();
         drafts.push(Draft::new(ClaimKind::Network, name, &agent.location, hosts));
     }
     if let Some(verify) = &agent.delegation.verify {
-        let reach = vec![Reach::Effect(String::from("runs a script that can start programs and change files"))];
+        let reach = vec![Capability::Effect(String::from("runs a script that can start programs and change files"))];
         drafts.push(Draft::new(ClaimKind::Tool, &format!("{name} verify"), &verify.location, reach));
     }
     if let Some(member) = &agent.member {
@@ -195,7 +204,7 @@ pub(super) fn of_rules(team: &TeamSpec, drafts: &mut Vec<Draft>) {
     let Some(first) = team.agents.first() else { return };
     if is_autonomous || !team.permissions.allow.is_empty() {
         let what = String::from("lets tools of its agents run without asking, by its own `permissions` or `safety`");
-        drafts.push(Draft::new(ClaimKind::Tool, "permissions", &first.location, vec![Reach::Effect(what)]));
+        drafts.push(Draft::new(ClaimKind::Tool, "permissions", &first.location, vec![Capability::Effect(what)]));
     }
 }
 
@@ -216,7 +225,7 @@ fn acts(agent: &AgentSpec) -> bool {
 fn of_tool(tool: &ToolSpec) -> Draft {
     let reach = match (&tool.script, &tool.verify) {
         (None, None) => Vec::new(),
-        _ => vec![Reach::Effect(String::from("runs a script that can start programs and change files"))],
+        _ => vec![Capability::Effect(String::from("runs a script that can start programs and change files"))],
     };
     Draft { uses_modules: true, ..Draft::new(ClaimKind::Tool, &tool.name, &tool.location, reach) }
 }
@@ -224,11 +233,11 @@ fn of_tool(tool: &ToolSpec) -> Draft {
 /// A model at an address that the project names gets the person's key and all that is said.
 fn of_model(agent: &str, location: &Location, model: &ModelSpec) -> Option<Draft> {
     let address = model.base_url.clone()?;
-    Some(Draft::new(ClaimKind::Model, &format!("{agent} {}", model.name), location, vec![Reach::Host(address)]))
+    Some(Draft::new(ClaimKind::Model, &format!("{agent} {}", model.name), location, vec![Capability::Host(address)]))
 }
 
 fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
-    let mut push = |name: &str, reach: Reach, command: Option<CommandSpec>| {
+    let mut push = |name: &str, reach: Capability, command: Option<CommandSpec>| {
         let draft = Draft::new(ClaimKind::Tool, name, &toolset.location, vec![reach]);
         drafts.push(Draft { commands: command.into_iter().collect(), ..draft });
     };
@@ -237,7 +246,7 @@ fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
             for ScriptToolSpec { name, command, directory, .. } in tools {
                 let spec =
                     CommandSpec { command: command.clone(), directory: directory.clone(), ..CommandSpec::default() };
-                push(name, Reach::Command(command.clone()), Some(spec));
+                push(name, Capability::Command(command.clone()), Some(spec));
             }
         }
         ToolsetKind::Mcp(server) => match &server.transport {
@@ -249,12 +258,12 @@ fn of_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<Draft>) {
                     directory: directory.clone(),
                     ..CommandSpec::default()
                 };
-                push(&server.name, Reach::Command(line), Some(spec));
+                push(&server.name, Capability::Command(line), Some(spec));
             }
-            McpTransport::Http { url, .. } => push(&server.name, Reach::Host(url.clone()), None),
+            McpTransport::Http { url, .. } => push(&server.name, Capability::Host(url.clone()), None),
         },
         ToolsetKind::Memory { path: Some(path) } => {
-            push("memory", Reach::Effect(format!("keeps notes in the file `{path}`")), None);
+            push("memory", Capability::Effect(format!("keeps notes in the file `{path}`")), None);
         }
         // What Pintle brings along asks the person by itself, by the rules for tool calls.
         ToolsetKind::Shell { .. }

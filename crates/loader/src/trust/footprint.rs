@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, HookDeclaration, PersonaSpec, Reach, SourceFile, TeamSpec};
+use pintle_contract::{AgentSpec, Capability, HookDeclaration, PersonaSpec, SourceFile, TeamSpec};
 use pintle_dialects::Role;
 
 use super::claim::{Claim, ClaimKind, Draft, of_agent, of_persona, of_rules};
@@ -53,7 +53,7 @@ impl Source {
         agent: Option<&AgentSpec>,
         team: Option<&TeamSpec>,
         personas: &[Arc<PersonaSpec>],
-        reach: &dyn Fn(&HookDeclaration) -> Vec<Reach>,
+        reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
     ) -> Footprint {
         let mut files = BTreeMap::new();
         let mut modules = Vec::new();

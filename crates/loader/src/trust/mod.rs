@@ -1,7 +1,7 @@
 //! Consent: what a project's hooks may do, and whether somebody agreed to that.
 //!
 //! Hooks that come with a project run on the machine of whoever opens it. Those that can only judge need nobody's consent:
-//! scripts in the sandbox without network, tools and agents, and built-ins that tell. All others ([`Reach`]) run only
+//! scripts in the sandbox without network, tools and agents, and built-ins that tell. All others ([`Capability`]) run only
 //! when the person agreed, and agreed to *these bytes*: those of every file that was loaded, and of every file of the
 //! project that a command names.
 //!
@@ -15,7 +15,7 @@
 //! - `begun`: the sessions that were begun here, whose tapes may say what they go on with.
 //! - `standing`: which hooks run, which are passed over, and which deny in their place.
 //!
-//! [`Reach`]: pintle_contract::Reach
+//! [`Capability`]: pintle_contract::Reach
 
 mod agreement;
 mod begun;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use pintle_contract::UntrustedGuards;
+use pintle_contract::UntrustedGuardPolicy;
 
 pub use agreement::{Agreement, Difference, State};
 pub use begun::BegunSessions;
@@ -58,7 +58,7 @@ pub struct Trust {
     pub store: Option<PathBuf>,
     /// What becomes of guards that nobody agreed to. Default: those of a project that nobody knows are passed over, and
     /// those that changed since somebody agreed deny, or else whoever can edit a guard's script could disarm it.
-    pub guards: Option<UntrustedGuards>,
+    pub guards: Option<UntrustedGuardPolicy>,
     /// Whether hooks that do not run are kept among the others all the same, to be shown. Nothing may be fired at such a
     /// set. Default: no.
     pub lists: bool,
@@ -81,15 +81,15 @@ impl Trust {
         let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
         Self {
             store: directory.map(|folder| folder.join(STORE)),
-            guards: denies.then_some(UntrustedGuards::Deny),
+            guards: denies.then_some(UntrustedGuardPolicy::Deny),
             ..Self::default()
         }
     }
 
     /// The same with what the person's settings say of guards. What is stricter counts.
     #[must_use]
-    pub fn or_guards(mut self, guards: Option<UntrustedGuards>) -> Self {
-        self.guards = self.guards.filter(|own| *own == UntrustedGuards::Deny).or(guards).or(self.guards);
+    pub fn or_guards(mut self, guards: Option<UntrustedGuardPolicy>) -> Self {
+        self.guards = self.guards.filter(|own| *own == UntrustedGuardPolicy::Deny).or(guards).or(self.guards);
         self
     }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Chain, Event, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location,
-    Match, Matcher, Mode, OnDeny, Profile, Reach, Standing, Subjects, UntrustedGuards, Verdict,
+    CallLimits, Capability, Chain, DenyEffect, EnforcementMode, Event, EventName, Failure, FailureKind, FailurePolicy,
+    Handler, Hook, HookCall, HookId, Layer, Location, MatchResult, Matcher, Profile, SourceTrust, SubjectFilter,
+    UntrustedGuardPolicy, Verdict,
 };
 use serde::Serialize;
 
@@ -49,7 +50,7 @@ pub struct Withheld {
     /// Whether nobody knows it, or it changed since somebody agreed to it.
     pub state: State,
     /// What it may do.
-    pub reach: Vec<Reach>,
+    pub reach: Vec<Capability>,
     /// Whether it is a guard.
     pub guard: bool,
     /// Whether what it guards is denied.
@@ -144,7 +145,7 @@ pub(crate) fn stand(
             .is_some_and(|known| known.counterparts(claim).any(|known| known.guard) && !known.covers(claim, &footprint))
     };
     if state != State::Agreed {
-        hooks.iter_mut().flatten().for_each(|hook| hook.standing = Standing::Untrusted);
+        hooks.iter_mut().flatten().for_each(|hook| hook.source_trust = SourceTrust::Untrusted);
     }
     let (mut withheld, mut of_agents) = (Vec::new(), Vec::new());
     if state != State::Agreed {
@@ -204,10 +205,10 @@ impl fmt::Display for Since {
 }
 
 /// Whether a guard that nobody agreed to denies.
-fn denies(state: State, guards: Option<UntrustedGuards>) -> bool {
+fn denies(state: State, guards: Option<UntrustedGuardPolicy>) -> bool {
     match guards {
-        Some(UntrustedGuards::Deny) => true,
-        Some(UntrustedGuards::Skip) => false,
+        Some(UntrustedGuardPolicy::Deny) => true,
+        Some(UntrustedGuardPolicy::Skip) => false,
         None => state == State::Changed,
     }
 }
@@ -240,7 +241,7 @@ fn in_place_of(hook: Hook, state: State, since: Since) -> Hook {
         strict_matcher: true,
         definition: None,
         // What it says is ours.
-        standing: Standing::Trusted,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
         ..hook
     }
@@ -255,22 +256,22 @@ fn stand_in(claim: &Claim, since: Since) -> Option<Hook> {
     );
     Some(Hook {
         id: HookId::new(claim.name.as_str()),
-        spelling: Arc::from(event.as_str()),
+        event_alias: Arc::from(event.as_str()),
         event,
         priority: 0,
         matcher: (!claim.subjects.is_empty())
             .then(|| Arc::new(OfSubjects { names: claim.subjects.clone() }) as Arc<dyn Matcher>),
         handler: Arc::new(Refusing { message }),
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         definition: None,
         guard: true,
         on_failure: FailurePolicy::Closed,
         strict_matcher: true,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         // What it says is ours.
-        standing: Standing::Trusted,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
-        limits: Limits::default(),
+        limits: CallLimits::default(),
         location: Location::default(),
     })
 }
@@ -282,15 +283,15 @@ struct OfSubjects {
 }
 
 impl Matcher for OfSubjects {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         match event.subject() {
-            Some(subject) if !self.names.iter().any(|name| name == subject) => Match::No,
-            _ => Match::Yes,
+            Some(subject) if !self.names.iter().any(|name| name == subject) => MatchResult::No,
+            _ => MatchResult::Yes,
         }
     }
 
-    fn subjects(&self) -> Subjects {
-        Subjects::Only { names: self.names.clone(), sufficient: false }
+    fn subjects(&self) -> SubjectFilter {
+        SubjectFilter::Only { names: self.names.clone(), sufficient: false }
     }
 
     fn describe(&self) -> String {
@@ -309,7 +310,7 @@ impl Handler for Refusing {
         KIND
     }
 
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::failed(Failure::new(FailureKind::Error, self.message.clone()))
     }
 }

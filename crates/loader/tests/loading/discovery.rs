@@ -1,6 +1,6 @@
 //! Which files a path means.
 
-use pintle_contract::{FailurePolicy, Layer, Mode, Profile, Severity};
+use pintle_contract::{EnforcementMode, FailurePolicy, Layer, Profile, Severity};
 
 use crate::support::{Project, hook, order};
 
@@ -99,7 +99,7 @@ fn a_chain_knows_its_source_and_how_it_composes() {
     let hook = &chain.hooks[0];
     assert_eq!(
         (hook.priority, hook.on_failure, hook.strict_matcher, hook.mode),
-        (3, FailurePolicy::Closed, true, Mode::Shadow)
+        (3, FailurePolicy::Closed, true, EnforcementMode::Shadow)
     );
     assert_eq!(hook.limits.timeout_ms, 50);
     assert_eq!(hook.location.line_column(), Some((2, 8)));
@@ -169,7 +169,7 @@ fn a_block_of_hooks_in_a_folder_of_hooks_is_read() {
 fn hooks_registered_while_running_are_declared_from_their_parts_or_their_text() {
     let declared = pintle_loader::declare_hook("guard", "meta.hook_register", "x", Some("True"), Some(-2)).unwrap();
     assert_eq!(
-        (declared.event.as_str(), &*declared.spelling, declared.priority),
+        (declared.event.as_str(), &*declared.event_alias, declared.priority),
         ("meta.register_hook", "meta.hook_register", -2)
     );
     let faults = pintle_loader::declare_hook("guard", "tool.pree", "x", None, None).unwrap_err();

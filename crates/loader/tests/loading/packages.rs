@@ -1,8 +1,8 @@
 //! Packages and plugins: which files a path means.
 
 use pintle_contract::{
-    Argument, Build, BuiltHandler, BuiltMatcher, Diagnostic, HookDeclaration, Layer, Plugin, Registration, ScriptText,
-    Severity, ToolSpec,
+    BuiltHandler, BuiltMatcher, Diagnostic, HandlerFactory, HookDeclaration, Layer, LoadedPlugin, RegistrationArgument,
+    RegistrationCall, ScriptSource, Severity, ToolSpec,
 };
 use pintle_loader::{Loaded, load};
 use serde_json::json;
@@ -12,30 +12,30 @@ use crate::support::{Project, Taking, hook, order};
 /// Takes everything; a plugin registers one hook that denies the tool of its file's name.
 struct Registering;
 
-impl Build for Registering {
-    fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
-        Taking.handler(declaration)
+impl HandlerFactory for Registering {
+    fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
+        Taking.build_handler(declaration)
     }
 
-    fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
-        Taking.matcher(declaration)
+    fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
+        Taking.build_matcher(declaration)
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         Taking.check_tool(tool)
     }
 
-    fn plugin(&self, name: &str, module: &ScriptText) -> Plugin {
-        let registration = Registration {
+    fn load_plugin(&self, name: &str, module: &ScriptSource) -> LoadedPlugin {
+        let registration = RegistrationCall {
             function: String::from("register_tool_hook"),
-            arguments: vec![Argument::Value(json!({"pattern": name, "deny": "no"}))],
+            arguments: vec![RegistrationArgument::Value(json!({"pattern": name, "deny": "no"}))],
             location: module.location.clone(),
-            ..Registration::default()
+            ..RegistrationCall::default()
         };
-        Plugin { registrations: vec![registration], diagnostics: Vec::new() }
+        LoadedPlugin { registrations: vec![registration], diagnostics: Vec::new() }
     }
 
-    fn check_verify(&self, owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+    fn check_verify(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
         Taking.check_verify(owner, script)
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Build, BuiltHandler, BuiltMatcher, Call, Diagnostic, Event, Handler, HandlerSpec, HookDeclaration, Layer, Match,
-    Matcher, MatcherSpec, ScriptText, Severity, Subjects, ToolSpec, Verdict,
+    BuiltHandler, BuiltMatcher, Diagnostic, Event, Handler, HandlerFactory, HandlerSpec, HookCall, HookDeclaration,
+    Layer, MatchResult, Matcher, MatcherSpec, ScriptSource, Severity, SubjectFilter, ToolSpec, Verdict,
 };
 use pintle_loader::Loaded;
 use tempfile::TempDir;
@@ -22,7 +22,7 @@ impl Handler for Passes {
     fn kind(&self) -> &'static str {
         "none"
     }
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::pass()
     }
 }
@@ -32,17 +32,17 @@ impl Handler for Passes {
 struct Named(String);
 
 impl Matcher for Named {
-    fn matches(&self, _event: &Event) -> Match {
-        Match::Yes
+    fn matches(&self, _event: &Event) -> MatchResult {
+        MatchResult::Yes
     }
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         match self.0.strip_prefix("one of") {
             Some(names) => {
                 let names =
                     names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-                Subjects::Only { names, sufficient: true }
+                SubjectFilter::Only { names, sufficient: true }
             }
-            None => Subjects::Any,
+            None => SubjectFilter::Any,
         }
     }
     fn describe(&self) -> String {
@@ -50,15 +50,15 @@ impl Matcher for Named {
     }
 }
 
-fn faults(script: &ScriptText) -> Vec<Diagnostic> {
+fn faults(script: &ScriptSource) -> Vec<Diagnostic> {
     if !script.text.contains("SYNTAX") {
         return Vec::new();
     }
     vec![Diagnostic::error("syntax", "SYNTAX in the script", script.location.clone())]
 }
 
-impl Build for Taking {
-    fn handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
+impl HandlerFactory for Taking {
+    fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         let diagnostics = match &declaration.handler {
             HandlerSpec::Script(script) => faults(script),
             _ => Vec::new(),
@@ -66,7 +66,7 @@ impl Build for Taking {
         let handler = diagnostics.is_empty().then(|| Arc::new(Passes) as Arc<dyn Handler>);
         BuiltHandler { handler, guard: false, diagnostics }
     }
-    fn matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
+    fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
         let Some(MatcherSpec::Expression(script)) = &declaration.matcher else {
             return BuiltMatcher::default();
         };
@@ -77,7 +77,7 @@ impl Build for Taking {
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         tool.script.iter().flat_map(faults).collect()
     }
-    fn check_verify(&self, _owner: &str, script: &ScriptText) -> Vec<Diagnostic> {
+    fn check_verify(&self, _owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
         faults(script)
     }
 }

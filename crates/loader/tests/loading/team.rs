@@ -20,7 +20,7 @@ fn a_yaml_with_agents_is_a_team_as_a_file_and_as_the_only_one_of_a_folder() {
         assert_eq!((team.agents.len(), loaded.files), (1, 1), "{path}");
         // The hooks of a member run for that member alone.
         assert_eq!((loaded.chains.len(), loaded.declarations.len()), (0, 0), "{path}");
-        assert!(team.agents[0].hooks.iter().any(|hook| &*hook.spelling == "stop"), "{path}");
+        assert!(team.agents[0].hooks.iter().any(|hook| &*hook.event_alias == "stop"), "{path}");
         assert_eq!(team_file(&project.path(path)), Some(project.path("team/agents.yml")), "{path}");
     }
     assert_eq!(team_file(&project.path("team/turns.yaml")), None);
@@ -35,7 +35,7 @@ fn a_harness_wins_over_a_team_and_two_teams_are_no_answer() {
     let usual = Project::new(&[("harness.md", "---\nname: a\n---\nHelp.\n"), ("agent.yaml", TEAM)]);
     let loaded = usual.load("");
     assert!(loaded.team.is_none() && loaded.agent.is_some());
-    assert!(loaded.declarations.iter().any(|hook| &*hook.spelling == "stop"));
+    assert!(loaded.declarations.iter().any(|hook| &*hook.event_alias == "stop"));
     assert_eq!(team_file(&usual.path("")), None);
     let two = Project::new(&[("x/one.yaml", TEAM), ("x/two.yaml", TEAM)]);
     let loaded = two.load("x");

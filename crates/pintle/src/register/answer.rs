@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_constructor_makes_the_shape_of_the_protocol() {
-        let reminder = || Reminder { dedupe_key: Some(String::from("k")), ..Reminder::once("look") };
+        let reminder = || Reminder { dedupe_key: Some(String::from("k")), ..Reminder::for_one_turn("look") };
         let written = json!({"body": "look", "dedupe_key": "k", "ttl_turns": 1});
         let cases: Vec<(HookReturn, Value)> = vec![
             (HookReturn::allow(), Value::Null),
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_fault_stays_a_fault() {
         let fault = || HookReturn::from(Err::<(), _>("the index is gone"));
-        let faults = [fault(), fault().then(true), HookReturn::remind(Reminder::once("x")).then(fault())];
+        let faults = [fault(), fault().then(true), HookReturn::remind(Reminder::for_one_turn("x")).then(fault())];
         for fault in faults {
             assert_eq!(fault.into_value(), Err(String::from("the index is gone")));
         }

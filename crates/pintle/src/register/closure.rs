@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Call, Failure, FailureKind, Handler, Returned, Verdict};
+use pintle_contract::{Failure, FailureKind, FunctionOutput, Handler, HookCall, Verdict};
 use pintle_dialects::lifecycle_hooks;
 use pintle_handlers::native;
 
@@ -33,7 +33,7 @@ impl Closure {
         Self { name, answer, timeout, denies: OnceLock::new(), blocks: OnceLock::new() }
     }
 
-    fn verdict(&self, call: &Call<'_>, returned: HookReturn) -> Verdict {
+    fn verdict(&self, call: &HookCall<'_>, returned: HookReturn) -> Verdict {
         // What the dialect makes of a reason does not depend on its words, unless there are none.
         let refusal = returned.refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
         let refusal = refusal.map(|(refusal, reason)| {
@@ -50,7 +50,7 @@ impl Closure {
         let verdict = match returned.into_value() {
             Ok(value) => {
                 let (event, hook) = (call.event, call.hook);
-                lifecycle_hooks::decode(event, &hook.spelling, hook.id.as_str(), Returned::Value(value))
+                lifecycle_hooks::decode(event, &hook.event_alias, hook.id.as_str(), FunctionOutput::Value(value))
             }
             Err(message) => Verdict::failed(Failure::new(FailureKind::Error, message)),
         };
@@ -68,7 +68,7 @@ impl Handler for Closure {
         "native"
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         if nesting::is_too_deep() {
             return Verdict::failed(nesting::refusal());
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use pintle_contract::{Call, Event, EventName, Reply, Request, SeamError, field_of};
+use pintle_contract::{EffectError, EffectReply, EffectRequest, Event, EventName, HookCall, get_field};
 use pintle_dialects::lifecycle_hooks;
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ use serde_json::Value;
 /// have is `None`, or empty where it is a text.
 #[derive(Debug, Clone, Copy)]
 pub struct HookEvent<'a> {
-    call: &'a Call<'a>,
+    call: &'a HookCall<'a>,
     deadline: Option<Instant>,
 }
 
 impl<'a> HookEvent<'a> {
-    pub(super) fn new(call: &'a Call<'a>, deadline: Option<Instant>) -> Self {
+    pub(super) fn new(call: &'a HookCall<'a>, deadline: Option<Instant>) -> Self {
         Self { call, deadline }
     }
 
@@ -29,7 +29,7 @@ impl<'a> HookEvent<'a> {
     /// The event's name in Harn, such as `UserPromptSubmit`.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        &self.call.hook.spelling
+        &self.call.hook.event_alias
     }
 
     /// The event's name in the catalogue, such as `prompt.submit`.
@@ -113,7 +113,7 @@ impl<'a> HookEvent<'a> {
     /// One argument of the tool call.
     #[must_use]
     pub fn tool_arg(&self, name: &str) -> Option<&'a Value> {
-        field_of(self.tool_args()?.as_object()?, name)
+        get_field(self.tool_args()?.as_object()?, name)
     }
 
     /// The provider's id of the tool call.
@@ -200,13 +200,13 @@ impl<'a> HookEvent<'a> {
     ///
     /// # Errors
     /// When the request is refused or fails.
-    pub fn perform(&self, request: Request) -> Result<Reply, SeamError> {
+    pub fn perform(&self, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match self.deadline.filter(|_| request.may_wait()) {
             Some(deadline) => {
-                let cancel = self.call.cancel.part_until(move || Instant::now() >= deadline);
-                self.call.seam.perform(self.call.caller().until(&cancel), request)
+                let cancel = self.call.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+                self.call.effects.perform(self.call.caller().with_cancel(&cancel), request)
             }
-            None => self.call.seam.perform(self.call.caller(), request),
+            None => self.call.effects.perform(self.call.caller(), request),
         }
     }
 
@@ -214,11 +214,11 @@ impl<'a> HookEvent<'a> {
     pub fn log(&self, message: impl Into<Cow<'a, str>>) {
         let message = message.into().into_owned();
         // A log that takes no line is no reason to fail.
-        let _ = self.perform(Request::Log { level: pintle_contract::LogLevel::Info, message });
+        let _ = self.perform(EffectRequest::Log { level: pintle_contract::LogLevel::Info, message });
     }
 
     fn is_of_tool(&self) -> bool {
-        let name = self.whole().name.row().name;
+        let name = self.whole().name.def().name;
         name.starts_with("tool.") || name.starts_with("permission.")
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode};
+use pintle_contract::{Diagnostic, EnforcementMode, FailurePolicy, HandlerSpec, HookDeclaration, Location};
 use pintle_dialects::lifecycle_hooks::{self, HookOptions};
 
 use super::closure::{Answer, Closure};
@@ -92,7 +92,7 @@ impl<S> NewHook<S> {
     /// Asks the hook and records what it says; nothing follows from it.
     #[must_use]
     pub fn shadow(mut self) -> Self {
-        self.options.mode = Mode::Shadow;
+        self.options.mode = EnforcementMode::Shadow;
         self
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pintle_contract::did_you_mean;
 use pintle_contract::event::UnknownEvent;
+use pintle_contract::suggest_nearest;
 
 /// An event of a whole session (Harn, Session lifecycle hooks).
 ///
@@ -90,7 +90,7 @@ impl FromStr for SessionEvent {
         let known = SESSION.iter().find(|(_, name, spelling)| [*name, *spelling].contains(&text));
         known.map(|(event, ..)| *event).ok_or_else(|| {
             let names = SESSION.iter().flat_map(|(_, name, spelling)| [*spelling, *name]);
-            UnknownEvent { name: text.to_owned(), suggestion: did_you_mean(text, names) }
+            UnknownEvent { name: text.to_owned(), suggestion: suggest_nearest(text, names) }
         })
     }
 }
@@ -152,7 +152,7 @@ impl FromStr for PersonaEvent {
             Some(percent) => Ok(Self::OnBudgetThreshold(percent)),
             None => {
                 let names = PERSONA.iter().map(|(_, name)| *name).chain(["OnBudgetThreshold(80)"]);
-                Err(UnknownEvent { name: text.to_owned(), suggestion: did_you_mean(text, names) })
+                Err(UnknownEvent { name: text.to_owned(), suggestion: suggest_nearest(text, names) })
             }
         }
     }

@@ -162,7 +162,7 @@ impl Registry {
 #[inline]
 fn mark(name: &EventName) -> u64 {
     // The rows of the catalogue stand apart in memory; the factor, 2^64 over the golden ratio, spreads their addresses.
-    let address = u64::try_from(ptr::from_ref(name.row()).addr()).unwrap_or_default();
+    let address = u64::try_from(ptr::from_ref(name.def()).addr()).unwrap_or_default();
     1 << (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Call, Chain, Event, EventName, Handler, Layer, Match, Matcher, Verdict};
+use pintle_contract::{Chain, Event, EventName, Handler, HookCall, Layer, MatchResult, Matcher, Verdict};
 use pintle_engine::HookSet;
 use pintle_tape::HookEntry;
 
@@ -38,8 +38,12 @@ fn chain(entry: &HookEntry, recorded: &Recorded) -> Option<Chain> {
 struct AsThen(Mutex<Vec<Verdict>>);
 
 impl Matcher for AsThen {
-    fn matches(&self, _event: &Event) -> Match {
-        if self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty() { Match::No } else { Match::Yes }
+    fn matches(&self, _event: &Event) -> MatchResult {
+        if self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            MatchResult::No
+        } else {
+            MatchResult::Yes
+        }
     }
 
     fn describe(&self) -> String {
@@ -52,7 +56,7 @@ impl Handler for AsThen {
         "none"
     }
 
-    fn call(&self, _call: &Call<'_>) -> Verdict {
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_else(Verdict::pass)
     }
 }

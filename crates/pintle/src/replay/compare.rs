@@ -1,6 +1,6 @@
 //! Holds what the hooks of today did against what those of the tape did.
 
-use pintle_contract::{Outcome, Request, Verdict};
+use pintle_contract::{EffectRequest, Outcome, Verdict};
 use pintle_tape::record::{Decided, SaidText};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ fn said(verdict: &Verdict) -> String {
     serde_json::to_string(&text).unwrap_or_default()
 }
 
-fn request(request: &Request) -> String {
+fn request(request: &EffectRequest) -> String {
     serde_json::to_string(request).unwrap_or_default()
 }
 

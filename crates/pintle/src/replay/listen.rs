@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{CallId, Cancel, Entry, Journal, Outcome, Payload, Verdict};
+use pintle_contract::{CallId, CancelToken, Journal, JournalEntry, Outcome, Payload, Verdict};
 
 use super::recorded::Recorded;
 use super::told::Rest;
@@ -32,12 +32,12 @@ pub(super) struct Heard {
 pub(super) struct Listener<'a> {
     calls: Mutex<Vec<HeardCall>>,
     next: AtomicU64,
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
     cancelled_after: Option<usize>,
 }
 
 impl<'a> Listener<'a> {
-    pub(super) fn new(recorded: &Recorded, cancel: &'a Cancel) -> Self {
+    pub(super) fn new(recorded: &Recorded, cancel: &'a CancelToken) -> Self {
         let cancelled_after = recorded.cancelled_after;
         if cancelled_after == Some(0) {
             cancel.cancel();
@@ -51,15 +51,15 @@ impl<'a> Listener<'a> {
 }
 
 impl Journal for Listener<'_> {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         match entry {
-            Entry::Call { id, hook, event, .. } => {
+            JournalEntry::Call { id, hook, event, .. } => {
                 let (hook, payload) = (hook.id.to_string(), event.payload.clone());
                 let before = calls.iter().filter(|call| call.hook == hook).count();
                 calls.push(HeardCall { id: *id, hook, before, payload, verdict: None });
             }
-            Entry::Return { id, verdict, .. } => {
+            JournalEntry::Return { id, verdict, .. } => {
                 if let Some(call) = calls.iter_mut().find(|call| call.id == *id) {
                     call.verdict = Some((*verdict).clone());
                 }

@@ -13,7 +13,7 @@ mod told;
 
 use std::fmt;
 
-use pintle_contract::{Cancel, Standing};
+use pintle_contract::{CancelToken, SourceTrust};
 use pintle_engine::{Surroundings, dispatch};
 use pintle_tape::Reading;
 use serde::Serialize;
@@ -106,8 +106,8 @@ pub fn live(reading: &Reading, present: &Present<'_>, all: bool) -> Live {
 #[must_use]
 pub fn live_with(reading: &Reading, present: &Present<'_>, all: bool, progress: &mut dyn FnMut(usize, usize)) -> Live {
     let (loaded, dispatches) = recorded::gather(reading);
-    let was_untrusted = loaded.values().any(|entry| entry.standing == Standing::Untrusted);
-    let present = &present.with_standing(if was_untrusted { Standing::Untrusted } else { Standing::Trusted });
+    let was_untrusted = loaded.values().any(|entry| entry.standing == SourceTrust::Untrusted);
+    let present = &present.with_standing(if was_untrusted { SourceTrust::Untrusted } else { SourceTrust::Trusted });
     let mut live = Live { dispatches: 0, calls: 0, differences: Vec::new() };
     let count = dispatches.len();
     for recorded in dispatches {
@@ -134,7 +134,7 @@ pub fn folder(reading: &Reading) -> Option<&str> {
 /// Fires one event.
 fn fire(recorded: &Recorded, loaded: &Entries, present: &Present<'_>, shadow: bool) -> listen::Heard {
     let set = absent::with(present.set(&recorded.event.origin.agent), recorded, loaded);
-    let cancel = Cancel::default();
+    let cancel = CancelToken::default();
     let listener = Listener::new(recorded, &cancel);
     let told = Told::new(recorded);
     let around = Surroundings {

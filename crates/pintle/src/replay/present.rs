@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, Chain, Diagnostic, Hook, Layer, Severity, Standing};
+use pintle_contract::{AgentSpec, Chain, Diagnostic, Hook, Layer, Severity, SourceTrust};
 use pintle_engine::HookSet;
 
 use crate::{Built, Overlay, Runtime};
@@ -53,13 +53,13 @@ impl<'r> Present<'r> {
 
     /// The same hooks, those of a project with the standing that they had on a tape. What they say is only compared, so it makes no difference
     /// that the user has not agreed to them as they are now.
-    pub(super) fn with_standing(&self, standing: Standing) -> Self {
+    pub(super) fn with_standing(&self, standing: SourceTrust) -> Self {
         let with = |set: &Arc<HookSet>| {
             let chain = |chain: &Chain| {
                 if chain.layer < Layer::Project {
                     return chain.clone();
                 }
-                let hook = |hook: &Arc<Hook>| Arc::new(Hook { standing, ..Hook::clone(hook) });
+                let hook = |hook: &Arc<Hook>| Arc::new(Hook { source_trust: standing, ..Hook::clone(hook) });
                 Chain { hooks: chain.hooks.iter().map(hook).collect(), ..chain.clone() }
             };
             Arc::new(HookSet::new(set.chains().iter().map(chain).collect()))

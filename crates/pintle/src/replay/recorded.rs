@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, Event, EventName, FailureKind, Origin, Payload, Reply, Request, Resolution, SeamError, Verdict,
+    ApprovalResponse, CallId, EffectError, EffectReply, EffectRequest, Event, EventName, FailureKind, Origin, Payload,
+    Verdict,
 };
 use pintle_tape::record::{Asked, Decided};
 use pintle_tape::replay::{resolution, verdict};
@@ -19,7 +20,7 @@ pub(super) struct Recorded {
     pub(super) event: Event,
     pub(super) calls: Vec<RecordedCall>,
     pub(super) effects: Vec<RecordedEffect>,
-    pub(super) resolution: Option<Resolution>,
+    pub(super) resolution: Option<ApprovalResponse>,
     /// How many hooks were called before the host cancelled; `None` when it did not.
     pub(super) cancelled_after: Option<usize>,
     /// The line of the outcome and what it was; `None` when the session ended before it.
@@ -49,8 +50,8 @@ pub(super) struct RecordedCall {
 pub(super) struct RecordedEffect {
     pub(super) line: usize,
     pub(super) hook: String,
-    pub(super) request: Request,
-    pub(super) answer: Result<Reply, SeamError>,
+    pub(super) request: EffectRequest,
+    pub(super) answer: Result<EffectReply, EffectError>,
 }
 
 /// The hooks that were loaded, by their number.
@@ -123,7 +124,7 @@ impl Recorded {
                 let error = || effected.error.clone().map(|error| error.into_owned());
                 let answer = match &effected.reply {
                     Some(reply) => Ok(reply.clone().into_owned()),
-                    None => Err(error().unwrap_or(SeamError(String::new()))),
+                    None => Err(error().unwrap_or(EffectError(String::new()))),
                 };
                 let (hook, request) = (effected.by.clone().into_owned(), effected.request.clone().into_owned());
                 self.effects.push(RecordedEffect { line, hook, request, answer });

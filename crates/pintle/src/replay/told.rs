@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{Caller, Question, Reply, Request, Resolution, Resolver, Seam, SeamError};
+use pintle_contract::{
+    ApprovalRequest, ApprovalResponse, Approver, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner,
+};
 
 use super::recorded::{Recorded, RecordedEffect};
 use crate::seam::clean;
@@ -11,7 +13,7 @@ use crate::seam::clean;
 #[derive(Debug)]
 pub(super) struct Told {
     rest: Mutex<Rest>,
-    resolution: Option<Resolution>,
+    resolution: Option<ApprovalResponse>,
 }
 
 /// What is left of the tape, and what it does not tell.
@@ -20,7 +22,7 @@ pub(super) struct Rest {
     /// What was asked then and not now.
     pub(super) unasked: Vec<RecordedEffect>,
     /// What was asked now and not then, and by whom.
-    pub(super) untold: Vec<(String, Request)>,
+    pub(super) untold: Vec<(String, EffectRequest)>,
 }
 
 impl Told {
@@ -34,8 +36,8 @@ impl Told {
     }
 }
 
-impl Seam for Told {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for Told {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         let request = clean::request(&request).unwrap_or(request);
         let same = |effect: &RecordedEffect| effect.hook == caller.name && effect.request == request;
@@ -44,14 +46,14 @@ impl Seam for Told {
         }
         // What only leaves a trace goes on, so that the rest of the hook can be compared too.
         let answer = match &request {
-            Request::Log { .. }
-            | Request::MetricSet { .. }
-            | Request::MetricReset { .. }
-            | Request::CacheSet { .. }
-            | Request::ContextSet { .. }
-            | Request::Sleep { .. } => Ok(Reply::Done),
-            Request::MetricIncr { by, .. } => Ok(Reply::Int(*by)),
-            _ => Err(SeamError(String::from("the tape does not tell: this was not asked when it was recorded"))),
+            EffectRequest::Log { .. }
+            | EffectRequest::MetricSet { .. }
+            | EffectRequest::MetricReset { .. }
+            | EffectRequest::CacheSet { .. }
+            | EffectRequest::ContextSet { .. }
+            | EffectRequest::Sleep { .. } => Ok(EffectReply::Done),
+            EffectRequest::MetricIncr { amount: by, .. } => Ok(EffectReply::Int(*by)),
+            _ => Err(EffectError(String::from("the tape does not tell: this was not asked when it was recorded"))),
         };
         rest.untold.push((caller.name.to_owned(), request));
         answer
@@ -59,12 +61,12 @@ impl Seam for Told {
 }
 
 /// Whoever was asked then answers as then.
-impl Resolver for Told {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
-        self.resolution.clone().unwrap_or(Resolution::Nobody)
+impl Approver for Told {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
+        self.resolution.clone().unwrap_or(ApprovalResponse::Unavailable)
     }
 
-    fn is_there(&self) -> bool {
+    fn is_available(&self) -> bool {
         self.resolution.is_some()
     }
 }

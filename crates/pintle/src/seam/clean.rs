@@ -3,19 +3,19 @@
 //! Nothing that the engine decides depends on it, so that a replay stays exact. A live replay compares requests as they are
 //! written, and gives scripts the placeholder.
 
-use pintle_contract::{Reply, Request};
+use pintle_contract::{EffectReply, EffectRequest};
 use pintle_handlers::secrets::{MARKER, is_secret};
 use serde_json::Value;
 
 /// The request as the tape has it, when that is another one.
-pub(crate) fn request(request: &Request) -> Option<Request> {
-    let Request::Http { method, url, headers, body, timeout_ms } = request else { return None };
+pub(crate) fn request(request: &EffectRequest) -> Option<EffectRequest> {
+    let EffectRequest::Http { method, url, headers, body, timeout_ms } = request else { return None };
     let clean = |(name, value): &(String, String)| {
         let value = if is_secret(name, value) { String::from(MARKER) } else { value.clone() };
         (name.clone(), value)
     };
     let cleaned: Vec<(String, String)> = headers.iter().map(clean).collect();
-    (cleaned != *headers).then(|| Request::Http {
+    (cleaned != *headers).then(|| EffectRequest::Http {
         method: method.clone(),
         url: url.clone(),
         headers: cleaned,
@@ -25,12 +25,13 @@ pub(crate) fn request(request: &Request) -> Option<Request> {
 }
 
 /// The reply as the tape has it, when that is another one.
-pub(crate) fn reply(request: &Request, reply: &Reply) -> Option<Reply> {
-    let (Request::Host { fact, key: Some(key) }, Reply::Value(Value::String(value))) = (request, reply) else {
+pub(crate) fn reply(request: &EffectRequest, reply: &EffectReply) -> Option<EffectReply> {
+    let (EffectRequest::Host { fact, key: Some(key) }, EffectReply::Value(Value::String(value))) = (request, reply)
+    else {
         return None;
     };
     let is_kept = fact == "env" && !value.is_empty() && is_secret(key, value);
-    is_kept.then(|| Reply::Value(Value::from(MARKER)))
+    is_kept.then(|| EffectReply::Value(Value::from(MARKER)))
 }
 
 #[cfg(test)]
@@ -39,14 +40,14 @@ mod tests {
 
     #[test]
     fn a_variable_or_header_that_is_secret_is_not_on_the_tape() {
-        let env = |key: &str| Request::Host { fact: String::from("env"), key: Some(String::from(key)) };
-        let said = |value: &str| Reply::Value(Value::from(value));
+        let env = |key: &str| EffectRequest::Host { fact: String::from("env"), key: Some(String::from(key)) };
+        let said = |value: &str| EffectReply::Value(Value::from(value));
         assert_eq!(reply(&env("BOT_TOKEN"), &said("t0k")), Some(said(MARKER)));
         assert_eq!(reply(&env("DATABASE_URL"), &said("postgres://me:pw@db/x")), Some(said(MARKER)));
         assert_eq!(reply(&env("HOME_URL"), &said("https://a.example/x:y@z")), None);
         assert_eq!(reply(&env("BOT_TOKEN"), &said("")), None, "an empty one tells that it is not set");
         assert_eq!(reply(&env("LANG"), &said("C")), None);
-        let http = |value: &str| Request::Http {
+        let http = |value: &str| EffectRequest::Http {
             method: String::from("GET"),
             url: String::from("https://a.example"),
             headers: vec![

@@ -1,48 +1,50 @@
 //! Requests that touch only what Pintle itself keeps.
 
-use pintle_contract::{Caller, Reply, Request};
+use pintle_contract::{EffectCaller, EffectReply, EffectRequest};
 use serde_json::Value;
 
 use super::ScopeSeam;
 use crate::LogLine;
 
 /// Answers metrics, log, cache and scratch requests; none of them can fail.
-pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Reply {
+pub(crate) fn answer(seam: &ScopeSeam<'_>, caller: EffectCaller<'_>, request: EffectRequest) -> EffectReply {
     let (state, scope) = (seam.runtime.state().of(caller.layer), seam.scope);
-    let found = |value: Option<Value>| value.map_or(Reply::Absent, Reply::Value);
+    let found = |value: Option<Value>| value.map_or(EffectReply::Absent, EffectReply::Value);
     match request {
-        Request::MetricIncr { name, by } => Reply::Int(state.metrics.incr(&name, by)),
-        Request::MetricSet { name, value } => {
+        EffectRequest::MetricIncr { name, amount: by } => EffectReply::Int(state.metrics.incr(&name, by)),
+        EffectRequest::MetricSet { name, value } => {
             state.metrics.set(name, value);
-            Reply::Done
+            EffectReply::Done
         }
-        Request::MetricGet { name } => Reply::Value(state.metrics.get(&name)),
-        Request::MetricReset { name } => {
+        EffectRequest::MetricGet { name } => EffectReply::Value(state.metrics.get(&name)),
+        EffectRequest::MetricReset { name } => {
             state.metrics.reset(name.as_deref());
-            Reply::Done
+            EffectReply::Done
         }
-        Request::MetricSnapshot => Reply::Value(Value::Object(state.metrics.snapshot())),
-        Request::Log { level, message } => {
+        EffectRequest::MetricSnapshot => EffectReply::Value(Value::Object(state.metrics.snapshot())),
+        EffectRequest::Log { level, message } => {
             scope.logs.push(LogLine { level, hook: caller.name.to_owned(), message });
-            Reply::Done
+            EffectReply::Done
         }
-        Request::CacheGet { key } => found(state.cache.get(&key)),
-        Request::CacheSet { key, value } => {
+        EffectRequest::CacheGet { key } => found(state.cache.get(&key)),
+        EffectRequest::CacheSet { key, value } => {
             state.cache.set(key, value);
-            Reply::Done
+            EffectReply::Done
         }
-        Request::CacheDelete { key } => Reply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
-        Request::ContextGet { key: Some(key) } => {
+        EffectRequest::CacheDelete { key } => EffectReply::Value(Value::Bool(state.cache.remove(key.as_deref()))),
+        EffectRequest::ContextGet { key: Some(key) } => {
             let of_host = || scope.host.as_ref().and_then(|host| host.context(&key));
             found(scope.scratch.get(caller.layer, &key).or_else(of_host))
         }
-        Request::ContextGet { key: None } => Reply::Value(Value::Object(scope.scratch.all(caller.layer))),
-        Request::ContextSet { key, value: Some(value) } => {
+        EffectRequest::ContextGet { key: None } => EffectReply::Value(Value::Object(scope.scratch.all(caller.layer))),
+        EffectRequest::ContextSet { key, value: Some(value) } => {
             scope.scratch.set(caller.layer, key, value);
-            Reply::Done
+            EffectReply::Done
         }
-        Request::ContextSet { key, value: None } => Reply::Value(Value::Bool(scope.scratch.remove(caller.layer, &key))),
+        EffectRequest::ContextSet { key, value: None } => {
+            EffectReply::Value(Value::Bool(scope.scratch.remove(caller.layer, &key)))
+        }
         // The caller keeps the requests that reach outside to itself.
-        _ => Reply::Absent,
+        _ => EffectReply::Absent,
     }
 }

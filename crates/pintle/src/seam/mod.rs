@@ -7,7 +7,7 @@ mod outside;
 
 use std::sync::Arc;
 
-use pintle_contract::{Caller, Origin, Reply, Request, Seam, SeamError};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
 use serde_json::json;
 
 use crate::{Runtime, Scope};
@@ -21,37 +21,39 @@ pub struct ScopeSeam<'a> {
 }
 
 impl ScopeSeam<'_> {
-    fn answer(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+    fn answer(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match request {
-            Request::Emit { event, payload } => emit::emit(self, caller, &event, payload),
-            Request::Http { .. } | Request::Sleep { .. } | Request::Now | Request::Random { .. } | Request::Uuid => {
-                outside::answer(self, caller, request)
-            }
+            EffectRequest::Emit { event, payload } => emit::emit(self, caller, &event, payload),
+            EffectRequest::Http { .. }
+            | EffectRequest::Sleep { .. }
+            | EffectRequest::Now
+            | EffectRequest::Random { .. }
+            | EffectRequest::Uuid => outside::answer(self, caller, request),
             // Without an agent the session is empty, and nobody is there to be told.
-            Request::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
-                "messages" => Reply::Value(json!([])),
-                "unsettled_state" => Reply::Value(json!({})),
-                _ => Reply::Done,
+            EffectRequest::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
+                "messages" => EffectReply::Value(json!([])),
+                "unsettled_state" => EffectReply::Value(json!({})),
+                _ => EffectReply::Done,
             }),
-            Request::Fs { function, arguments } if self.scope.host.is_none() => {
+            EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {
                 outside::files(self, caller, &function, &arguments)
             }
-            Request::CallTool { .. }
-            | Request::Meta { .. }
-            | Request::Session { .. }
-            | Request::Exec { .. }
-            | Request::Fs { .. }
-            | Request::Host { .. } => match &self.scope.host {
+            EffectRequest::CallTool { .. }
+            | EffectRequest::Meta { .. }
+            | EffectRequest::Session { .. }
+            | EffectRequest::Exec { .. }
+            | EffectRequest::Fs { .. }
+            | EffectRequest::Host { .. } => match &self.scope.host {
                 Some(host) => host.perform(caller, request, &self.scope.for_caller(caller)),
-                None => Err(SeamError(String::from("there is no agent behind this call to do that"))),
+                None => Err(EffectError(String::from("there is no agent behind this call to do that"))),
             },
             local => Ok(local::answer(self, caller, local)),
         }
     }
 }
 
-impl Seam for ScopeSeam<'_> {
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl EffectRunner for ScopeSeam<'_> {
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         let journals = self.runtime.journals();
         if !journals.keeps_effects() {
             return self.answer(caller, request);
@@ -63,12 +65,12 @@ impl Seam for ScopeSeam<'_> {
         reply
     }
 
-    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
         let value = self.runtime.state().of(caller.layer).metrics.incr(name, by);
         let journals = self.runtime.journals();
         if journals.keeps_effects() {
-            let request = Request::MetricIncr { name: name.to_owned(), by };
-            journals.effect(caller, &request, &Ok(Reply::Int(value)));
+            let request = EffectRequest::MetricIncr { name: name.to_owned(), amount: by };
+            journals.effect(caller, &request, &Ok(EffectReply::Int(value)));
         }
         Ok(value)
     }

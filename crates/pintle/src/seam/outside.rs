@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pintle_contract::{Caller, Reply, Request, SeamError};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
 use pintle_handlers::jail::{self, JailedFolder, MAX_HOOK_FILE_BYTES};
 use serde_json::Value;
 
@@ -15,41 +15,47 @@ const SLEEP_STEP_MS: u64 = 20;
 /// Answers a function of `fs` that reads, in the folder that the runtime was told of.
 pub(super) fn files(
     seam: &ScopeSeam<'_>,
-    caller: Caller<'_>,
+    caller: EffectCaller<'_>,
     function: &str,
     arguments: &Value,
-) -> Result<Reply, SeamError> {
-    let fault = |why: String| SeamError(format!("fs.{function}: {why}"));
+) -> Result<EffectReply, EffectError> {
+    let fault = |why: String| EffectError(format!("fs.{function}: {why}"));
     let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("there is no project here to read in")))?;
     let folder = JailedFolder::open(folder)
         .map_err(|why| fault(format!("cannot open the project's folder `{}`: {why}", folder.display())))?;
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
-    jail::answer(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(SeamError)
+    jail::answer(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
 }
 
 /// Answers network, time and randomness requests.
-pub(super) fn answer(seam: &ScopeSeam<'_>, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+pub(super) fn answer(
+    seam: &ScopeSeam<'_>,
+    caller: EffectCaller<'_>,
+    request: EffectRequest,
+) -> Result<EffectReply, EffectError> {
     let runtime = seam.runtime;
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
     match request {
-        Request::Http { method, url, headers, body, timeout_ms } => {
+        EffectRequest::Http { method, url, headers, body, timeout_ms } => {
             let gate = runtime.gate();
             let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
-            answer.map(Reply::Value).map_err(SeamError)
+            answer.map(EffectReply::Value).map_err(EffectError)
         }
-        Request::Now => Ok(Reply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
-        Request::Random { min, max } if min > max => Err(SeamError(format!("random: {min} is more than {max}"))),
-        Request::Random { min, max } => Ok(Reply::Int(random::in_range(runtime.random(), min, max))),
-        Request::Uuid => Ok(Reply::Value(Value::String(random::uuid_v4(runtime.random())))),
-        Request::Sleep { duration_ms } => {
+        EffectRequest::Now => Ok(EffectReply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
+        EffectRequest::Random { min, max } if min > max => {
+            Err(EffectError(format!("random: {min} is more than {max}")))
+        }
+        EffectRequest::Random { min, max } => Ok(EffectReply::Int(random::in_range(runtime.random(), min, max))),
+        EffectRequest::Uuid => Ok(EffectReply::Value(Value::String(random::uuid_v4(runtime.random())))),
+        EffectRequest::Sleep { duration_ms } => {
             let mut left_ms = duration_ms;
             while left_ms > 0 && !cancel.is_cancelled() {
                 let step_ms = left_ms.min(SLEEP_STEP_MS);
                 std::thread::sleep(Duration::from_millis(step_ms));
                 left_ms -= step_ms;
             }
-            Ok(Reply::Done)
+            Ok(EffectReply::Done)
         }
-        _ => Ok(Reply::Absent),
+        _ => Ok(EffectReply::Absent),
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::Span;
+use pintle::ByteSpan;
 use pintle::dialects::document::{MAX_FILE_BYTES, Report, parse, source_file, to_json};
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ fn read(path: &Path) -> Map<String, Value> {
     assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
     let (file, fault) = source_file(path, bytes);
     assert!(fault.is_none(), "{fault:?}");
-    let whole = Span { start: 0, end: file.text.len() };
+    let whole = ByteSpan { start: 0, end: file.text.len() };
     let report = Report::new(file, "");
     let node = parse(&report, whole);
     let findings: Vec<String> = report.into_findings().iter().map(ToString::to_string).collect();

@@ -105,9 +105,9 @@ fn other_rewrites_follow_each_other_or_the_first_one_stays() {
 #[test]
 fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
     let text = "turn_start: [{type: command, command: echo a}, {type: command, command: echo a, timeout: 5}]\n";
-    assert_eq!(Stage::of(text).fire("turn_start", json!({})).asked, 2);
+    assert_eq!(Stage::of(text).fire("turn_start", json!({})).hooks_called, 2);
     let stage = Stage::g1(text);
-    assert_eq!(stage.fire("turn_start", json!({})).asked, 1);
+    assert_eq!(stage.fire("turn_start", json!({})).hooks_called, 1);
     assert!(stage.findings.iter().any(|finding| finding.message.contains("is left out")));
 }
 

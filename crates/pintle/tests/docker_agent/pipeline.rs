@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use pintle::dialects::docker_agent::Compat;
-use pintle::{Cancel, Failure, Judge, JudgeQuestion, Outcome, Runtime};
+use pintle::{CancelToken, Failure, Judge, JudgeRequest, Outcome, Runtime};
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, contexts, says, several, show};
@@ -126,7 +126,7 @@ fn hooks_that_do_not_rewrite_run_at_once_and_count_in_the_order_of_the_file() {
 struct Echo;
 
 impl Judge for Echo {
-    fn ask(&self, question: &JudgeQuestion<'_>, _cancel: &Cancel) -> Result<String, Failure> {
+    fn judge(&self, question: &JudgeRequest<'_>, _cancel: &CancelToken) -> Result<String, Failure> {
         Ok(json!({"decision": "deny", "reason": question.prompt}).to_string())
     }
 }

@@ -38,9 +38,9 @@ fn plain_text_is_context_and_a_notice_reaches_the_person_on_every_event() {
 #[test]
 fn a_hook_of_post_tool_use_that_fails_does_not_stop_the_run() {
     let outcome = Stage::of(&block("post_tool_use", "", "exit 1")).fire("post_tool_use", json!({}));
-    assert_eq!((show(&outcome).as_str(), outcome.stop()), ("allow, failure shown", None));
+    assert_eq!((show(&outcome).as_str(), outcome.stop_reason()), ("allow, failure shown", None));
     let outcome = Stage::of(&block("post_tool_use", "", "echo enough >&2; exit 2")).fire("post_tool_use", json!({}));
-    assert_eq!((outcome.stop().as_deref(), outcome.is_refused()), (Some("enough"), false));
+    assert_eq!((outcome.stop_reason().as_deref(), outcome.denies_event()), (Some("enough"), false));
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn a_summary_and_a_veto_of_a_compaction_reach_the_host() {
 fn nothing_listens_where_nothing_is_declared() {
     let runtime: Arc<Runtime> = Stage::of("stop: []\n").runtime;
     let payload: Value = json!({});
-    assert_eq!(runtime.fire(&event("stop", payload)).asked, 0);
+    assert_eq!(runtime.fire(&event("stop", payload)).hooks_called, 0);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::stage::{Stage, block, contexts, several};
 
 fn asked(text: &str) -> u32 {
-    Stage::of(text).fire("turn_start", json!({})).asked
+    Stage::of(text).fire("turn_start", json!({})).hooks_called
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn the_same_hook_twice_runs_once_and_any_difference_keeps_both() {
         let text =
             format!("turn_start: [{{type: command, command: echo a}}, {{type: command, command: echo a, {more}}}]\n");
         let outcome = Stage::of(&text).fire("turn_start", json!({}));
-        assert_eq!(outcome.asked, 2, "{more}");
+        assert_eq!(outcome.hooks_called, 2, "{more}");
     }
 }
 
@@ -31,5 +31,5 @@ fn the_first_of_two_equal_hooks_stays_at_its_place() {
 fn equal_hooks_of_two_lanes_or_events_are_two() {
     let guard = "exit 2";
     let text = format!("{}{}", block("pre_tool_use+preempt", "", guard), several("tool_guard", &[guard]));
-    assert_eq!(Stage::of(&text).fire("tool_guard", json!({})).asked, 2);
+    assert_eq!(Stage::of(&text).fire("tool_guard", json!({})).hooks_called, 2);
 }

@@ -8,8 +8,8 @@ use pintle::dialects::docker_agent::{Compat, ROWS, hooks};
 use pintle::dialects::document::{Report, parse};
 use pintle::event::CATALOGUE;
 use pintle::{
-    Builder, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
-    SourceFile, Span,
+    Builder, ByteSpan, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
+    SourceFile,
 };
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Stage {
     pub(crate) fn with(block: &str, compat: Compat, builder: Builder) -> Self {
         let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
         let report = Report::new(file, "");
-        let node = parse(&report, Span { start: 0, end: block.len() }).unwrap().unwrap();
+        let node = parse(&report, ByteSpan { start: 0, end: block.len() }).unwrap().unwrap();
         let declared = hooks::read(&report, &node, compat);
         let mut findings = report.into_findings();
         let compiler = builder.worker(worker()).build().runtime;
@@ -83,7 +83,7 @@ pub(crate) fn block(name: &str, fields: &str, script: &str) -> String {
 /// An outcome in the words of the tables.
 pub(crate) fn show(outcome: &Outcome) -> String {
     let failed = |policy| outcome.failures.iter().any(|report| report.policy == policy);
-    let stops = outcome.stop().is_some();
+    let stops = outcome.stop_reason().is_some();
     let mut words = vec![match (outcome.decision, failed(FailurePolicy::Closed)) {
         (Decision::Deny, true) => String::from(if stops { "stop by failure" } else { "deny by failure" }),
         (Decision::Deny, false) => {

@@ -63,7 +63,7 @@ fn later_hooks_see_what_earlier_ones_rewrote_and_nobody_is_asked_twice() {
     let folder = folder(&[("p.star", text)]);
     let outcome = fire(&load(&folder.path().join("p.star")), "tool.post", json!({"name": "x", "content": "a"}));
     assert_eq!(outcome.payload.field("content"), Some(&json!("abc")));
-    assert_eq!(outcome.asked, 2);
+    assert_eq!(outcome.hooks_called, 2);
 }
 
 #[test]
@@ -118,6 +118,6 @@ fn one_hook_for_each_of_a_thousand_tools_asks_one() {
     let built = load(&folder.path().join("p.star"));
     assert_eq!(findings(&built, folder.path()), [""; 0]);
     let outcome = fire(&built, "tool.pre", json!({"name": "tool_700"}));
-    assert_eq!((outcome.asked, outcome.decision), (1, Decision::Deny));
-    assert_eq!(fire(&built, "tool.pre", json!({"name": "other"})).asked, 0);
+    assert_eq!((outcome.hooks_called, outcome.decision), (1, Decision::Deny));
+    assert_eq!(fire(&built, "tool.pre", json!({"name": "other"})).hooks_called, 0);
 }

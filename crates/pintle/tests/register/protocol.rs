@@ -46,7 +46,8 @@ fn a_closure_sees_the_call_without_a_copy() {
 fn a_tool_call_is_refused_changed_and_reminded_of() {
     let runtime = runtime();
     runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated").named("gate")).unwrap();
-    let reminder = Reminder { tags: vec![String::from("tool")], ..Reminder::once("Network fetch is about to run") };
+    let reminder =
+        Reminder { tags: vec![String::from("tool")], ..Reminder::for_one_turn("Network fetch is about to run") };
     let reminding = reminder.clone();
     runtime.register_tool_hook(ToolHook::on("fetch_*").pre(move |_| reminding.clone())).unwrap();
     runtime
@@ -84,7 +85,7 @@ fn sessions_and_steps_are_vetoed_and_changed() {
     runtime
         .register_step_hook("merge_*", "audit", PersonaEvent::PreStep, |event| {
             let arguments = event.step_args().iter().map(|number| number.as_i64().unwrap_or(0) + 1);
-            HookReturn::remind(Reminder::once("Audit step is running"))
+            HookReturn::remind(Reminder::for_one_turn("Audit step is running"))
                 .then(HookReturn::args(arguments.collect::<Vec<_>>()))
         })
         .unwrap();
@@ -206,7 +207,7 @@ fn every_typed_event_registers() {
     let runtime = runtime();
     for event in SessionEvent::all() {
         runtime.register_session_hook(event, |_| ()).unwrap();
-        let spelled = runtime.hooks().chains().last().unwrap().hooks[0].spelling.to_string();
+        let spelled = runtime.hooks().chains().last().unwrap().hooks[0].event_alias.to_string();
         assert_eq!(spelled, event.to_string());
     }
     let personas = ["PreStep", "PostStep", "OnApprovalRequested", "OnHandoffEmitted"];

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use pintle::loader::{Agreement, State, Store};
-use pintle::{Decision, Layer, Outcome, Runtime, Standing};
+use pintle::{Decision, Layer, Outcome, Runtime, SourceTrust};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -107,11 +107,11 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
     {
         let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
         stage.agree();
-        assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+        assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
         stage.write(file, more);
         assert_eq!(stage.state(), State::Changed, "{file}");
         let standings = standings(&stage);
-        assert!(standings.iter().all(|(_, standing)| *standing == Standing::Untrusted), "{file}: {standings:?}");
+        assert!(standings.iter().all(|(_, standing)| *standing == SourceTrust::Untrusted), "{file}: {standings:?}");
         assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
     }
     // Another source of hooks is an addition as well.
@@ -123,28 +123,28 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
     assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
 }
 
-fn standings(stage: &Stage) -> Vec<(&'static str, Standing)> {
+fn standings(stage: &Stage) -> Vec<(&'static str, SourceTrust)> {
     let built = stage.built();
     let name = |hook: &str| if hook == "g" { "g" } else { "another" };
-    built.runtime.hooks().hooks().map(|(_, hook)| (name(hook.id.as_str()), hook.standing)).collect()
+    built.runtime.hooks().hooks().map(|(_, hook)| (name(hook.id.as_str()), hook.source_trust)).collect()
 }
 
 #[test]
 fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
     let stage = with(&[(".harness/hooks/g.md", SCRIPT)]);
     assert_eq!(stage.state(), State::Free);
-    assert_eq!(standings(&stage), [("g", Standing::Untrusted)]);
+    assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
     assert_eq!(calls(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "it can refuse all the same");
     stage.agree();
-    assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+    assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
     Store::revoke(&stage.trust(), stage.consent().folder()).unwrap();
-    assert_eq!(standings(&stage), [("g", Standing::Untrusted)]);
+    assert_eq!(standings(&stage), [("g", SourceTrust::Untrusted)]);
     // Named on the command line, and the person's own.
     let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
-    assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.standing == Standing::Trusted));
+    assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.source_trust == SourceTrust::Trusted));
     let stage = Stage::empty();
     stage.write("../own/hooks/g.md", SCRIPT);
-    assert_eq!(standings(&stage), [("g", Standing::Trusted)]);
+    assert_eq!(standings(&stage), [("g", SourceTrust::Trusted)]);
 }
 
 #[test]
@@ -154,15 +154,16 @@ fn hooks_of_agents_stand_as_their_project_does() {
     let found = || {
         let built = Runtime::builder().found(stage.path(""), Layer::Project).trust(stage.trust()).build();
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
-        let standings: Vec<Standing> = hooks.filter(|hook| hook.name == "guard").map(|hook| hook.standing).collect();
+        let standings: Vec<SourceTrust> =
+            hooks.filter(|hook| hook.name == "guard").map(|hook| hook.source_trust).collect();
         let open = built.projects[0].of_agents.iter().map(|claim| claim.name.clone()).collect::<Vec<_>>();
         (standings, open.contains(&String::from("guard")))
     };
-    assert_eq!(found(), (vec![Standing::Untrusted], false));
+    assert_eq!(found(), (vec![SourceTrust::Untrusted], false));
     stage.agree();
-    assert_eq!(found(), (vec![Standing::Trusted], false));
+    assert_eq!(found(), (vec![SourceTrust::Trusted], false));
     stage.write("agent.yaml", member.replace("safer_shell", "add_date"));
-    assert_eq!(found(), (vec![Standing::Untrusted], true), "whoever runs the agent has to ask");
+    assert_eq!(found(), (vec![SourceTrust::Untrusted], true), "whoever runs the agent has to ask");
     stage.write("agent.yaml", member.replace("name: guard", "name: other"));
     assert!(found().1, "it is gone");
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pintle::event::CATALOGUE;
 use pintle::loader::{Agreement, Consent, Layers, State, Store, Trust};
-use pintle::{Built, Event, EventName, Origin, Outcome, Runtime, UntrustedGuards};
+use pintle::{Built, Event, EventName, Origin, Outcome, Runtime, UntrustedGuardPolicy};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,7 +38,7 @@ pub(crate) const PROJECT: [(&str, &str); 9] = [
 /// A project, and the person who works in it.
 pub(crate) struct Stage {
     folder: TempDir,
-    pub(crate) guards: Option<UntrustedGuards>,
+    pub(crate) guards: Option<UntrustedGuardPolicy>,
     pub(crate) without: Option<&'static str>,
 }
 

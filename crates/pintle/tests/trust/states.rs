@@ -1,7 +1,7 @@
 //! What runs in each state.
 
 use pintle::loader::{ClaimKind, State, Store};
-use pintle::{Decision, Reach, UntrustedGuards};
+use pintle::{Capability, Decision, UntrustedGuardPolicy};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -41,7 +41,7 @@ fn in_a_new_project_runs_only_what_can_only_judge() {
 #[test]
 fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
     let mut stage = Stage::new();
-    stage.guards = Some(UntrustedGuards::Deny);
+    stage.guards = Some(UntrustedGuardPolicy::Deny);
     let outcome = stage.shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(
@@ -52,7 +52,7 @@ fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
     let other = json!({"name": "read", "args": {}, "arguments": "{}", "id": "1"});
     assert_eq!(stage.fire("tool.pre", other).decision, Decision::Allow, "its matcher still holds");
     stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
-    stage.guards = Some(UntrustedGuards::Skip);
+    stage.guards = Some(UntrustedGuardPolicy::Skip);
     assert_eq!(stage.shell().decision, Decision::Allow);
 }
 
@@ -69,7 +69,7 @@ fn a_guard_that_changed_denies_until_somebody_agrees_again() {
     assert_eq!(outcome.decision, Decision::Deny);
     let wanted = "hook `guard` of this project was changed since you agreed to it; run `pintle trust` to look at it";
     assert!(outcome.reason().contains(wanted), "{}", outcome.reason());
-    stage.guards = Some(UntrustedGuards::Skip);
+    stage.guards = Some(UntrustedGuardPolicy::Skip);
     assert_eq!(stage.shell().decision, Decision::Allow);
     stage.guards = None;
     stage.agree();
@@ -96,7 +96,7 @@ fn what_a_project_may_do_is_told_of_each_hook() {
             )
         })
         .collect();
-    let command = |text: &str| vec![Reach::Command(text.to_owned())];
+    let command = |text: &str| vec![Capability::Command(text.to_owned())];
     let modules = "harn.toml policy.star src/extra.star teller.star";
     assert_eq!(
         claims,
@@ -106,7 +106,7 @@ fn what_a_project_may_do_is_told_of_each_hook() {
                 "teller::tell",
                 "session.end",
                 false,
-                vec![Reach::Host(String::from("the hosts that its agent allows"))],
+                vec![Capability::Host(String::from("the hosts that its agent allows"))],
                 modules.to_owned()
             ),
             (

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
 use pintle::loader::State;
-use pintle::{Decision, UntrustedGuards};
+use pintle::{Decision, UntrustedGuardPolicy};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -122,7 +122,7 @@ fn a_guard_cannot_be_put_out_of_force_by_declaring_it_otherwise() {
         let outcome = stage.shell();
         assert_eq!(outcome.decision, Decision::Deny, "{what}");
         assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
-        stage.guards = Some(UntrustedGuards::Skip);
+        stage.guards = Some(UntrustedGuardPolicy::Skip);
         assert_eq!(stage.shell().decision, Decision::Allow, "{what}, skipped");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Once;
 
 use pintle::process::{self, Spec};
-use pintle::{Cancel, WorkerProgram};
+use pintle::{CancelToken, WorkerProgram};
 
 /// The program, built from the sources as they are now: one of older sources may speak another protocol, and nothing but
 /// cargo knows whether it is older. With the features of the whole workspace, so that a test run of all of it has built
@@ -15,7 +15,7 @@ pub(crate) fn worker() -> WorkerProgram {
         let arguments = ["build", "--quiet", "--workspace", "--bin", "pintle-script-worker", "--profile", profile];
         let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
         spec.timeout_ms = 600_000;
-        let output = process::run(&spec, &Cancel::default()).expect("cargo runs");
+        let output = process::run(&spec, &CancelToken::default()).expect("cargo runs");
         assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
     });
     WorkerProgram::beside_current_exe()

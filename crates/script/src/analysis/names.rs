@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
 
@@ -78,7 +78,7 @@ fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals
         return finding;
     }
     let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
-    let message = match did_you_mean(name, known) {
+    let message = match suggest_nearest(name, known) {
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
@@ -133,7 +133,7 @@ fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: 
 /// The member that was probably meant: a slip, or another length of the same word.
 fn nearest(written: &str, members: &[&'static str]) -> Option<&'static str> {
     let related = |member: &&str| member.len() > 2 && (written.starts_with(*member) || member.starts_with(written));
-    did_you_mean(written, members.iter().copied()).or_else(|| members.iter().copied().find(related))
+    suggest_nearest(written, members.iter().copied()).or_else(|| members.iter().copied().find(related))
 }
 
 /// What is wrong with the entry point, as far as the text tells.

@@ -1,6 +1,6 @@
 //! What a function returned, read before its heap is gone.
 
-use pintle_contract::{Failure, FailureKind, LimitKind, Limits, Returned, ScriptAnswer};
+use pintle_contract::{CallLimits, Failure, FailureKind, FunctionOutput, LimitKind, ScriptOutput};
 use serde_json::Value as Json;
 use starlark::values::dict::DictRef;
 use starlark::values::{Value, ValueLike};
@@ -15,11 +15,11 @@ const SHOWN: usize = 200;
 const PLAIN_ENTRIES: usize = 8;
 
 /// The answer of a `handle`.
-pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer, Failure> {
+pub(super) fn decision(value: Value<'_>, limits: &CallLimits) -> Result<ScriptOutput, Failure> {
     if let Some(decision) = value.downcast_ref::<Decision>() {
         match &decision.0 {
-            ScriptAnswer::Modify(payload) | ScriptAnswer::Delegate(payload) => bounded(payload, limits)?,
-            ScriptAnswer::Block(reason) | ScriptAnswer::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
+            ScriptOutput::Modify(payload) | ScriptOutput::Delegate(payload) => bounded(payload, limits)?,
+            ScriptOutput::Block(reason) | ScriptOutput::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
                 return Err(too_long(limits));
             }
             _ => {}
@@ -29,25 +29,25 @@ pub(super) fn decision(value: Value<'_>, limits: &Limits) -> Result<ScriptAnswer
     if DictRef::from_value(value).is_some()
         && let Json::Object(fields) = self::value(value, limits)?
     {
-        return Ok(ScriptAnswer::Dict(fields));
+        return Ok(ScriptOutput::Dict(fields));
     }
-    Ok(ScriptAnswer::Other { type_name: value.get_type().to_owned(), printed: shown(value, SHOWN) })
+    Ok(ScriptOutput::Other { type_name: value.get_type().to_owned(), printed: shown(value, SHOWN) })
 }
 
 /// What a function of a plugin returned.
-pub(crate) fn returned(value: Value<'_>, limits: &Limits) -> Result<Returned, Failure> {
+pub(crate) fn returned(value: Value<'_>, limits: &CallLimits) -> Result<FunctionOutput, Failure> {
     if let Some(plain) = plain(value) {
-        return Ok(Returned::Value(plain));
+        return Ok(FunctionOutput::Value(plain));
     }
     if let Some(entries) = table(value, limits) {
-        return Ok(Returned::Table(entries));
+        return Ok(FunctionOutput::Table(entries));
     }
     let Some(kind) = without_form(value) else {
-        return self::value(value, limits).map(Returned::Value);
+        return self::value(value, limits).map(FunctionOutput::Value);
     };
     let own = value.get_type();
     let type_name = if own == kind { own.to_owned() } else { format!("{own} with a {kind} in it") };
-    Ok(Returned::Other { type_name, printed: shown(value, SHOWN) })
+    Ok(FunctionOutput::Other { type_name, printed: shown(value, SHOWN) })
 }
 
 /// Nothing, or a truth value.
@@ -57,7 +57,7 @@ fn plain(value: Value<'_>) -> Option<Json> {
 
 /// A short table of texts, truth values and nothing, which is what most functions return. `None` for any other value,
 /// and for one that is too large.
-fn table(value: Value<'_>, limits: &Limits) -> Option<Vec<(String, Json)>> {
+fn table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
     let dict = DictRef::from_value(value).filter(|dict| dict.len() <= PLAIN_ENTRIES)?;
     let mut left = limits.output_bytes;
     let mut entries = Vec::with_capacity(dict.len());
@@ -77,7 +77,7 @@ fn table(value: Value<'_>, limits: &Limits) -> Option<Vec<(String, Json)>> {
 }
 
 /// The answer of a `run`.
-pub(super) fn value(value: Value<'_>, limits: &Limits) -> Result<Json, Failure> {
+pub(super) fn value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
     let made = from_script(value).map_err(|why| {
         Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}"))
     })?;
@@ -86,7 +86,7 @@ pub(super) fn value(value: Value<'_>, limits: &Limits) -> Result<Json, Failure> 
 }
 
 /// Refuses an answer that is larger than the call may return.
-fn bounded(value: &Json, limits: &Limits) -> Result<(), Failure> {
+fn bounded(value: &Json, limits: &CallLimits) -> Result<(), Failure> {
     let mut left = limits.output_bytes;
     if fits(value, &mut left) {
         return Ok(());
@@ -94,7 +94,7 @@ fn bounded(value: &Json, limits: &Limits) -> Result<(), Failure> {
     Err(too_long(limits))
 }
 
-fn too_long(limits: &Limits) -> Failure {
+fn too_long(limits: &CallLimits) -> Failure {
     let message = format!("the script returned more than {} bytes", limits.output_bytes);
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }

@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    Caller, Cancel, Failure, FailureKind, LimitKind, Limits, LogLevel, Payload, Request, ScriptAnswer, Seam,
+    CallLimits, CancelToken, EffectCaller, EffectRequest, EffectRunner, Failure, FailureKind, LimitKind, LogLevel,
+    Payload, ScriptOutput,
 };
 use serde_json::Value as Json;
 use starlark::environment::Module;
@@ -28,13 +29,13 @@ use crate::values::State;
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
     /// The door to the world.
-    pub seam: &'a dyn Seam,
+    pub seam: &'a dyn EffectRunner,
     /// Who asks.
-    pub caller: Caller<'a>,
+    pub caller: EffectCaller<'a>,
     /// What the call may use.
-    pub limits: &'a Limits,
+    pub limits: &'a CallLimits,
     /// Raised when nobody wants the answer any more.
-    pub cancel: &'a Cancel,
+    pub cancel: &'a CancelToken,
 }
 
 impl Script {
@@ -42,7 +43,7 @@ impl Script {
     ///
     /// # Errors
     /// When the script raises an error or goes over a limit. The failure carries the place in the script's file.
-    pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptAnswer, Failure> {
+    pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptOutput, Failure> {
         self.frame(invocation).run(
             |eval, entry| {
                 let heap = eval.heap();
@@ -152,7 +153,7 @@ impl Frame<'_> {
         let span = load::finding(Code::Runtime, &fault).span;
         let finding = Finding::error(Code::Runtime, message, span).after(self.offset);
         let diagnostic = finding.locate(self.source);
-        Failure::new(kind, diagnostic.message.clone()).at(diagnostic)
+        Failure::new(kind, diagnostic.message.clone()).with_location(diagnostic)
     }
 }
 
@@ -170,14 +171,14 @@ fn clear(message: String) -> String {
 
 /// Routes `print` to the log.
 struct Prints<'a> {
-    seam: &'a dyn Seam,
-    caller: Caller<'a>,
+    seam: &'a dyn EffectRunner,
+    caller: EffectCaller<'a>,
 }
 
 impl PrintHandler for Prints<'_> {
     fn println(&self, text: &str) -> starlark::Result<()> {
         let message = text.chars().take(crate::state::SHOWN).collect();
-        let request = Request::Log { level: LogLevel::Info, message };
+        let request = EffectRequest::Log { level: LogLevel::Info, message };
         self.seam
             .perform(self.caller, request)
             .map(|_| ())

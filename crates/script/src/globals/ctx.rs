@@ -1,6 +1,6 @@
 //! `ctx`: scratch values of the running turn, and what ends the turn.
 
-use pintle_contract::{Reply, Request};
+use pintle_contract::{EffectReply, EffectRequest};
 use serde_json::{Value as Json, json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -26,27 +26,27 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn scratch(builder: &mut GlobalsBuilder) {
     fn get<'v>(key: &str, default: Option<Value<'v>>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "ctx.get", Request::ContextGet { key: Some(key.to_owned()) })?;
+        let value = ask(eval, "ctx.get", EffectRequest::ContextGet { key: Some(key.to_owned()) })?;
         Ok(value.or(default).unwrap_or_else(Value::new_none))
     }
 
     fn set<'v>(key: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let stored = to_json("ctx.set", value)?;
-        request(eval, "ctx.set", Request::ContextSet { key: key.to_owned(), value: Some(stored) })?;
+        request(eval, "ctx.set", EffectRequest::ContextSet { key: key.to_owned(), value: Some(stored) })?;
         Ok(value)
     }
 
     fn has<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        Ok(request(eval, "ctx.has", Request::ContextGet { key: Some(key.to_owned()) })? != Reply::Absent)
+        Ok(request(eval, "ctx.has", EffectRequest::ContextGet { key: Some(key.to_owned()) })? != EffectReply::Absent)
     }
 
     fn delete<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
-        request(eval, "ctx.delete", Request::ContextSet { key: key.to_owned(), value: None })?;
+        request(eval, "ctx.delete", EffectRequest::ContextSet { key: key.to_owned(), value: None })?;
         Ok(NoneType)
     }
 
     fn snapshot<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "ctx.snapshot", Request::ContextGet { key: None })?;
+        let value = ask(eval, "ctx.snapshot", EffectRequest::ContextGet { key: None })?;
         Ok(value.unwrap_or_else(Value::new_none))
     }
 }
@@ -65,7 +65,7 @@ fn agent(builder: &mut GlobalsBuilder) {
         let builtin = "ctx.agent.set_done_flag";
         let claims = claims.into_option().map(|claims| to_json(builtin, claims)).transpose()?;
         let value = Some(json!({"summary": summary, "claims": claims}));
-        request(eval, builtin, Request::ContextSet { key: DONE_KEY.to_owned(), value })?;
+        request(eval, builtin, EffectRequest::ContextSet { key: DONE_KEY.to_owned(), value })?;
         Ok(NoneType)
     }
 
@@ -82,10 +82,10 @@ fn agent(builder: &mut GlobalsBuilder) {
 }
 
 fn stored(eval: &Evaluator<'_, '_, '_>, builtin: &str, key: &str) -> starlark::Result<Option<Json>> {
-    Ok(match request(eval, builtin, Request::ContextGet { key: Some(key.to_owned()) })? {
-        Reply::Value(value) => Some(value),
-        Reply::Int(number) => Some(Json::from(number)),
-        Reply::Done | Reply::Absent => None,
+    Ok(match request(eval, builtin, EffectRequest::ContextGet { key: Some(key.to_owned()) })? {
+        EffectReply::Value(value) => Some(value),
+        EffectReply::Int(number) => Some(Json::from(number)),
+        EffectReply::Done | EffectReply::Absent => None,
     })
 }
 

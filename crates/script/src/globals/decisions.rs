@@ -1,6 +1,6 @@
 //! `allow`, `block`, `ask`, `modify`, `delegate`.
 
-use pintle_contract::ScriptAnswer;
+use pintle_contract::ScriptOutput;
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
 use starlark::values::Value;
@@ -11,22 +11,22 @@ use crate::values::Decision;
 #[starlark_module]
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     fn allow() -> starlark::Result<Decision> {
-        Ok(Decision(ScriptAnswer::Allow))
+        Ok(Decision(ScriptOutput::Allow))
     }
 
     fn block(reason: &str) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptAnswer::Block(reason.to_owned())))
+        Ok(Decision(ScriptOutput::Block(reason.to_owned())))
     }
 
     fn ask(reason: &str) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptAnswer::Ask(reason.to_owned())))
+        Ok(Decision(ScriptOutput::Ask(reason.to_owned())))
     }
 
     fn modify<'v>(payload: Value<'v>) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptAnswer::Modify(json("modify", payload)?)))
+        Ok(Decision(ScriptOutput::Modify(json("modify", payload)?)))
     }
 
     fn delegate<'v>(request: Value<'v>) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptAnswer::Delegate(json("delegate", request)?)))
+        Ok(Decision(ScriptOutput::Delegate(json("delegate", request)?)))
     }
 }

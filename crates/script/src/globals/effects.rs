@@ -1,6 +1,6 @@
 //! Effects on the session: `metrics`, `log`, `cache`, `events`, `emit`, `time`, `random`, `sleep`, `uuid`.
 
-use pintle_contract::{Reply, Request};
+use pintle_contract::{EffectReply, EffectRequest};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -38,12 +38,12 @@ fn metrics(builder: &mut GlobalsBuilder) {
 
     fn set<'v>(name: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
         let value = json("metrics.set", value)?;
-        request(eval, "metrics.set", Request::MetricSet { name: name.to_owned(), value })?;
+        request(eval, "metrics.set", EffectRequest::MetricSet { name: name.to_owned(), value })?;
         Ok(NoneType)
     }
 
     fn get<'v>(name: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "metrics.get", Request::MetricGet { name: name.to_owned() })?;
+        let value = ask(eval, "metrics.get", EffectRequest::MetricGet { name: name.to_owned() })?;
         Ok(value.unwrap_or_else(|| eval.heap().alloc(0)))
     }
 
@@ -52,12 +52,12 @@ fn metrics(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
         let name = name.into_option().map(str::to_owned);
-        request(eval, "metrics.reset", Request::MetricReset { name })?;
+        request(eval, "metrics.reset", EffectRequest::MetricReset { name })?;
         Ok(NoneType)
     }
 
     fn snapshot<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "metrics.snapshot", Request::MetricSnapshot)?;
+        let value = ask(eval, "metrics.snapshot", EffectRequest::MetricSnapshot)?;
         Ok(value.unwrap_or_else(Value::new_none))
     }
 }
@@ -65,27 +65,27 @@ fn metrics(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn cache(builder: &mut GlobalsBuilder) {
     fn get<'v>(key: &str, default: Option<Value<'v>>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "cache.get", Request::CacheGet { key: key.to_owned() })?;
+        let value = ask(eval, "cache.get", EffectRequest::CacheGet { key: key.to_owned() })?;
         Ok(value.or(default).unwrap_or_else(Value::new_none))
     }
 
     fn set<'v>(key: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let stored = json("cache.set", value)?;
-        request(eval, "cache.set", Request::CacheSet { key: key.to_owned(), value: stored })?;
+        request(eval, "cache.set", EffectRequest::CacheSet { key: key.to_owned(), value: stored })?;
         Ok(value)
     }
 
     fn has<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        Ok(request(eval, "cache.has", Request::CacheGet { key: key.to_owned() })? != Reply::Absent)
+        Ok(request(eval, "cache.has", EffectRequest::CacheGet { key: key.to_owned() })? != EffectReply::Absent)
     }
 
     fn delete<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        let reply = request(eval, "cache.delete", Request::CacheDelete { key: Some(key.to_owned()) })?;
-        Ok(matches!(reply, Reply::Value(serde_json::Value::Bool(true))))
+        let reply = request(eval, "cache.delete", EffectRequest::CacheDelete { key: Some(key.to_owned()) })?;
+        Ok(matches!(reply, EffectReply::Value(serde_json::Value::Bool(true))))
     }
 
     fn clear<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
-        request(eval, "cache.clear", Request::CacheDelete { key: None })?;
+        request(eval, "cache.clear", EffectRequest::CacheDelete { key: None })?;
         Ok(NoneType)
     }
 }
@@ -98,7 +98,7 @@ fn events(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         let payload = json("emit", payload.unwrap_or_else(Value::new_none))?;
-        let reply = ask(eval, "emit", Request::Emit { event: event.to_owned(), payload })?;
+        let reply = ask(eval, "emit", EffectRequest::Emit { event: event.to_owned(), payload })?;
         Ok(reply.unwrap_or_else(Value::new_none))
     }
 }
@@ -115,9 +115,9 @@ fn time(builder: &mut GlobalsBuilder) {
 }
 
 fn unix_ms(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<i64> {
-    match request(eval, builtin, Request::Now)? {
-        Reply::Int(now) => Ok(now),
-        Reply::Value(serde_json::Value::Number(now)) => Ok(now.as_i64().unwrap_or_default()),
+    match request(eval, builtin, EffectRequest::Now)? {
+        EffectReply::Int(now) => Ok(now),
+        EffectReply::Value(serde_json::Value::Number(now)) => Ok(now.as_i64().unwrap_or_default()),
         _ => Ok(0),
     }
 }
@@ -125,7 +125,7 @@ fn unix_ms(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<i64>
 #[starlark_module]
 fn uuid(builder: &mut GlobalsBuilder) {
     fn v4<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        Ok(ask(eval, "uuid.v4", Request::Uuid)?.unwrap_or_else(Value::new_none))
+        Ok(ask(eval, "uuid.v4", EffectRequest::Uuid)?.unwrap_or_else(Value::new_none))
     }
 }
 
@@ -135,12 +135,12 @@ fn chance(builder: &mut GlobalsBuilder) {
         if min > max {
             return Err(refusal(format_args!("random: min {min} is greater than max {max}")));
         }
-        Ok(ask(eval, "random", Request::Random { min, max })?.unwrap_or_else(Value::new_none))
+        Ok(ask(eval, "random", EffectRequest::Random { min, max })?.unwrap_or_else(Value::new_none))
     }
 
     fn sleep<'v>(ms: i64, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
         let duration_ms = u64::try_from(ms).map_err(|_| refusal("sleep: ms must not be negative"))?;
-        request(eval, "sleep", Request::Sleep { duration_ms })?;
+        request(eval, "sleep", EffectRequest::Sleep { duration_ms })?;
         Ok(NoneType)
     }
 }

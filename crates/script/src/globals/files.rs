@@ -1,6 +1,6 @@
 //! `fs`: files of the workspace. Hooks get what only reads.
 
-use pintle_contract::Request;
+use pintle_contract::EffectRequest;
 use serde_json::{Value as Json, json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -11,7 +11,7 @@ use starlark::values::none::NoneOr;
 use crate::state::ask;
 
 fn file<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
-    let request = Request::Fs { function: function.to_owned(), arguments };
+    let request = EffectRequest::Fs { function: function.to_owned(), arguments };
     Ok(ask(eval, &format!("fs.{function}"), request)?.unwrap_or_else(Value::new_none))
 }
 

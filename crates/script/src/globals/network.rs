@@ -1,6 +1,6 @@
 //! `http`: requests through the network gate.
 
-use pintle_contract::Request;
+use pintle_contract::EffectRequest;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -62,7 +62,7 @@ impl<'v> Sent<'_, 'v> {
                 .map(|(name, value)| (printed(name), printed(value)))
                 .collect(),
         };
-        let request = Request::Http {
+        let request = EffectRequest::Http {
             method: self.method.to_owned(),
             url: self.url.to_owned(),
             headers,

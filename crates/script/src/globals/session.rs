@@ -1,6 +1,6 @@
 //! The agent's session: `transcript`, `notify_file_edited`, `unsettled_state`.
 
-use pintle_contract::Request;
+use pintle_contract::EffectRequest;
 use serde_json::{Value as Json, json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -15,8 +15,8 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     session(builder);
 }
 
-fn of(function: &str, arguments: Json) -> Request {
-    Request::Session { function: function.to_owned(), arguments }
+fn of(function: &str, arguments: Json) -> EffectRequest {
+    EffectRequest::Session { function: function.to_owned(), arguments }
 }
 
 #[starlark_module]

@@ -1,7 +1,7 @@
 //! What only tools and verifications may do: `exec`, `fs`, `env`, `os`, `meta`. Hooks get what of `fs` only reads, and
 //! `meta.call_tool` and `meta.list_tools`, which re-enter the lifecycle under the same hooks.
 
-use pintle_contract::Request;
+use pintle_contract::EffectRequest;
 use serde_json::{Value as Json, json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -46,7 +46,7 @@ fn exec(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         let arguments = args.into_option().map(|args| args.items).unwrap_or_default();
         let timeout_ms = u64::try_from(timeout_ms).map_err(|_| refusal("exec.run: timeout_ms must not be negative"))?;
-        let request = Request::Exec {
+        let request = EffectRequest::Exec {
             program: cmd.to_owned(),
             arguments: arguments.into_iter().map(printed).collect(),
             timeout_ms,
@@ -57,7 +57,7 @@ fn exec(builder: &mut GlobalsBuilder) {
 }
 
 fn fact<'v>(eval: &Evaluator<'v, '_, '_>, fact: &str, key: Option<&str>) -> starlark::Result<Value<'v>> {
-    let request = Request::Host { fact: fact.to_owned(), key: key.map(str::to_owned) };
+    let request = EffectRequest::Host { fact: fact.to_owned(), key: key.map(str::to_owned) };
     let empty = || eval.heap().alloc("");
     Ok(ask(eval, fact, request)?.unwrap_or_else(empty))
 }
@@ -89,7 +89,7 @@ fn environment(builder: &mut GlobalsBuilder) {
 }
 
 fn meta<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
-    let request = Request::Meta { function: function.to_owned(), arguments };
+    let request = EffectRequest::Meta { function: function.to_owned(), arguments };
     Ok(ask(eval, &format!("meta.{function}"), request)?.unwrap_or_else(Value::new_none))
 }
 
@@ -104,7 +104,7 @@ fn calls(builder: &mut GlobalsBuilder) {
             NoneOr::None => json!({}),
             NoneOr::Other(arguments) => to_json("meta.call_tool", arguments)?,
         };
-        let request = Request::CallTool { name: name.to_owned(), arguments };
+        let request = EffectRequest::CallTool { name: name.to_owned(), arguments };
         Ok(ask(eval, "meta.call_tool", request)?.unwrap_or_else(Value::new_none))
     }
 

@@ -10,7 +10,7 @@ use super::to_frozen;
 
 /// Frozen parts of one payload, each made when the first hook that reads it comes along.
 ///
-/// Kept with the payload by [`Payload::view`](pintle_contract::Payload::view). A payload never changes, so a part is
+/// Kept with the payload by [`Payload::cached_view`](pintle_contract::Payload::view). A payload never changes, so a part is
 /// known by its address for as long as this lives.
 #[derive(Default)]
 pub(super) struct Shared(Mutex<Vec<(usize, Frozen)>>);

@@ -1,6 +1,6 @@
 //! The payload as one call sees it.
 
-use pintle_contract::{Key, Part, Parts, Payload};
+use pintle_contract::{LazyPayload, LazyValue, Payload, PayloadKey};
 use serde_json::{Map, Value as Json};
 use starlark::collections::SmallMap;
 use starlark::values::dict::Dict;
@@ -42,7 +42,7 @@ pub(crate) fn payload_value<'v>(payload: &Payload, reads: &Reads, heap: Heap<'v>
 ///
 /// # Errors
 /// As [`payload_value`].
-pub(crate) fn parts_value<'v>(parts: &Parts<'_>, reads: &Reads, heap: Heap<'v>) -> Result<Value<'v>, String> {
+pub(crate) fn parts_value<'v>(parts: &LazyPayload<'_>, reads: &Reads, heap: Heap<'v>) -> Result<Value<'v>, String> {
     let view = View { payload: &parts.event().payload, reads, heap };
     view.table(parts, &reads.keys).map(|dict| heap.alloc(Dict::new(dict)))
 }
@@ -76,10 +76,10 @@ impl<'v> View<'_, 'v> {
     }
 
     /// The keys of a table that are there and that are read.
-    fn table(&self, parts: &Parts<'_>, keys: &Keys) -> Result<Fields<'v>, String> {
+    fn table(&self, parts: &LazyPayload<'_>, keys: &Keys) -> Result<Fields<'v>, String> {
         let mut fields = SmallMap::new();
-        let mut take = |key: &Key, keys: &Keys| {
-            if let Some(value) = self.part(key.of(parts.event()), parts, keys)? {
+        let mut take = |key: &PayloadKey, keys: &Keys| {
+            if let Some(value) = self.part(key.value_for(parts.event()), parts, keys)? {
                 self.insert(&mut fields, key.name, value)?;
             }
             Ok::<(), String>(())
@@ -96,18 +96,18 @@ impl<'v> View<'_, 'v> {
     }
 
     /// A part of a payload; `None` for one that is not there.
-    fn part(&self, part: Part<'_>, parts: &Parts<'_>, keys: &Keys) -> Result<Option<Value<'v>>, String> {
+    fn part(&self, part: LazyValue<'_>, parts: &LazyPayload<'_>, keys: &Keys) -> Result<Option<Value<'v>>, String> {
         Ok(Some(match part {
-            Part::Absent => return Ok(None),
-            Part::Text(text) => self.heap.alloc(text),
-            Part::Number(number) => match i64::try_from(number) {
+            LazyValue::Absent => return Ok(None),
+            LazyValue::Text(text) => self.heap.alloc(text),
+            LazyValue::Number(number) => match i64::try_from(number) {
                 Ok(number) => self.heap.alloc(number),
                 Err(_) => to_script(&Json::from(number), self.heap)?,
             },
-            Part::Value(value) => self.value(value, keys)?,
-            Part::Made(value) => to_script(&value, self.heap)?,
-            Part::Table(table) => {
-                let inner = Parts::new(parts.event(), [table, &[]]);
+            LazyValue::Value(value) => self.value(value, keys)?,
+            LazyValue::Computed(value) => to_script(&value, self.heap)?,
+            LazyValue::Table(table) => {
+                let inner = LazyPayload::new(parts.event(), [table, &[]]);
                 if inner.is_empty() {
                     return Ok(None);
                 }
@@ -144,7 +144,7 @@ impl<'v> View<'_, 'v> {
             (Json::String(text), _) if text.len() <= SMALL_STRING_BYTES => Ok(self.heap.alloc(text.as_str())),
             _ if self.reads.mutates || small(value, &mut 0) => to_script(value, self.heap),
             _ => {
-                let shared = self.payload.view("script", |_| Shared::default());
+                let shared = self.payload.cached_view("script", |_| Shared::default());
                 Ok(self.heap.access_owned_frozen_value(&shared.part(value)?))
             }
         }

@@ -1,6 +1,8 @@
 //! What loading a plugin found, in a form that can be sent from a worker process.
 
-use pintle_contract::{Argument, Closure, FunctionRef, Registration, ScriptText, did_you_mean};
+use pintle_contract::{
+    FunctionRef, RegisteredFunction, RegistrationArgument, RegistrationCall, ScriptSource, suggest_nearest,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{Given, Recorded};
@@ -34,34 +36,34 @@ pub struct Facts {
 impl Inventory {
     /// What the calls say to a dialect, at their places in the plugin's file.
     #[must_use]
-    pub fn registrations(&self, name: &str, text: &ScriptText) -> Vec<Registration> {
+    pub fn registrations(&self, name: &str, text: &ScriptSource) -> Vec<RegistrationCall> {
         let (source, _) = Source::new(name, text);
-        let one = |recorded: &Recorded| Registration {
+        let one = |recorded: &Recorded| RegistrationCall {
             function: recorded.function.clone(),
             arguments: recorded.arguments.iter().map(|given| self.argument(given)).collect(),
-            named: recorded.named.iter().map(|(name, given)| (name.clone(), self.argument(given))).collect(),
+            named_arguments: recorded.named.iter().map(|(name, given)| (name.clone(), self.argument(given))).collect(),
             location: source.location(recorded.span),
         };
         self.recorded.iter().map(one).collect()
     }
 
-    fn argument(&self, given: &Given) -> Argument {
+    fn argument(&self, given: &Given) -> RegistrationArgument {
         match given {
-            Given::Value(value) => Argument::Value(value.clone()),
-            Given::Function(number) => Argument::Function(self.closure(*number)),
-            Given::Table(entries) => {
-                Argument::Table(entries.iter().map(|(key, item)| (key.clone(), self.argument(item))).collect())
-            }
-            Given::List(items) => Argument::List(items.iter().map(|item| self.argument(item)).collect()),
+            Given::Value(value) => RegistrationArgument::Value(value.clone()),
+            Given::Function(number) => RegistrationArgument::Function(self.closure(*number)),
+            Given::Table(entries) => RegistrationArgument::Table(
+                entries.iter().map(|(key, item)| (key.clone(), self.argument(item))).collect(),
+            ),
+            Given::List(items) => RegistrationArgument::List(items.iter().map(|item| self.argument(item)).collect()),
         }
     }
 
-    fn closure(&self, number: u32) -> Closure {
+    fn closure(&self, number: u32) -> RegisteredFunction {
         let facts = self.registered.get(number as usize);
-        Closure {
-            number,
+        RegisteredFunction {
+            index: number,
             name: facts.map_or_else(|| String::from("lambda"), |facts| facts.name.clone()),
-            takes_one: facts.is_some_and(|facts| facts.takes_one),
+            takes_one_argument: facts.is_some_and(|facts| facts.takes_one),
             guard: facts.is_none_or(|facts| facts.guard),
         }
     }
@@ -96,7 +98,7 @@ impl Inventory {
             None => {
                 let functions =
                     self.exported.iter().filter(|(_, facts)| facts.is_some()).map(|(name, _)| name.as_str());
-                Err(match did_you_mean(wanted, functions) {
+                Err(match suggest_nearest(wanted, functions) {
                     Some(near) => format!("the module has no function `{wanted}`; did you mean `{near}`?"),
                     None => format!("the module has no function `{wanted}`"),
                 })

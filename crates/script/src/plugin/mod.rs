@@ -12,7 +12,7 @@ mod record;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, ScriptText, Severity};
+use pintle_contract::{Diagnostic, ScriptSource, Severity};
 
 pub use inventory::{Facts, Inventory};
 pub use module::{PluginFunction, PluginModule};
@@ -44,18 +44,18 @@ pub struct CompiledPlugin {
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
-pub fn compile_plugin(name: &str, text: &ScriptText) -> CompiledPlugin {
+pub fn compile_plugin(name: &str, text: &ScriptSource) -> CompiledPlugin {
     on_large_stack(|| build(name, text, false)).unwrap_or_else(|| collapsed(name, text))
 }
 
 /// Compiles a plugin and loads it wherever it should run. For worker processes, which may die of it; the caller's
 /// thread must have a large stack.
 #[must_use]
-pub fn compile_plugin_unbounded(name: &str, text: &ScriptText) -> CompiledPlugin {
+pub fn compile_plugin_unbounded(name: &str, text: &ScriptSource) -> CompiledPlugin {
     catch_unwind(AssertUnwindSafe(|| build(name, text, true))).unwrap_or_else(|_| collapsed(name, text))
 }
 
-fn collapsed(name: &str, text: &ScriptText) -> CompiledPlugin {
+fn collapsed(name: &str, text: &ScriptSource) -> CompiledPlugin {
     CompiledPlugin::without(&Source::new(name, text).0, Placement::Worker, vec![Finding::collapsed()])
 }
 
@@ -66,7 +66,7 @@ impl CompiledPlugin {
     }
 }
 
-fn build(name: &str, text: &ScriptText, anywhere: bool) -> CompiledPlugin {
+fn build(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin {
     let (source, refusal) = Source::new(name, text);
     if let Some(refusal) = refusal {
         return CompiledPlugin::without(&source, Placement::Worker, vec![refusal]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Failure, FunctionRef, Limits, Parts, Payload, Returned};
+use pintle_contract::{CallLimits, Failure, FunctionOutput, FunctionRef, LazyPayload, Payload};
 use starlark::values::{Heap, OwnedFrozenValue, Value};
 
 use crate::analysis::Reads;
@@ -61,7 +61,7 @@ impl PluginFunction {
 
     /// Whether a call about this payload keeps to twice its memory limit in this process.
     #[must_use]
-    pub fn fits(&self, payload: &Payload, limits: &Limits) -> bool {
+    pub fn fits(&self, payload: &Payload, limits: &CallLimits) -> bool {
         self.module.demand.fits(payload, limits)
     }
 
@@ -69,7 +69,7 @@ impl PluginFunction {
     ///
     /// # Errors
     /// When it raises an error or goes over a limit. The failure carries the place in the plugin's file.
-    pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<Returned, Failure> {
+    pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<FunctionOutput, Failure> {
         self.with(invocation, |heap| payload_value(event, &self.reads, heap))
     }
 
@@ -77,7 +77,7 @@ impl PluginFunction {
     ///
     /// # Errors
     /// As [`PluginFunction::call`].
-    pub fn call_with(&self, event: &Parts<'_>, invocation: &Invocation<'_>) -> Result<Returned, Failure> {
+    pub fn call_with(&self, event: &LazyPayload<'_>, invocation: &Invocation<'_>) -> Result<FunctionOutput, Failure> {
         self.with(invocation, |heap| parts_value(event, &self.reads, heap))
     }
 
@@ -85,7 +85,7 @@ impl PluginFunction {
         &self,
         invocation: &Invocation<'_>,
         event: impl for<'v> FnOnce(Heap<'v>) -> Result<Value<'v>, String>,
-    ) -> Result<Returned, Failure> {
+    ) -> Result<FunctionOutput, Failure> {
         let frame = Frame { source: &self.module.source, entry: &self.entry, invocation, offset: 0 };
         frame.run(
             |eval, entry| {

@@ -5,7 +5,7 @@ mod prepare;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle_contract::{Location, ScriptText, SourceFile, Span};
+use pintle_contract::{ByteSpan, Location, ScriptSource, SourceFile};
 
 pub(crate) use prepare::ASSERT_ALIAS;
 
@@ -17,7 +17,7 @@ pub(crate) struct Source {
     /// Whose script it is, for messages.
     pub(crate) name: Arc<str>,
     /// The text as written.
-    origin: ScriptText,
+    origin: ScriptSource,
     /// The text as parsed.
     pub(crate) text: String,
     /// Lines whose leading tabs were widened: line from 0, characters before and after.
@@ -26,7 +26,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// Prepares a text. The finding, if any, is why it must not reach the parser.
-    pub(crate) fn new(name: &str, origin: &ScriptText) -> (Self, Option<Finding>) {
+    pub(crate) fn new(name: &str, origin: &ScriptSource) -> (Self, Option<Finding>) {
         let prepared = prepare::prepare(&origin.text);
         let source =
             Self { name: Arc::from(name), origin: origin.clone(), text: prepared.text, widened: prepared.widened };
@@ -34,7 +34,7 @@ impl Source {
     }
 
     /// The text as its author wrote it.
-    pub(crate) fn written(&self) -> &ScriptText {
+    pub(crate) fn written(&self) -> &ScriptSource {
         &self.origin
     }
 
@@ -51,7 +51,7 @@ impl Source {
         let mapped = span.and_then(|(start, end)| {
             let start = self.to_file(file, start)?;
             let end = self.to_file(file, end).unwrap_or(start);
-            Some(Span { start, end: end.max(start) })
+            Some(ByteSpan { start, end: end.max(start) })
         });
         Location::new(Arc::clone(file), mapped.unwrap_or(self.origin.location.span))
     }
@@ -60,7 +60,7 @@ impl Source {
     fn own_location(&self, span: Option<(usize, usize)>) -> Location {
         let file = SourceFile { path: PathBuf::from(&*self.name), text: self.text.clone() };
         let (start, end) = span.unwrap_or((0, 0));
-        Location::new(Arc::new(file), Span { start, end })
+        Location::new(Arc::new(file), ByteSpan { start, end })
     }
 
     /// The byte of the file at which a byte of the prepared text stands, when the line can be found there.
@@ -99,9 +99,9 @@ mod tests {
 
     fn in_file(file: &str, script: &str, first_line: usize, indent: usize) -> Source {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: file.to_owned() });
-        let origin = ScriptText {
+        let origin = ScriptSource {
             text: Arc::from(script),
-            location: Location::new(file, Span { start: 1, end: 2 }),
+            location: Location::new(file, ByteSpan { start: 1, end: 2 }),
             first_line,
             indent,
         };
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn a_value_that_is_not_in_the_file_line_by_line_is_shown_whole() {
         let source = in_file("when: \"a\\n b\"\n", "a\n b", 1, 7);
-        assert_eq!(source.location(Some((2, 3))).span, Span { start: 1, end: 2 });
+        assert_eq!(source.location(Some((2, 3))).span, ByteSpan { start: 1, end: 2 });
     }
 
     #[test]
     fn a_text_without_a_file_is_its_own_file() {
-        let (source, _) = Source::new("made up", &ScriptText::bare("x = 1\ny = oops"));
+        let (source, _) = Source::new("made up", &ScriptSource::without_file("x = 1\ny = oops"));
         let location = source.location(Some((10, 14)));
         assert_eq!(location.line_column(), Some((2, 5)));
         assert_eq!(location.path().unwrap().to_str(), Some("made up"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_contract::ScriptText;
+use pintle_contract::ScriptSource;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
 
@@ -15,7 +15,7 @@ use crate::source::Source;
 ///
 /// Only those: the rest of the script may have effects, which `when` has not. A script that does not parse is reported
 /// where it is compiled.
-pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptText>) -> String {
+pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptSource>) -> String {
     let wanted = wanted(expression);
     let Some(script) = script.filter(|_| !wanted.is_empty()) else {
         return String::new();

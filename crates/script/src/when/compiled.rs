@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle_contract::{EventName, ScriptText, Severity, did_you_mean};
+use pintle_contract::{EventName, ScriptSource, Severity, suggest_nearest};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
@@ -22,8 +22,8 @@ const EFFECTS: &str = "`when` is a pure predicate over `event` and `payload`; do
 /// Compiles an expression; `anywhere` also loads one whose cost is not bounded.
 pub(super) fn build(
     name: &str,
-    expression: &ScriptText,
-    script: Option<&ScriptText>,
+    expression: &ScriptSource,
+    script: Option<&ScriptSource>,
     event: &EventName,
     anywhere: bool,
 ) -> CompiledWhen {
@@ -134,7 +134,7 @@ fn missing(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> Finding {
         return Finding::error(Code::Unavailable, format!("`when` has no `{name}`"), Some(at)).help(EFFECTS);
     }
     let known = bound.iter().chain(globals::PURE).copied().filter(|name| *name != WHEN);
-    let message = match did_you_mean(name, known) {
+    let message = match suggest_nearest(name, known) {
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };

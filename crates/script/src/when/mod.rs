@@ -13,7 +13,8 @@ mod subjects;
 use std::fmt;
 
 use pintle_contract::{
-    CallId, Caller, Cancel, Diagnostic, Event, EventName, Limits, Match, Matcher, NoSeam, Payload, ScriptText, Subjects,
+    CallId, CallLimits, CancelToken, Diagnostic, EffectCaller, Event, EventName, MatchResult, Matcher, NoEffects,
+    Payload, ScriptSource, SubjectFilter,
 };
 
 use crate::Finding;
@@ -45,8 +46,8 @@ pub struct CompiledWhen {
 #[must_use]
 pub fn compile_when(
     name: &str,
-    expression: &ScriptText,
-    script: Option<&ScriptText>,
+    expression: &ScriptSource,
+    script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
     on_large_stack(|| build(name, expression, script, event, false)).unwrap_or_else(|| {
@@ -58,8 +59,8 @@ pub fn compile_when(
 /// As [`compile_when`], and loads it wherever it should run. The caller's thread must have a large stack.
 pub(crate) fn compile_when_unbounded(
     name: &str,
-    expression: &ScriptText,
-    script: Option<&ScriptText>,
+    expression: &ScriptSource,
+    script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
     build(name, expression, script, event, true)
@@ -77,7 +78,7 @@ pub struct When {
     source: Source,
     /// Bytes before the expression in the text that was parsed.
     offset: usize,
-    subjects: Subjects,
+    subjects: SubjectFilter,
     native: Option<native::Test>,
     entry: Entry,
     reads: Reads,
@@ -93,23 +94,23 @@ impl fmt::Debug for When {
 impl When {
     /// Tries the predicate on a payload. `event` is the event's name as the hook's author wrote it.
     #[must_use]
-    pub fn test(&self, event: &str, payload: &Payload) -> Match {
+    pub fn test(&self, event: &str, payload: &Payload) -> MatchResult {
         match self.native.as_ref().and_then(|test| test.decide(event, payload.value())) {
-            Some(true) => Match::Yes,
-            Some(false) => Match::No,
+            Some(true) => MatchResult::Yes,
+            Some(false) => MatchResult::No,
             None => self.interpret(event, payload),
         }
     }
 
     /// Tries the predicate in the interpreter, whatever the native test says.
     #[must_use]
-    pub fn interpret(&self, event: &str, payload: &Payload) -> Match {
-        let (limits, cancel) = (Limits::default(), Cancel::default());
-        let caller = Caller::new(CallId(0), &self.source.name);
-        let invocation = Invocation { seam: &NoSeam, caller, limits: &limits, cancel: &cancel };
+    pub fn interpret(&self, event: &str, payload: &Payload) -> MatchResult {
+        let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+        let caller = EffectCaller::new(CallId(0), &self.source.name);
+        let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
         let entry = match self.entry.function() {
             Ok(entry) => entry,
-            Err(failure) => return Match::Failed(failure),
+            Err(failure) => return MatchResult::Failed(failure),
         };
         let frame = Frame { source: &self.source, entry, invocation: &invocation, offset: self.offset };
         let answer = frame.run(
@@ -121,16 +122,16 @@ impl When {
             |value| Ok(value.to_bool()),
         );
         match answer {
-            Ok(true) => Match::Yes,
-            Ok(false) => Match::No,
-            Err(failure) => Match::Failed(failure),
+            Ok(true) => MatchResult::Yes,
+            Ok(false) => MatchResult::No,
+            Err(failure) => MatchResult::Failed(failure),
         }
     }
 
     /// Whether trying it on this payload keeps to twice its memory limit in this process.
     #[must_use]
     pub fn fits(&self, payload: &Payload) -> bool {
-        self.demand.fits(payload, &Limits::default())
+        self.demand.fits(payload, &CallLimits::default())
     }
 
     /// Whether the common path answers without the interpreter.
@@ -141,11 +142,11 @@ impl When {
 }
 
 impl Matcher for When {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         self.test(event.name.as_str(), &event.payload)
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         self.subjects.clone()
     }
 

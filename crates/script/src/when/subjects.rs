@@ -1,15 +1,15 @@
 //! Which subjects an expression can match at all.
 
-use pintle_contract::{EventName, Subjects};
+use pintle_contract::{EventName, SubjectFilter};
 use starlark::syntax::ast::{AstExpr, BinOp, Expr};
 
 use crate::analysis::{Argument, identifier, string};
 
 /// What the engine's index may know of an expression.
-pub(super) fn of(root: &AstExpr, event: &EventName) -> Subjects {
-    match event.row().subject.and_then(|field| only(root, field)) {
-        Some((names, sufficient)) => Subjects::Only { names, sufficient },
-        None => Subjects::Any,
+pub(super) fn of(root: &AstExpr, event: &EventName) -> SubjectFilter {
+    match event.def().subject.and_then(|field| only(root, field)) {
+        Some((names, sufficient)) => SubjectFilter::Only { names, sufficient },
+        None => SubjectFilter::Any,
     }
 }
 

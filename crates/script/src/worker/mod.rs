@@ -8,7 +8,9 @@
 
 mod serve;
 
-use pintle_contract::{Diagnostic, Failure, FailureKind, FunctionRef, Limits, Returned, ScriptAnswer, ScriptText};
+use pintle_contract::{
+    CallLimits, Diagnostic, Failure, FailureKind, FunctionOutput, FunctionRef, ScriptOutput, ScriptSource,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -41,14 +43,14 @@ pub enum Work {
         /// The payload.
         payload: Json,
         /// What the call may use.
-        limits: Limits,
+        limits: CallLimits,
     },
-    /// Call a tool or verification; the answer is [`Report::Returned`].
+    /// Call a tool or verification; the answer is [`Report::FunctionOutput`].
     Run {
         /// The argument.
         argument: Json,
         /// What the call may use.
-        limits: Limits,
+        limits: CallLimits,
     },
     /// Call a function of a plugin; the answer is [`Report::Gave`].
     Call {
@@ -57,7 +59,7 @@ pub enum Work {
         /// The event, as its dialect encodes it.
         event: Json,
         /// What the call may use.
-        limits: Limits,
+        limits: CallLimits,
     },
     /// Try a `when`; the answer is [`Report::Matched`].
     Match {
@@ -70,7 +72,7 @@ pub enum Work {
 
 impl Work {
     /// What the call may use; loading and `when` have limits of their own.
-    pub(crate) fn limits(&self) -> Option<&Limits> {
+    pub(crate) fn limits(&self) -> Option<&CallLimits> {
         match self {
             Self::Handle { limits, .. } | Self::Run { limits, .. } | Self::Call { limits, .. } => Some(limits),
             Self::Load | Self::Match { .. } => None,
@@ -174,7 +176,7 @@ pub enum Report {
     },
 }
 
-/// [`Returned`] between processes.
+/// [`FunctionOutput`] between processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gift {
@@ -184,17 +186,17 @@ pub enum Gift {
     Other(String, String),
 }
 
-impl From<Returned> for Gift {
-    fn from(returned: Returned) -> Self {
+impl From<FunctionOutput> for Gift {
+    fn from(returned: FunctionOutput) -> Self {
         match returned {
-            Returned::Value(value) => Self::Value(value),
-            Returned::Table(entries) => Self::Value(Json::Object(entries.into_iter().collect())),
-            Returned::Other { type_name, printed } => Self::Other(type_name, printed),
+            FunctionOutput::Value(value) => Self::Value(value),
+            FunctionOutput::Table(entries) => Self::Value(Json::Object(entries.into_iter().collect())),
+            FunctionOutput::Other { type_name, printed } => Self::Other(type_name, printed),
         }
     }
 }
 
-impl From<Gift> for Returned {
+impl From<Gift> for FunctionOutput {
     fn from(gift: Gift) -> Self {
         match gift {
             Gift::Value(value) => Self::Value(value),
@@ -203,7 +205,7 @@ impl From<Gift> for Returned {
     }
 }
 
-/// [`ScriptAnswer`] between processes.
+/// [`ScriptOutput`] between processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
@@ -223,21 +225,21 @@ pub enum Said {
     Other(String, String),
 }
 
-impl From<ScriptAnswer> for Said {
-    fn from(answer: ScriptAnswer) -> Self {
+impl From<ScriptOutput> for Said {
+    fn from(answer: ScriptOutput) -> Self {
         match answer {
-            ScriptAnswer::Allow => Self::Allow,
-            ScriptAnswer::Block(reason) => Self::Block(reason),
-            ScriptAnswer::Ask(reason) => Self::Ask(reason),
-            ScriptAnswer::Modify(payload) => Self::Modify(payload),
-            ScriptAnswer::Delegate(request) => Self::Delegate(request),
-            ScriptAnswer::Dict(fields) => Self::Dict(fields),
-            ScriptAnswer::Other { type_name, printed } => Self::Other(type_name, printed),
+            ScriptOutput::Allow => Self::Allow,
+            ScriptOutput::Block(reason) => Self::Block(reason),
+            ScriptOutput::Ask(reason) => Self::Ask(reason),
+            ScriptOutput::Modify(payload) => Self::Modify(payload),
+            ScriptOutput::Delegate(request) => Self::Delegate(request),
+            ScriptOutput::Dict(fields) => Self::Dict(fields),
+            ScriptOutput::Other { type_name, printed } => Self::Other(type_name, printed),
         }
     }
 }
 
-impl From<Said> for ScriptAnswer {
+impl From<Said> for ScriptOutput {
     fn from(said: Said) -> Self {
         match said {
             Said::Allow => Self::Allow,
@@ -255,17 +257,17 @@ impl From<Said> for ScriptAnswer {
 #[must_use]
 pub fn failure(
     name: &str,
-    text: &ScriptText,
+    text: &ScriptSource,
     kind: FailureKind,
     message: String,
     span: Option<(usize, usize)>,
 ) -> Failure {
     let finding = Finding::error(Code::Runtime, message.clone(), span);
-    Failure::new(kind, message).at(diagnostic(name, text, &finding))
+    Failure::new(kind, message).with_location(diagnostic(name, text, &finding))
 }
 
 /// The diagnostic of a worker's finding about a text.
 #[must_use]
-pub fn diagnostic(name: &str, text: &ScriptText, finding: &Finding) -> Diagnostic {
+pub fn diagnostic(name: &str, text: &ScriptSource, finding: &Finding) -> Diagnostic {
     finding.locate(&Source::new(name, text).0)
 }

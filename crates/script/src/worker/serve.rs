@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{
-    CallId, Caller, Cancel, EventName, Failure, FailureKind, Limits, Match, Payload, Reply, Request, ScriptText, Seam,
-    SeamError,
+    CallId, CallLimits, CancelToken, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, EventName,
+    Failure, FailureKind, MatchResult, Payload, ScriptSource,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -65,7 +65,7 @@ enum Loaded {
     Nothing,
 }
 
-fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn Seam) -> Report {
+fn perform(programs: &mut HashMap<Program, Loaded>, order: Order, seam: &dyn EffectRunner) -> Report {
     let mut seen = Report::Loaded { findings: Vec::new() };
     if !programs.contains_key(&order.program) || matches!(order.work, Work::Load) {
         let (loaded, report) = load(&order.program);
@@ -92,11 +92,11 @@ fn load(program: &Program) -> (Loaded, Report) {
     let seen = |loaded: Loaded, findings: Vec<Finding>| (loaded, Report::Loaded { findings });
     match program {
         Program::Script { name, text, role } => {
-            let compiled = compile_unbounded(name, &ScriptText::bare(text.as_str()), *role);
+            let compiled = compile_unbounded(name, &ScriptSource::without_file(text.as_str()), *role);
             seen(compiled.script.map_or(Loaded::Nothing, Loaded::Script), compiled.findings)
         }
         Program::Plugin { name, text } => {
-            let compiled = compile_plugin_unbounded(name, &ScriptText::bare(text.as_str()));
+            let compiled = compile_plugin_unbounded(name, &ScriptSource::without_file(text.as_str()));
             let (findings, inventory) = (compiled.findings, compiled.inventory);
             let loaded = compiled.module.map_or(Loaded::Nothing, Loaded::Plugin);
             (loaded, Report::Registered { findings, inventory })
@@ -105,17 +105,17 @@ fn load(program: &Program) -> (Loaded, Report) {
             let Ok(event) = EventName::parse(event) else {
                 return seen(Loaded::Nothing, Vec::new());
             };
-            let script = script.as_deref().map(ScriptText::bare);
-            let expression = ScriptText::bare(expression.as_str());
+            let script = script.as_deref().map(ScriptSource::without_file);
+            let expression = ScriptSource::without_file(expression.as_str());
             let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event);
             seen(compiled.when.map_or(Loaded::Nothing, |when| Loaded::When(Box::new(when))), compiled.findings)
         }
     }
 }
 
-fn handle(script: &Script, event: &str, payload: Json, limits: &Limits, seam: &dyn Seam) -> Report {
-    let cancel = Cancel::default();
-    let caller = Caller::new(CallId(0), script.name());
+fn handle(script: &Script, event: &str, payload: Json, limits: &CallLimits, seam: &dyn EffectRunner) -> Report {
+    let cancel = CancelToken::default();
+    let caller = EffectCaller::new(CallId(0), script.name());
     match script.handle(event, &Payload::new(payload), &Invocation { seam, caller, limits, cancel: &cancel }) {
         Ok(answer) => Report::Answered(answer.into()),
         Err(failure) => failed(failure),
@@ -127,11 +127,11 @@ fn call(
     program: &Program,
     function: Function,
     event: Json,
-    limits: &Limits,
-    seam: &dyn Seam,
+    limits: &CallLimits,
+    seam: &dyn EffectRunner,
 ) -> Report {
     let (Program::Plugin { name, .. } | Program::Script { name, .. } | Program::When { name, .. }) = program;
-    let (cancel, caller) = (Cancel::default(), Caller::new(CallId(0), name));
+    let (cancel, caller) = (CancelToken::default(), EffectCaller::new(CallId(0), name));
     let Some(function) = module.function(&function.into()) else {
         return failed(Failure::new(FailureKind::Error, "the plugin has no such function"));
     };
@@ -141,20 +141,20 @@ fn call(
     }
 }
 
-fn run(script: &Script, argument: &Json, limits: &Limits, seam: &dyn Seam) -> Report {
-    let cancel = Cancel::default();
-    let caller = Caller::new(CallId(0), script.name());
+fn run(script: &Script, argument: &Json, limits: &CallLimits, seam: &dyn EffectRunner) -> Report {
+    let cancel = CancelToken::default();
+    let caller = EffectCaller::new(CallId(0), script.name());
     match script.run(argument, &Invocation { seam, caller, limits, cancel: &cancel }) {
         Ok(value) => Report::Returned(value),
         Err(failure) => failed(failure),
     }
 }
 
-fn matched(answer: Match) -> Report {
+fn matched(answer: MatchResult) -> Report {
     match answer {
-        Match::Yes => Report::Matched(true),
-        Match::No => Report::Matched(false),
-        Match::Failed(failure) => failed(failure),
+        MatchResult::Yes => Report::Matched(true),
+        MatchResult::No => Report::Matched(false),
+        MatchResult::Failed(failure) => failed(failure),
     }
 }
 
@@ -194,14 +194,14 @@ impl<R, W> fmt::Debug for Wire<R, W> {
     }
 }
 
-impl<R: BufRead + Send, W: Write + Send> Seam for Wire<R, W> {
-    fn perform(&self, _caller: Caller<'_>, request: Request) -> Result<Reply, SeamError> {
+impl<R: BufRead + Send, W: Write + Send> EffectRunner for Wire<R, W> {
+    fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         let asked = self.lock(|input, output| {
             write(output, '?', &request)?;
             line(input)
         });
-        let reply = asked.ok().flatten().ok_or_else(|| SeamError(String::from("the host is gone")))?;
+        let reply = asked.ok().flatten().ok_or_else(|| EffectError(String::from("the host is gone")))?;
         serde_json::from_str(&reply)
-            .unwrap_or_else(|fault| Err(SeamError(format!("the host's reply is unreadable: {fault}"))))
+            .unwrap_or_else(|fault| Err(EffectError(format!("the host's reply is unreadable: {fault}"))))
     }
 }

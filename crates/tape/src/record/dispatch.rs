@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use pintle_contract::{
-    Approval, CallId, Decision, Effect, Event, FailurePolicy, Grant, Layer, Origin, Outcome, Reason, Reply, Request,
-    Resolution, SeamError, Warning,
+    Approval, ApprovalResponse, ApprovalScope, CallId, Decision, Effect, EffectError, EffectReply, EffectRequest,
+    Event, FailurePolicy, Layer, Origin, Outcome, OutcomeReason, Warning,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub struct Resolved<'a> {
     /// SHA-256 of the payload that the answer is bound to.
     pub digest: Cow<'a, str>,
     /// Who asked and why.
-    pub reasons: Cow<'a, [Reason]>,
+    pub reasons: Cow<'a, [OutcomeReason]>,
     /// The answer.
     pub answer: AnswerWord,
     /// Who gave it, where somebody did.
@@ -89,13 +89,13 @@ pub struct Effected<'a> {
     #[serde(default = "project", skip_serializing_if = "is_project")]
     pub layer: Layer,
     /// What it asked for.
-    pub request: Cow<'a, Request>,
+    pub request: Cow<'a, EffectRequest>,
     /// What it got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply: Option<Cow<'a, Reply>>,
+    pub reply: Option<Cow<'a, EffectReply>>,
     /// Why it got nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Cow<'a, SeamError>>,
+    pub error: Option<Cow<'a, EffectError>>,
 }
 
 fn project() -> Layer {
@@ -140,8 +140,8 @@ pub struct Decided<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub value: Option<Cow<'a, Value>>,
     /// Why.
-    #[serde(default, skip_serializing_if = "<[Reason]>::is_empty")]
-    pub reasons: Cow<'a, [Reason]>,
+    #[serde(default, skip_serializing_if = "<[OutcomeReason]>::is_empty")]
+    pub reasons: Cow<'a, [OutcomeReason]>,
     /// Effects for the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<HookEffect<'a>>,
@@ -196,14 +196,16 @@ pub struct ShadowNote<'a> {
 impl AnswerWord {
     /// The word for a resolution, and who gave it.
     #[must_use]
-    pub fn of(resolution: &Resolution) -> (Self, Option<&str>) {
+    pub fn of(resolution: &ApprovalResponse) -> (Self, Option<&str>) {
         match resolution {
-            Resolution::Approved { by } => (Self::Approved, Some(by)),
-            Resolution::Granted { by, grant: Grant::Tool } => (Self::GrantedTool, Some(by)),
-            Resolution::Granted { by, grant: Grant::Session } => (Self::GrantedSession, Some(by)),
-            Resolution::Refused { by } => (Self::Refused, Some(by)),
-            Resolution::Deferred => (Self::Deferred, None),
-            Resolution::Nobody => (Self::Nobody, None),
+            ApprovalResponse::Approved { answered_by: by } => (Self::Approved, Some(by)),
+            ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool } => (Self::GrantedTool, Some(by)),
+            ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Session } => {
+                (Self::GrantedSession, Some(by))
+            }
+            ApprovalResponse::Refused { answered_by: by } => (Self::Refused, Some(by)),
+            ApprovalResponse::Deferred => (Self::Deferred, None),
+            ApprovalResponse::Unavailable => (Self::Nobody, None),
         }
     }
 }
@@ -227,13 +229,13 @@ impl<'a> Fired<'a> {
 impl<'a> Resolved<'a> {
     /// Records how the ask of a dispatch's hooks was answered.
     #[must_use]
-    pub fn new(dispatch: u64, digest: &'a str, reasons: &'a [Reason], resolution: &'a Resolution) -> Self {
+    pub fn new(dispatch: u64, digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
         Self { dispatch: Some(dispatch), ..Self::of_host(digest, reasons, resolution) }
     }
 
     /// Records how a question of the host itself was answered.
     #[must_use]
-    pub fn of_host(digest: &'a str, reasons: &'a [Reason], resolution: &'a Resolution) -> Self {
+    pub fn of_host(digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
         let (answer, by) = AnswerWord::of(resolution);
         Self {
             dispatch: None,
@@ -294,7 +296,7 @@ impl<'a> Decided<'a> {
             warnings: Cow::Borrowed(&outcome.warnings),
             shadow: outcome.shadow.iter().map(shadow).collect(),
             approval: outcome.approval.as_ref().map(Cow::Borrowed),
-            asked: outcome.asked,
+            asked: outcome.hooks_called,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Limits, Location, Matcher, Mode, OnDeny, Profile,
-    SourceFile, Standing,
+    CallLimits, Chain, DenyEffect, EnforcementMode, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Location,
+    Matcher, Profile, SourceFile, SourceTrust,
 };
 use serde::{Deserialize, Serialize};
 
@@ -73,16 +73,16 @@ pub struct HookEntry {
     /// The author's number for ordering.
     pub priority: i64,
     /// Whether its verdict is enforced.
-    pub mode: Mode,
+    pub mode: EnforcementMode,
     /// Whether the user trusts its source.
-    #[serde(default, skip_serializing_if = "Standing::is_trusted")]
-    pub standing: Standing,
+    #[serde(default, skip_serializing_if = "SourceTrust::is_trusted")]
+    pub standing: SourceTrust,
     /// Whether it can deny.
     pub guard: bool,
     /// What a failure of it means.
     pub on_failure: FailurePolicy,
     /// What a deny of it means.
-    pub on_deny: OnDeny,
+    pub on_deny: DenyEffect,
     /// Whether a failing matcher counts as a failure of it.
     pub strict_matcher: bool,
     /// Its file.
@@ -124,7 +124,7 @@ impl HookEntry {
         Hook {
             id: HookId::new(self.id.as_str()),
             event,
-            spelling: Arc::from(self.spelling.as_str()),
+            event_alias: Arc::from(self.spelling.as_str()),
             priority: self.priority,
             matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
             handler: stand_in,
@@ -134,9 +134,9 @@ impl HookEntry {
             on_failure: self.on_failure,
             strict_matcher: self.strict_matcher,
             mode: self.mode,
-            standing: self.standing,
+            source_trust: self.standing,
             tools: Vec::new(),
-            limits: Limits::default(),
+            limits: CallLimits::default(),
             location: self.location(),
         }
     }
@@ -167,14 +167,14 @@ impl HookEntry {
             chain: number,
             id: hook.id.to_string(),
             event: hook.event.to_string(),
-            spelling: hook.spelling.to_string(),
+            spelling: hook.event_alias.to_string(),
             source: chain.source.to_string(),
             dialect: String::from(chain.dialect),
             layer: chain.layer,
             profile: chain.profile,
             priority: hook.priority,
             mode: hook.mode,
-            standing: hook.standing,
+            standing: hook.source_trust,
             guard: hook.guard,
             on_failure: hook.on_failure,
             on_deny: hook.on_deny,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{CallId, Decision, Event, Failure, Hook, Said, Verdict};
+use pintle_contract::{CallId, Decision, Event, Failure, Hook, Verdict, VerdictKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -116,11 +116,11 @@ impl<'a> Vetoed<'a> {
     /// Records a veto or a permission decision; `None` for any other answer (Harn, Tape capture and replay).
     #[must_use]
     pub fn of(dispatch: u64, call: CallId, hook: &'a Hook, verdict: &'a Verdict) -> Option<Self> {
-        let (decision, reason) = match &verdict.said {
-            Said::Deny { reason } => (Decision::Deny, reason),
-            Said::Allow { reason } => (Decision::Allow, reason),
-            Said::Ask { reason } => (Decision::Ask, reason),
-            Said::Pass | Said::Rewrite(_) | Said::Failed(_) => return None,
+        let (decision, reason) = match &verdict.kind {
+            VerdictKind::Deny { reason } => (Decision::Deny, reason),
+            VerdictKind::Allow { reason } => (Decision::Allow, reason),
+            VerdictKind::Ask { reason } => (Decision::Ask, reason),
+            VerdictKind::Pass | VerdictKind::Rewrite(_) | VerdictKind::Failed(_) => return None,
         };
         let counts = decision == Decision::Deny || hook.event.as_str() == "permission.ask";
         counts.then(|| Self {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, FailureKind, Rewrite, Said, Verdict};
+use pintle_contract::{Effect, Failure, FailureKind, Rewrite, Verdict, VerdictKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -94,15 +94,17 @@ impl<'a> From<&'a Verdict> for SaidText<'a> {
             effects: Cow::Borrowed(&verdict.effects),
             warnings: Cow::Borrowed(&verdict.warnings),
         };
-        match &verdict.said {
-            Said::Pass => {}
-            Said::Allow { reason } => (said.verdict, said.reason) = (Word::Allow, Some(Cow::Borrowed(&**reason))),
-            Said::Ask { reason } => (said.verdict, said.reason) = (Word::Ask, Some(Cow::Borrowed(&**reason))),
-            Said::Deny { reason } => (said.verdict, said.reason) = (Word::Deny, Some(Cow::Borrowed(&**reason))),
-            Said::Rewrite(_) => said.verdict = Word::Rewrite,
-            Said::Failed(failure) => (said.verdict, said.failure) = (Word::Failed, Some(failure.into())),
+        match &verdict.kind {
+            VerdictKind::Pass => {}
+            VerdictKind::Allow { reason } => {
+                (said.verdict, said.reason) = (Word::Allow, Some(Cow::Borrowed(&**reason)))
+            }
+            VerdictKind::Ask { reason } => (said.verdict, said.reason) = (Word::Ask, Some(Cow::Borrowed(&**reason))),
+            VerdictKind::Deny { reason } => (said.verdict, said.reason) = (Word::Deny, Some(Cow::Borrowed(&**reason))),
+            VerdictKind::Rewrite(_) => said.verdict = Word::Rewrite,
+            VerdictKind::Failed(failure) => (said.verdict, said.failure) = (Word::Failed, Some(failure.into())),
         }
-        match verdict.rewritten() {
+        match verdict.target_rewrite() {
             None => {}
             Some(Rewrite::Fields(fields)) => said.fields = Some(Cow::Borrowed(fields)),
             Some(Rewrite::Whole(value)) => said.whole = Some(Cow::Borrowed(value)),

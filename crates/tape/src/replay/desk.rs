@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle_contract::{
-    Call, CallId, Cancel, Clock, Entry, Event, Failure, Handler, HookId, Match, Matcher, Question, Resolution,
-    Resolver, Said, Verdict,
+    ApprovalRequest, ApprovalResponse, Approver, CallId, CancelToken, Clock, Event, Failure, Handler, HookCall, HookId,
+    JournalEntry, MatchResult, Matcher, Verdict, VerdictKind,
 };
 
 /// What a tape says of one dispatch that is not for the engine to decide.
@@ -17,7 +17,7 @@ pub(super) struct Cues {
     /// How many of them returned.
     pub(super) returned: usize,
     /// The answer to the ask, where there was one.
-    pub(super) resolution: Option<Resolution>,
+    pub(super) resolution: Option<ApprovalResponse>,
     /// The reasons of a deny in which the engine names a guard that it gave up asking.
     pub(super) given_up: Vec<String>,
 }
@@ -25,7 +25,8 @@ pub(super) struct Cues {
 impl Cues {
     /// Whether what comes of them depends on the payload: only a rewrite, or a question about it, does.
     pub(super) fn need_payload(&self) -> bool {
-        let looks = |verdict: &Verdict| matches!(verdict.said, Said::Ask { .. }) || verdict.rewritten().is_some();
+        let looks =
+            |verdict: &Verdict| matches!(verdict.kind, VerdictKind::Ask { .. }) || verdict.target_rewrite().is_some();
         self.resolution.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(looks)
     }
 }
@@ -75,7 +76,7 @@ struct Page {
     /// The calls that were answered.
     answered: usize,
     now_us: u64,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// The calls that the tape does not have the end of.
     unknown: Vec<u64>,
     /// Whether there was an ask that the tape does not have the answer of.
@@ -84,18 +85,18 @@ struct Page {
 
 impl Desk {
     /// Lays out another dispatch. Gives the flag that its host may have raised.
-    pub(super) fn open(&self, cues: Cues) -> Cancel {
+    pub(super) fn open(&self, cues: Cues) -> CancelToken {
         let mut page = self.page();
         *page = Page { cues, ..Page::default() };
         page.cancel.clone()
     }
 
     /// Whether the tape does not have what a step tells of, because it ends before that.
-    pub(super) fn lacks(&self, step: &Entry<'_>) -> bool {
+    pub(super) fn lacks(&self, step: &JournalEntry<'_>) -> bool {
         let page = self.page();
         match step {
-            Entry::Return { id, .. } => page.unknown.contains(&id.0),
-            Entry::Resolved { .. } => page.is_unresolved,
+            JournalEntry::Return { id, .. } => page.unknown.contains(&id.0),
+            JournalEntry::ApprovalAnswered { .. } => page.is_unresolved,
             _ => false,
         }
     }
@@ -112,7 +113,7 @@ impl Desk {
     }
 
     /// Whether a hook wants the event now.
-    fn wants(&self, entry: u64, id: &HookId) -> Match {
+    fn wants(&self, entry: u64, id: &HookId) -> MatchResult {
         let mut page = self.page();
         let Page { cues, next_ask, answered, cancel, .. } = &mut *page;
         // A hook's turn comes after every call that the tape has before it, so the next one on the tape is either this
@@ -120,22 +121,22 @@ impl Desk {
         let Some(ask) = cues.asks.get_mut(*next_ask) else {
             // Guards are given up without a call, at the very end.
             let names = |reason: &String| reason.contains(&format!("guard `{id}` judged it"));
-            return if cues.given_up.iter().any(names) { Match::Yes } else { Match::No };
+            return if cues.given_up.iter().any(names) { MatchResult::Yes } else { MatchResult::No };
         };
         // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
         // did so in a later round, when guards were asked again. A hook that is not among such sees all that was answered
         // before it, so that it has no other turn on what it saw. So the count of answers tells the round, also on tapes
         // of format 2, which do not say it.
         if ask.entry != entry || ask.after > *answered {
-            return Match::No;
+            return MatchResult::No;
         }
         *next_ask += 1;
         match std::mem::replace(&mut ask.turn, Turn::Called) {
-            Turn::Called => Match::Yes,
-            Turn::Unmatched(failure) => Match::Failed(failure),
+            Turn::Called => MatchResult::Yes,
+            Turn::Unmatched(failure) => MatchResult::Failed(failure),
             Turn::Cancelled => {
                 cancel.cancel();
-                Match::Yes
+                MatchResult::Yes
             }
         }
     }
@@ -174,14 +175,14 @@ impl Clock for Desk {
 }
 
 /// Whoever was asked then answers as then.
-impl Resolver for Desk {
-    fn resolve(&self, _question: &Question<'_>) -> Resolution {
+impl Approver for Desk {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let mut page = self.page();
         match page.cues.resolution.take() {
             Some(resolution) => resolution,
             None => {
                 page.is_unresolved = true;
-                Resolution::Nobody
+                ApprovalResponse::Unavailable
             }
         }
     }
@@ -197,7 +198,7 @@ pub(super) struct StandIn {
 }
 
 impl Matcher for StandIn {
-    fn matches(&self, _event: &Event) -> Match {
+    fn matches(&self, _event: &Event) -> MatchResult {
         self.desk.wants(self.entry, &self.id)
     }
 
@@ -211,7 +212,7 @@ impl Handler for StandIn {
         "none"
     }
 
-    fn call(&self, call: &Call<'_>) -> Verdict {
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
         self.desk.answer(call.id)
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use pintle_contract::{NoSeam, Payload};
+use pintle_contract::{NoEffects, Payload};
 use pintle_engine::{Surroundings, dispatch};
 
 use super::cast::{Cast, Stage};
@@ -116,7 +116,7 @@ impl Company<'_, '_> {
         let around = Surroundings {
             journal: &sheet,
             clock: &*stage.desk,
-            seam: &NoSeam,
+            seam: &NoEffects,
             resolver: &*stage.desk,
             cancel: &cancel,
             shadow: self.header.shadow,

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Failure, Grant, Location, Resolution, Rewrite, Said, SourceFile, Span, Verdict};
+use pintle_contract::{
+    ApprovalResponse, ApprovalScope, ByteSpan, Diagnostic, Failure, Location, Rewrite, SourceFile, Verdict, VerdictKind,
+};
 
 use crate::record::{AnswerWord, FailureText, Resolved, SaidText, Word};
 
@@ -20,14 +22,14 @@ pub fn verdict(said: SaidText<'_>) -> Verdict {
         (None, None) => None,
     };
     let (said, rewrite) = match verdict {
-        Word::Pass => (Said::Pass, None),
-        Word::Allow => (Said::Allow { reason }, rewrite),
-        Word::Ask => (Said::Ask { reason }, rewrite),
-        Word::Deny => (Said::Deny { reason }, None),
-        Word::Rewrite => (rewrite.map_or(Said::Pass, Said::Rewrite), None),
-        Word::Failed => (failure.map_or(Said::Pass, |text| Said::Failed(self::failure(text))), None),
+        Word::Pass => (VerdictKind::Pass, None),
+        Word::Allow => (VerdictKind::Allow { reason }, rewrite),
+        Word::Ask => (VerdictKind::Ask { reason }, rewrite),
+        Word::Deny => (VerdictKind::Deny { reason }, None),
+        Word::Rewrite => (rewrite.map_or(VerdictKind::Pass, VerdictKind::Rewrite), None),
+        Word::Failed => (failure.map_or(VerdictKind::Pass, |text| VerdictKind::Failed(self::failure(text))), None),
     };
-    Verdict { said, rewrite, effects: effects.into_owned(), warnings: warnings.into_owned() }
+    Verdict { kind: said, rewrite, effects: effects.into_owned(), warnings: warnings.into_owned() }
 }
 
 /// A failure, at the place that was recorded.
@@ -40,21 +42,21 @@ pub fn failure(text: FailureText<'_>) -> Failure {
             // The file may be gone. A text of so many empty lines has the place in the same line.
             let start = line.unwrap_or(1).saturating_sub(1);
             let file = SourceFile { path: PathBuf::from(path), text: "\n".repeat(start) };
-            let place = Location::new(Arc::new(file), Span { start, end: start });
-            failure.at(Diagnostic::error("replayed", "", place))
+            let place = Location::new(Arc::new(file), ByteSpan { start, end: start });
+            failure.with_location(Diagnostic::error("replayed", "", place))
         }
     }
 }
 
 /// The answer to an ask.
-pub fn resolution(resolved: &Resolved<'_>) -> Resolution {
+pub fn resolution(resolved: &Resolved<'_>) -> ApprovalResponse {
     let by = || resolved.by.as_deref().unwrap_or_default().to_owned();
     match resolved.answer {
-        AnswerWord::Approved => Resolution::Approved { by: by() },
-        AnswerWord::GrantedTool => Resolution::Granted { by: by(), grant: Grant::Tool },
-        AnswerWord::GrantedSession => Resolution::Granted { by: by(), grant: Grant::Session },
-        AnswerWord::Refused => Resolution::Refused { by: by() },
-        AnswerWord::Deferred => Resolution::Deferred,
-        AnswerWord::Nobody => Resolution::Nobody,
+        AnswerWord::Approved => ApprovalResponse::Approved { answered_by: by() },
+        AnswerWord::GrantedTool => ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Tool },
+        AnswerWord::GrantedSession => ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Session },
+        AnswerWord::Refused => ApprovalResponse::Refused { answered_by: by() },
+        AnswerWord::Deferred => ApprovalResponse::Deferred,
+        AnswerWord::Nobody => ApprovalResponse::Unavailable,
     }
 }

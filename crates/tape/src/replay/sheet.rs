@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{CallId, Entry, Journal};
+use pintle_contract::{CallId, Journal, JournalEntry};
 
 use super::cast::Stage;
 use super::lines::Line;
@@ -90,7 +90,7 @@ impl<'s, 't> Sheet<'s, 't> {
 }
 
 impl Journal for Sheet<'_, '_> {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
         let Page { number, parent, format, open, lines, is_bare, records, next, is_over, has_ended, instead } =
             &mut *page;
@@ -100,8 +100,8 @@ impl Journal for Sheet<'_, '_> {
             return;
         }
         match (entry, self.veil) {
-            (Entry::Event { event, .. }, _) => *open = Open::new(*number, *parent, event, *format),
-            (Entry::Resolved { digest, .. }, Some(veil)) => veil.learn(digest),
+            (JournalEntry::Event { event, .. }, _) => *open = Open::new(*number, *parent, event, *format),
+            (JournalEntry::ApprovalAnswered { digest, .. }, Some(veil)) => veil.learn(digest),
             _ => {}
         }
         bodies(

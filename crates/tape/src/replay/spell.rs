@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use pintle_contract::Redact;
+use pintle_contract::Redactor;
 
 use crate::blobs::{STRING_BYTES, may_refer};
 use crate::line::{is_deep, push_fields};
@@ -19,7 +19,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Spells a record, in which secrets are taken out of sight.
-    pub(super) fn of(body: &Body<'_>, secrets: Option<&dyn Redact>) -> Self {
+    pub(super) fn of(body: &Body<'_>, secrets: Option<&dyn Redactor>) -> Self {
         // Records are made of JSON values, which have a JSON text.
         let Ok(prepared) = Prepared::new(body, secrets) else { return Self::default() };
         let (fields, blobs) = prepared.into_stored();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pintle_contract::{EventName, Origin, did_you_mean};
+use pintle_contract::{EventName, Origin, suggest_nearest};
 
 use super::lines::Read;
 use crate::record::Body;
@@ -78,7 +78,7 @@ impl Until {
                         Some(Body::Outcome(decided)) => Some(&*decided.event),
                         _ => None,
                     });
-                    let near = did_you_mean(event.as_str(), there).map(|near| format!("; did you mean `{near}`?"));
+                    let near = suggest_nearest(event.as_str(), there).map(|near| format!("; did you mean `{near}`?"));
                     format!("the tape has no outcome of `{event}`{}", near.unwrap_or_default())
                 })
             }

@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::Redact;
+use pintle_contract::Redactor;
 
 use super::cast::Cast;
 use super::lines::Line;
@@ -36,7 +36,7 @@ impl Veil {
     }
 }
 
-impl Redact for Veil {
+impl Redactor for Veil {
     fn redact(&self, text: &str) -> Option<String> {
         let digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
         match &*digests {

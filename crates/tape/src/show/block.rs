@@ -38,7 +38,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn new(at: String, fired: &Fired<'_>) -> Self {
-        let subject_field = EventName::parse(&fired.event).ok().and_then(|name| name.row().subject);
+        let subject_field = EventName::parse(&fired.event).ok().and_then(|name| name.def().subject);
         let subject = subject_field.and_then(|field| fired.payload.get(field)).and_then(Value::as_str);
         let mut event = plain(&fired.event, 80);
         if let Some(subject) = subject {
@@ -140,7 +140,7 @@ impl Block {
             head.push(Tone::Quiet, "  (no hook)");
         }
         if let Some(approval) = &decided.approval {
-            head.push(Tone::Good, format!("  (approved by {})", plain(&approval.by, 80)));
+            head.push(Tone::Good, format!("  (approved by {})", plain(&approval.approved_by, 80)));
         }
         self.ignore(decided, options);
         if decided.rewritten {

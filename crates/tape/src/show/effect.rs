@@ -1,6 +1,6 @@
 //! What a hook did besides answering, in a few words.
 
-use pintle_contract::{Effect, LogLevel, Reply, Request};
+use pintle_contract::{Effect, EffectReply, EffectRequest, LogLevel};
 use serde_json::Value;
 
 use super::Options;
@@ -12,27 +12,35 @@ pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<Stri
     let cut = |text: &str| plain(text, options.text_chars);
     let reply = effected.reply.as_deref();
     let words = match &*effected.request {
-        Request::MetricIncr { name, by } => format!("metric {} {by:+} = {}", cut(name), reply_text(reply, options)),
-        Request::MetricSet { name, value } => format!("metric {} = {}", cut(name), cut(&value.to_string())),
-        Request::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
-        Request::Log { level: LogLevel::Warn, message } => format!("log: warning: {}", cut(message)),
-        Request::Emit { event, payload } => format!("emit {} {}", cut(event), cut(&payload.to_string())),
-        Request::Http { method, url, .. } => {
+        EffectRequest::MetricIncr { name, amount: by } => {
+            format!("metric {} {by:+} = {}", cut(name), reply_text(reply, options))
+        }
+        EffectRequest::MetricSet { name, value } => format!("metric {} = {}", cut(name), cut(&value.to_string())),
+        EffectRequest::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
+        EffectRequest::Log { level: LogLevel::Warn, message } => format!("log: warning: {}", cut(message)),
+        EffectRequest::Emit { event, payload } => format!("emit {} {}", cut(event), cut(&payload.to_string())),
+        EffectRequest::Http { method, url, .. } => {
             let status = match reply {
-                Some(Reply::Value(value)) => value.get("status").map(|status| format!(" -> {status}")),
+                Some(EffectReply::Value(value)) => value.get("status").map(|status| format!(" -> {status}")),
                 _ => None,
             };
             format!("http {} {}{}", cut(method), cut(url), status.unwrap_or_default())
         }
-        Request::CallTool { name, arguments } => format!("call tool {} {}", cut(name), cut(&arguments.to_string())),
-        Request::Meta { function, arguments } => format!("meta {} {}", cut(function), cut(&arguments.to_string())),
-        Request::Session { function, arguments }
+        EffectRequest::CallTool { name, arguments } => {
+            format!("call tool {} {}", cut(name), cut(&arguments.to_string()))
+        }
+        EffectRequest::Meta { function, arguments } => {
+            format!("meta {} {}", cut(function), cut(&arguments.to_string()))
+        }
+        EffectRequest::Session { function, arguments }
             if matches!(function.as_str(), "inject_reminder" | "notify_file_edited") =>
         {
             format!("{} {}", cut(function), cut(&arguments.to_string()))
         }
-        Request::Exec { program, arguments, .. } => format!("exec {} {}", cut(program), cut(&arguments.join(" "))),
-        Request::Fs { function, arguments } => format!("fs {} {}", cut(function), cut(&arguments.to_string())),
+        EffectRequest::Exec { program, arguments, .. } => {
+            format!("exec {} {}", cut(program), cut(&arguments.join(" ")))
+        }
+        EffectRequest::Fs { function, arguments } => format!("fs {} {}", cut(function), cut(&arguments.to_string())),
         quiet if options.everything => {
             let what = serde_json::to_value(quiet).unwrap_or_default();
             format!("{} -> {}", cut(&spelled(&what)), reply_text(reply, options))
@@ -57,12 +65,12 @@ fn spelled(value: &Value) -> String {
     }
 }
 
-fn reply_text(reply: Option<&Reply>, options: &Options) -> String {
+fn reply_text(reply: Option<&EffectReply>, options: &Options) -> String {
     match reply {
-        Some(Reply::Done) => String::from("done"),
-        Some(Reply::Absent) => String::from("nothing"),
-        Some(Reply::Int(number)) => number.to_string(),
-        Some(Reply::Value(value)) => plain(&value.to_string(), options.text_chars),
+        Some(EffectReply::Done) => String::from("done"),
+        Some(EffectReply::Absent) => String::from("nothing"),
+        Some(EffectReply::Int(number)) => number.to_string(),
+        Some(EffectReply::Value(value)) => plain(&value.to_string(), options.text_chars),
         None => String::from("?"),
     }
 }

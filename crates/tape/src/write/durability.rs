@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 
 use crate::record::Body;
 use crate::record::host::{HostRecord, Stage};
@@ -62,7 +62,7 @@ impl FromStr for Durability {
         let named = Self::ALL.into_iter().find(|level| level.as_str() == text);
         named.ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str);
-            let meant = did_you_mean(text, names).map(|name| format!("; did you mean `{name}`?"));
+            let meant = suggest_nearest(text, names).map(|name| format!("; did you mean `{name}`?"));
             format!("unknown durability `{text}`, expected `none`, `turn` or `record`{}", meant.unwrap_or_default())
         })
     }
@@ -87,7 +87,7 @@ mod tests {
         };
         let outcome = |name: &'static str| {
             let fired = Event::new(EventName::parse(name).unwrap(), json!({}), std::sync::Arc::new(Origin::default()));
-            let outcome = Box::leak(Box::new(Outcome::pass(fired.payload)));
+            let outcome = Box::leak(Box::new(Outcome::unchanged(fired.payload)));
             Body::Outcome(Decided::new(1, name, outcome, 0, false))
         };
         let cases = [

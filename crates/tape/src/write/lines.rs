@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use pintle_contract::Redact;
+use pintle_contract::Redactor;
 
 use crate::blobs::{self, Cut};
 use crate::line::{self, Packed, digest, push_line};
@@ -56,7 +56,7 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Spells the fields of a record.
-    pub(crate) fn new(body: &Body<'_>, secrets: Option<&dyn Redact>) -> io::Result<Self> {
+    pub(crate) fn new(body: &Body<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
         let Packed { text, is_packed } = line::packed(line::fields(body)?)?;
         let clean = secrets.and_then(|secrets| scrub::fields(secrets, &text));
         let is_clean = clean.is_some();

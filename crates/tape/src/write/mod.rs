@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use pintle_contract::{CallId, Caller, Chain, Clock, Entry, Hook, Journal, Redact, Reply, Request, SeamError};
+use pintle_contract::{
+    CallId, Chain, Clock, EffectCaller, EffectError, EffectReply, EffectRequest, Hook, Journal, JournalEntry, Redactor,
+};
 use serde_json::Value;
 
 use crate::TapeError;
@@ -152,7 +154,7 @@ impl Tape {
 
     /// Takes the secrets out of every record from here on, before it is hashed, written and shown. The first one that
     /// is asked stays.
-    pub fn scrub(&self, secrets: Arc<dyn Redact>) {
+    pub fn scrub(&self, secrets: Arc<dyn Redactor>) {
         self.with(|state| {
             state.output.secrets.get_or_insert(secrets);
         });
@@ -175,7 +177,7 @@ impl Tape {
     }
 
     /// Records what a hook or tool asked of the world and what it got.
-    pub fn effect(&self, caller: Caller<'_>, request: &Request, reply: &Result<Reply, SeamError>) {
+    pub fn effect(&self, caller: EffectCaller<'_>, request: &EffectRequest, reply: &Result<EffectReply, EffectError>) {
         self.put(|state| {
             let dispatch = state.dispatches.of_call(caller.call.0);
             Body::Effect(Effected {
@@ -306,26 +308,26 @@ impl State {
 }
 
 impl Journal for Tape {
-    fn record(&self, entry: &Entry<'_>) {
+    fn record(&self, entry: &JournalEntry<'_>) {
         let thread = thread::current().id();
         self.with(|state| {
             let at_ms = self.clock.unix_ms();
             let number = match entry {
-                Entry::Call { hook, .. } | Entry::Unmatched { hook, .. } | Entry::Unasked { hook, .. } => {
-                    state.number(at_ms, hook)
-                }
+                JournalEntry::Call { hook, .. }
+                | JournalEntry::MatcherFailed { hook, .. }
+                | JournalEntry::NotCalled { hook, .. } => state.number(at_ms, hook),
                 _ => 0,
             };
             let State { dispatches, output, sessions, .. } = state;
             let open = match entry {
-                Entry::Event { event, .. } => dispatches.begin(thread, event),
+                JournalEntry::Event { event, .. } => dispatches.begin(thread, event),
                 _ => dispatches.current(thread),
             };
             let dispatch = open.number;
             entries::bodies(entry, open, |_| number, |body| output.put(at_ms, body));
             match entry {
-                Entry::Call { id, .. } => dispatches.call(id.0, dispatch),
-                Entry::Outcome { event, .. } => {
+                JournalEntry::Call { id, .. } => dispatches.call(id.0, dispatch),
+                JournalEntry::Outcome { event, .. } => {
                     dispatches.end(thread, self.number);
                     if event.name.as_str() == "session.end" && event.origin.depth == 0 {
                         sessions.remove(&event.origin.session);

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use pintle_contract::Redact;
+use pintle_contract::Redactor;
 use serde_json::Map;
 
 use super::tape_file::TapeFile;
@@ -20,7 +20,7 @@ pub(super) struct Output {
     pub(super) sink: Sink,
     pub(super) durability: Durability,
     pub(super) follower: Option<Arc<dyn Follower>>,
-    pub(super) secrets: Option<Arc<dyn Redact>>,
+    pub(super) secrets: Option<Arc<dyn Redactor>>,
     /// When the last record was written: time does not go back on a tape, whatever the machine's clock does.
     pub(super) last_ms: u64,
     /// Whether the last record closes the tape.

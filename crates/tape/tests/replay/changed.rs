@@ -1,6 +1,6 @@
 //! Tapes that somebody changed who also repaired the chain.
 
-use pintle_contract::{Cancel, Layer, Profile, Verdict};
+use pintle_contract::{CancelToken, Layer, Profile, Verdict};
 use pintle_tape::replay::Why;
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn denied() -> Vec<u8> {
     ];
     let set = session.load(vec![chain(Layer::User, Profile::SequentialFirstDeny, hooks)]);
     for _ in 0..2 {
-        session.fire(&set, &tool("run", json!({"a": 1})), &Cancel::default(), None);
+        session.fire(&set, &tool("run", json!({"a": 1})), &CancelToken::default(), None);
     }
     session.bytes()
 }

@@ -1,6 +1,6 @@
 //! Tapes that end too early.
 
-use pintle_contract::{Cancel, EventName, Layer, Profile, Verdict};
+use pintle_contract::{CancelToken, EventName, Layer, Profile, Verdict};
 use pintle_tape::replay::{Options, ReplayError, Until, replay};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::json;
@@ -13,13 +13,13 @@ fn tape() -> Vec<u8> {
     let hooks = [
         hook("counts", pre(), Scripted::with(|call| count(call, "n"))),
         hook("asks", pre(), Scripted::always(Verdict::ask("look"))),
-        hook("long", pre(), Scripted::always(Verdict::pass().warn("w".repeat(1_030)))),
+        hook("long", pre(), Scripted::always(Verdict::pass().with_warning("w".repeat(1_030)))),
     ];
     let set = session.load(vec![chain(Layer::User, Profile::ParallelStrictest, hooks)]);
     for name in ["run", "walk"] {
-        session.fire(&set, &tool(name, json!({"a": 1})), &Cancel::default(), None);
+        session.fire(&set, &tool(name, json!({"a": 1})), &CancelToken::default(), None);
     }
-    session.fire(&set, &event("turn.end", json!({"text": "bye"})), &Cancel::default(), None);
+    session.fire(&set, &event("turn.end", json!({"text": "bye"})), &CancelToken::default(), None);
     session.bytes()
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Call, Cancel, Chain, Effect, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Match, Mode, Profile,
-    Reminder, Resolution, Rewrite, Verdict,
+    ApprovalResponse, CancelToken, Chain, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy,
+    Hook, HookCall, Layer, MatchResult, Profile, Reminder, Rewrite, Verdict,
 };
 use pintle_tape::replay::{Options, replay};
 use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
@@ -51,7 +51,7 @@ fn rewrite(dice: &mut Dice) -> Rewrite {
     }
 }
 
-fn verdict(dice: &mut Dice, call: &Call<'_>) -> Verdict {
+fn verdict(dice: &mut Dice, call: &HookCall<'_>) -> Verdict {
     let reason = format!("because {}", dice.roll(3));
     let mut verdict = match dice.roll(14) {
         0 => Verdict::deny(reason),
@@ -59,15 +59,15 @@ fn verdict(dice: &mut Dice, call: &Call<'_>) -> Verdict {
         2 | 3 => Verdict::allow(reason),
         4 => Verdict::failed(Failure::new(FailureKind::Timeout, "too slow")),
         5 => panic!("hook fell over"),
-        6 => Verdict::allow(reason).rewriting(rewrite(dice)),
-        7 => Verdict::ask(reason).rewriting(rewrite(dice)),
-        8..=10 => Verdict::pass().rewriting(rewrite(dice)),
+        6 => Verdict::allow(reason).with_rewrite(rewrite(dice)),
+        7 => Verdict::ask(reason).with_rewrite(rewrite(dice)),
+        8..=10 => Verdict::pass().with_rewrite(rewrite(dice)),
         _ => count(call, "n"),
     };
     match dice.roll(6) {
-        0 => verdict = verdict.with(Effect::Context(String::from("mind"))).warn("odd"),
-        1 => verdict = verdict.with(Effect::Reminder(Reminder::once("do it"))),
-        2 => verdict = verdict.with(Effect::Metadata(Map::from_iter([(String::from("risk"), json!(0.50))]))),
+        0 => verdict = verdict.with_effect(Effect::Context(String::from("mind"))).with_warning("odd"),
+        1 => verdict = verdict.with_effect(Effect::Reminder(Reminder::for_one_turn("do it"))),
+        2 => verdict = verdict.with_effect(Effect::Metadata(Map::from_iter([(String::from("risk"), json!(0.50))]))),
         _ => {}
     }
     verdict
@@ -76,14 +76,14 @@ fn verdict(dice: &mut Dice, call: &Call<'_>) -> Verdict {
 fn random_hook(dice: &mut Dice, number: u64) -> Hook {
     let (seed, quiet) = (dice.roll(u64::MAX), dice.roll(3) == 0);
     let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
-    let script = move |call: &Call<'_>| verdict(&mut self::dice(seed, call.event.payload.value()), call);
+    let script = move |call: &HookCall<'_>| verdict(&mut self::dice(seed, call.event.payload.value()), call);
     let handler = if dice.roll(3) == 0 { Scripted::waiting(script) } else { Scripted::with(script) };
     let matcher = ClosureMatcher::new(move |event| match self::dice(seed ^ 1, event.payload.value()).roll(8) {
-        _ if quiet => Match::No,
-        0 => Match::Failed(Failure::new(FailureKind::Error, "no such field")),
+        _ if quiet => MatchResult::No,
+        0 => MatchResult::Failed(Failure::new(FailureKind::Error, "no such field")),
         1 => panic!("matcher fell over"),
-        2 | 3 => Match::No,
-        _ => Match::Yes,
+        2 | 3 => MatchResult::No,
+        _ => MatchResult::Yes,
     });
     Hook {
         matcher: (dice.roll(3) > 0).then_some(matcher as Arc<dyn pintle_contract::Matcher>),
@@ -95,7 +95,7 @@ fn random_hook(dice: &mut Dice, number: u64) -> Hook {
             FailurePolicy::Ignored,
         ]),
         strict_matcher: dice.roll(3) == 0,
-        mode: if dice.roll(8) == 0 { Mode::Shadow } else { Mode::Enforce },
+        mode: if dice.roll(8) == 0 { EnforcementMode::Shadow } else { EnforcementMode::Enforce },
         ..hook(&format!("h{}", number % 5), name, handler)
     }
 }
@@ -125,11 +125,11 @@ fn session(seed: u64) -> Vec<u8> {
         let payload = tool(dice.pick(&["run", "walk"]), json!({"step": dice.roll(3)})).payload.into_value();
         let event = event(dice.pick(&EVENTS), payload);
         session.resolution = match dice.roll(3) {
-            0 => Resolution::Nobody,
-            1 => Resolution::Deferred,
-            _ => Resolution::Approved { by: String::from("mara") },
+            0 => ApprovalResponse::Unavailable,
+            1 => ApprovalResponse::Deferred,
+            _ => ApprovalResponse::Approved { answered_by: String::from("mara") },
         };
-        let cancel = Cancel::default();
+        let cancel = CancelToken::default();
         if dice.roll(10) == 0 {
             cancel.cancel();
         }

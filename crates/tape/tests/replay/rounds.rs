@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Cancel, Hook, Layer, Profile, Verdict};
+use pintle_contract::{CancelToken, Hook, Layer, Profile, Verdict};
 use pintle_tape::Tape;
 use pintle_tape::replay::Why;
 use pintle_testkit::chain;
@@ -19,7 +19,7 @@ fn hooks() -> Vec<Hook> {
 fn played(profile: Profile) -> Vec<u8> {
     let session = Session::new(false);
     let set = session.load(vec![chain(Layer::User, profile, hooks())]);
-    session.fire(&set, &tool("run", json!({"step": 0})), &Cancel::default(), None);
+    session.fire(&set, &tool("run", json!({"step": 0})), &CancelToken::default(), None);
     session.bytes()
 }
 
@@ -82,7 +82,7 @@ fn a_tape_of_format_2_that_is_gone_on_with_stays_one() {
     let clock = Arc::new(Ticking::default());
     let session = Session::on(Tape::append_to(&path, clock.clone()).unwrap(), clock, false);
     let set = session.load(vec![chain(Layer::User, Profile::ParallelMerge, hooks())]);
-    session.fire(&set, &tool("run", json!({"step": 0})), &Cancel::default(), None);
+    session.fire(&set, &tool("run", json!({"step": 0})), &CancelToken::default(), None);
     let tape = std::fs::read(&path).unwrap();
     let once = [("changer", 0), ("always", 0), ("late", 0), ("always", 1)];
     assert_eq!(rounds(&tape), named(&[once, once].concat()));

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Cancel, Chain, Effect, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, Layer, Match, Mode, OnDeny,
-    Profile, Resolution, Rewrite, Verdict,
+    ApprovalResponse, CancelToken, Chain, DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind,
+    FailurePolicy, Handler, Hook, Layer, MatchResult, Profile, Rewrite, Verdict,
 };
 use pintle_tape::replay::{Options, replay};
 use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
@@ -30,7 +30,7 @@ fn args(value: Value) -> Verdict {
 }
 
 fn failing(id: &str, kind: FailureKind, strict: bool) -> Hook {
-    let matcher = ClosureMatcher::new(move |_| Match::Failed(Failure::new(kind, "no such field")));
+    let matcher = ClosureMatcher::new(move |_| MatchResult::Failed(Failure::new(kind, "no such field")));
     Hook { matcher: Some(matcher), strict_matcher: strict, ..says(id, Verdict::pass()) }
 }
 
@@ -38,7 +38,7 @@ fn failing(id: &str, kind: FailureKind, strict: bool) -> Hook {
 pub(crate) fn wants(id: &str, step: i64, verdict: Verdict) -> Hook {
     let matcher = ClosureMatcher::new(move |event| {
         let here = event.payload.field("args").and_then(|args| args.get("step")).and_then(Value::as_i64);
-        if here >= Some(step) { Match::Yes } else { Match::No }
+        if here >= Some(step) { MatchResult::Yes } else { MatchResult::No }
     });
     Hook { matcher: Some(matcher), ..says(id, verdict) }
 }
@@ -72,20 +72,22 @@ fn cases() -> Vec<(&'static str, Hooks)> {
     vec![
         ("nobody objects", || vec![says("a", Verdict::pass()), says("b", Verdict::allow("fine"))]),
         ("a deny", || vec![says("a", Verdict::pass()), says("b", Verdict::deny("never")), says("c", Verdict::pass())]),
-        ("a deny that ends the run", || vec![Hook { on_deny: OnDeny::StopRun, ..says("a", Verdict::deny("stop")) }]),
+        ("a deny that ends the run", || {
+            vec![Hook { on_deny: DenyEffect::StopRun, ..says("a", Verdict::deny("stop")) }]
+        }),
         ("an ask", || vec![says("a", Verdict::ask("look")), says("b", Verdict::allow("fine"))]),
         ("a rewrite", || {
             vec![says("a", args(json!({"step": 1}))), says("b", args(json!({"step": 1, "more": [1.50]})))]
         }),
         ("an allow of a rewritten target", || {
             let fields = Map::from_iter([(String::from("args"), json!({"x": 1}))]);
-            vec![says("a", Verdict::allow("if so").rewriting(Rewrite::Fields(fields))), says("b", Verdict::pass())]
+            vec![says("a", Verdict::allow("if so").with_rewrite(Rewrite::Fields(fields))), says("b", Verdict::pass())]
         }),
         ("a rewrite of what cannot be rewritten", || {
             vec![says("a", Verdict::rewrite(Map::from_iter([(String::from("nmae"), json!("y"))])))]
         }),
         ("effects and warnings", || {
-            let verdict = Verdict::pass().with(Effect::Context(String::from("mind"))).warn("odd");
+            let verdict = Verdict::pass().with_effect(Effect::Context(String::from("mind"))).with_warning("odd");
             vec![says("a", verdict), with("b", Scripted::with(|call| count(call, "n")))]
         }),
         ("failures", || {
@@ -110,7 +112,10 @@ fn cases() -> Vec<(&'static str, Hooks)> {
             vec![says("z", Verdict::pass()), Hook { matcher: Some(matcher), ..says("a", Verdict::pass()) }]
         }),
         ("shadow hooks", || {
-            vec![Hook { mode: Mode::Shadow, ..says("a", Verdict::deny("would")) }, says("b", args(json!({"step": 9})))]
+            vec![
+                Hook { mode: EnforcementMode::Shadow, ..says("a", Verdict::deny("would")) },
+                says("b", args(json!({"step": 9}))),
+            ]
         }),
         ("guards that are asked again", || {
             vec![
@@ -137,10 +142,10 @@ fn cases() -> Vec<(&'static str, Hooks)> {
 #[test]
 fn whatever_happens_comes_out_byte_for_byte() {
     let resolutions = [
-        Resolution::Nobody,
-        Resolution::Deferred,
-        Resolution::Approved { by: String::from("mara") },
-        Resolution::Refused { by: String::from("mara") },
+        ApprovalResponse::Unavailable,
+        ApprovalResponse::Deferred,
+        ApprovalResponse::Approved { answered_by: String::from("mara") },
+        ApprovalResponse::Refused { answered_by: String::from("mara") },
     ];
     for (what, hooks) in cases() {
         for profile in PROFILES {
@@ -156,7 +161,7 @@ fn whatever_happens_comes_out_byte_for_byte() {
                 ]);
                 for resolution in &resolutions {
                     session.resolution = resolution.clone();
-                    session.fire(&set, &tool("run", json!({"step": 0})), &Cancel::default(), None);
+                    session.fire(&set, &tool("run", json!({"step": 0})), &CancelToken::default(), None);
                 }
                 assert_same(&session.bytes(), &format!("{what}, {profile}, shadow {shadow}"));
             }
@@ -170,12 +175,12 @@ fn a_long_tape_comes_out_byte_for_byte_on_any_number_of_threads() {
     let set = session.load(vec![chain(Layer::User, Profile::SequentialRunAll, [says("late", Verdict::deny("no"))])]);
     // Enough dispatches and enough lines that threads take part in both.
     for step in 0..4_200 {
-        session.fire(&set, &event("turn.end", json!({"step": step})), &Cancel::default(), None);
+        session.fire(&set, &event("turn.end", json!({"step": step})), &CancelToken::default(), None);
         for _ in 0..6 {
             session.tape.note("remark", json!(step));
         }
     }
-    session.fire(&set, &tool("run", json!({})), &Cancel::default(), None);
+    session.fire(&set, &tool("run", json!({})), &CancelToken::default(), None);
     let tape = session.bytes();
     let text = std::str::from_utf8(&tape).unwrap();
     let (before, behind) = text.rsplit_once("\"decision\":\"deny\"").unwrap();
@@ -193,7 +198,7 @@ fn a_long_tape_comes_out_byte_for_byte_on_any_number_of_threads() {
 fn a_host_that_cancels_comes_out_byte_for_byte() {
     for profile in PROFILES {
         for after in 0..4 {
-            let cancel = Cancel::default();
+            let cancel = CancelToken::default();
             let raise = |number: usize| {
                 let cancel = cancel.clone();
                 let handler = Scripted::with(move |_| {
@@ -230,7 +235,7 @@ fn events_that_hooks_cause_and_hooks_that_come_later_are_enacted_too() {
         let session = Arc::clone(&session);
         let inner = inner.clone();
         Scripted::with(move |call| {
-            session.fire(&inner, &event("custom.seen", json!([1, 2])), &Cancel::default(), Some(call.id));
+            session.fire(&inner, &event("custom.seen", json!([1, 2])), &CancelToken::default(), Some(call.id));
             Verdict::pass()
         })
     };
@@ -238,11 +243,11 @@ fn events_that_hooks_cause_and_hooks_that_come_later_are_enacted_too() {
         vec![chain(Layer::User, Profile::ParallelStrictest, [with("outer", emits), says("b", Verdict::pass())])];
     session.tape.hooks(&outer);
     let set = inner.with(outer);
-    session.fire(&set, &tool("run", json!({})), &Cancel::default(), None);
+    session.fire(&set, &tool("run", json!({})), &CancelToken::default(), None);
     let late = vec![chain(Layer::Managed, Profile::SequentialFirstDeny, [says("late", Verdict::deny("now"))])];
     session.tape.hooks(&late);
-    session.fire(&set.with(late), &tool("run", json!({})), &Cancel::default(), None);
-    session.fire(&set, &event("turn.start", json!({"prompt": "x".repeat(5_000)})), &Cancel::default(), None);
+    session.fire(&set.with(late), &tool("run", json!({})), &CancelToken::default(), None);
+    session.fire(&set, &event("turn.start", json!({"prompt": "x".repeat(5_000)})), &CancelToken::default(), None);
     assert_same(&session.bytes(), "nested");
 }
 
@@ -255,7 +260,7 @@ fn an_agents_hooks_stand_behind_those_of_the_runtime() {
     session.tape.agent_hooks(&own);
     let more = vec![chain(Layer::Runtime, Profile::SequentialRunAll, [steps("two", 9)])];
     session.tape.hooks(&more);
-    session.fire(&base.with(more).with(own), &tool("run", json!({"step": 0})), &Cancel::default(), None);
+    session.fire(&base.with(more).with(own), &tool("run", json!({"step": 0})), &CancelToken::default(), None);
     assert_same(&session.bytes(), "agent");
 }
 
@@ -263,7 +268,7 @@ fn an_agents_hooks_stand_behind_those_of_the_runtime() {
 #[derive(Debug)]
 struct Hush;
 
-impl pintle_contract::Redact for Hush {
+impl pintle_contract::Redactor for Hush {
     fn redact(&self, text: &str) -> Option<String> {
         text.contains("s3cret").then(|| text.replace("s3cret", "[REDACTED]"))
     }
@@ -301,11 +306,11 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
         [vec![redacts()], vec![passes_on(), redacts(), tells()], vec![tells()], vec![tells(), passes_on(), redacts()]];
     for (at, hooks) in sessions.into_iter().enumerate() {
         let mut session = Session::new(false);
-        session.resolution = Resolution::Approved { by: String::from("mara") };
+        session.resolution = ApprovalResponse::Approved { answered_by: String::from("mara") };
         session.tape.scrub(Arc::new(Hush));
         let set = session.load(vec![chain(Layer::User, Profile::SequentialRunAll, hooks)]);
         for text in ["plain", "with s3cret and s3cret", "[REDACTED] already"] {
-            session.fire(&set, &tool("run", json!({"text": text})), &Cancel::default(), None);
+            session.fire(&set, &tool("run", json!({"text": text})), &CancelToken::default(), None);
         }
         let tape = session.bytes();
         assert!(!String::from_utf8_lossy(&tape).contains("s3cret"));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle_contract::{
-    Call, CallId, Cancel, Chain, Clock, Event, EventName, Journal, Origin, Outcome, Reply, Request, Resolution, Seam,
-    Verdict,
+    ApprovalResponse, CallId, CancelToken, Chain, Clock, EffectReply, EffectRequest, EffectRunner, Event, EventName,
+    HookCall, Journal, Origin, Outcome, Verdict,
 };
 use pintle_engine::{HookSet, Surroundings, dispatch};
 use pintle_tape::replay::{Options, Replayed, replay};
@@ -34,7 +34,7 @@ pub(crate) struct Session {
     pub(crate) tape: Arc<Tape>,
     clock: Arc<Ticking>,
     seam: Recording,
-    pub(crate) resolution: Resolution,
+    pub(crate) resolution: ApprovalResponse,
     pub(crate) shadow: bool,
 }
 
@@ -45,12 +45,12 @@ struct Recording {
     world: MapSeam,
 }
 
-impl Seam for Recording {
+impl EffectRunner for Recording {
     fn perform(
         &self,
-        caller: pintle_contract::Caller<'_>,
-        request: Request,
-    ) -> Result<Reply, pintle_contract::SeamError> {
+        caller: pintle_contract::EffectCaller<'_>,
+        request: EffectRequest,
+    ) -> Result<EffectReply, pintle_contract::EffectError> {
         let reply = self.world.perform(caller, request.clone());
         self.tape.effect(caller, &request, &reply);
         reply
@@ -68,7 +68,7 @@ impl Session {
     pub(crate) fn on(tape: Tape, clock: Arc<Ticking>, shadow: bool) -> Self {
         let tape = Arc::new(tape);
         let seam = Recording { tape: Arc::clone(&tape), world: MapSeam::new() };
-        Self { tape, clock, seam, resolution: Resolution::Nobody, shadow }
+        Self { tape, clock, seam, resolution: ApprovalResponse::Unavailable, shadow }
     }
 
     pub(crate) fn load(&self, chains: Vec<Chain>) -> HookSet {
@@ -77,7 +77,7 @@ impl Session {
         set
     }
 
-    pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &Cancel, cause: Option<CallId>) -> Outcome {
+    pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &CancelToken, cause: Option<CallId>) -> Outcome {
         let around = Surroundings {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
@@ -108,8 +108,8 @@ pub(crate) fn tool(name: &str, args: Value) -> Event {
 }
 
 /// A hook's effect on the world.
-pub(crate) fn count(call: &Call<'_>, name: &str) -> Verdict {
-    let _ = call.seam.metric_incr(call.caller(), name, 1);
+pub(crate) fn count(call: &HookCall<'_>, name: &str) -> Verdict {
+    let _ = call.effects.metric_incr(call.caller(), name, 1);
     Verdict::pass()
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Entry, Journal, Outcome};
+use pintle_contract::{Journal, JournalEntry, Outcome};
 use pintle_tape::record::Healed;
 use pintle_tape::{Body, Durability, Header, Reading, Tape, TapeError, in_use, read};
 use serde_json::json;
@@ -28,8 +28,8 @@ fn write(path: &Path, durability: Durability) {
 
 fn fire(tape: &Tape, text: String) {
     let event = event("completion.pre", json!({"text": text}));
-    tape.record(&Entry::Event { event: &event, cause: None });
-    tape.record(&Entry::Outcome { event: &event, outcome: &Outcome::pass(event.payload.clone()) });
+    tape.record(&JournalEntry::Event { event: &event, cause: None });
+    tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
 /// Reads a tape whose chain must be whole.

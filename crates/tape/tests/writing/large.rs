@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Entry, Journal, Outcome, Redact};
+use pintle_contract::{Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::{Body, Header, Tape, read_bytes};
 use serde_json::{Value, json};
 
@@ -10,8 +10,8 @@ use crate::stage::{Ticking, event, new_tape, reading};
 
 fn fire(tape: &Tape, payload: Value) {
     let event = event("completion.pre", payload);
-    tape.record(&Entry::Event { event: &event, cause: None });
-    tape.record(&Entry::Outcome { event: &event, outcome: &Outcome::pass(event.payload.clone()) });
+    tape.record(&JournalEntry::Event { event: &event, cause: None });
+    tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
 fn fired(tape: &Tape) -> Vec<Value> {
@@ -77,12 +77,12 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
 #[derive(Debug)]
 struct Hush;
 
-impl Redact for Hush {
+impl Redactor for Hush {
     fn redact(&self, text: &str) -> Option<String> {
-        self.suspects(text).then(|| text.replace("hunter2", "[REDACTED]"))
+        self.may_contain_secret(text).then(|| text.replace("hunter2", "[REDACTED]"))
     }
 
-    fn suspects(&self, text: &str) -> bool {
+    fn may_contain_secret(&self, text: &str) -> bool {
         text.contains("hunter2")
     }
 }

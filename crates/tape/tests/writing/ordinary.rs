@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, Decision, Entry, Event, EventName, Failure, FailureKind, Hook, Journal, Layer, OnDeny, Origin, Outcome,
-    Profile, Reason, Resolution, Verdict,
+    ApprovalResponse, CallId, Decision, DenyEffect, Event, EventName, Failure, FailureKind, Hook, Journal,
+    JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Verdict,
 };
 use pintle_tape::record::host::{HostRecord, ModelRequest, Stage, Turn};
 use pintle_tape::record::{AnswerWord, Resolved, Scope, Vetoed};
@@ -22,16 +22,16 @@ fn named(id: &str, event: &str) -> Hook {
 
 /// Lets a hook say something about an event.
 fn say(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
-    tape.record(&Entry::Event { event, cause: None });
+    tape.record(&JournalEntry::Event { event, cause: None });
     let id = tape.next_call();
-    tape.record(&Entry::Call { id, hook, round: 0, event });
-    tape.record(&Entry::Return { id, hook, verdict, duration_us: 1 });
-    tape.record(&Entry::Outcome { event, outcome: &Outcome::pass(event.payload.clone()) });
+    tape.record(&JournalEntry::Call { id, hook, round: 0, event });
+    tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 1 });
+    tape.record(&JournalEntry::Outcome { event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
 #[test]
 fn hooks_of_one_name_are_told_apart_by_their_numbers() {
-    let stops = Hook { on_deny: OnDeny::StopRun, strict_matcher: true, ..named("same", "tool.pre") };
+    let stops = Hook { on_deny: DenyEffect::StopRun, strict_matcher: true, ..named("same", "tool.pre") };
     let project = chain(Layer::Project, Profile::SequentialFirstDeny, [named("same", "tool.pre"), stops]);
     let late = chain(Layer::Agent, Profile::ParallelMerge, [named("same", "tool.pre")]);
     let tape = new_tape();
@@ -47,7 +47,7 @@ fn hooks_of_one_name_are_told_apart_by_their_numbers() {
     for body in &bodies {
         match body {
             Body::Hooks(hooks) => loaded.extend(hooks.hooks.iter().map(|entry| {
-                (hooks.scope, entry.chain, entry.entry, entry.on_deny == OnDeny::StopRun, entry.strict_matcher)
+                (hooks.scope, entry.chain, entry.entry, entry.on_deny == DenyEffect::StopRun, entry.strict_matcher)
             })),
             Body::HookCall(asked) => called.push(asked.entry),
             _ => {}
@@ -77,9 +77,9 @@ fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
     assert_eq!(kinds, [first.as_slice(), &dispatch, &["event"], &dispatch].concat());
     let failure = Failure::new(FailureKind::Error, "no such key");
     let other = named("other", "tool.pre");
-    tape.record(&Entry::Event { event: &call, cause: Some(CallId(7)) });
-    tape.record(&Entry::Unmatched { hook: &other, round: 2, failure: &failure });
-    tape.record(&Entry::Unasked { hook: &other, round: 2, failure: &failure });
+    tape.record(&JournalEntry::Event { event: &call, cause: Some(CallId(7)) });
+    tape.record(&JournalEntry::MatcherFailed { hook: &other, round: 2, failure: &failure });
+    tape.record(&JournalEntry::NotCalled { hook: &other, round: 2, failure: &failure });
     let records = reading(&tape).records;
     let [.., fired, loaded, unmatched, unasked] = records.as_slice() else { panic!("{records:?}") };
     assert!(matches!(&fired.body, Body::Event(fired) if (fired.dispatch, fired.cause) == (3, Some(7))), "{fired:?}");
@@ -134,19 +134,23 @@ fn vetoes_and_permission_decisions_have_a_record_of_their_own() {
 fn the_answer_to_an_ask_stands_before_the_outcome() {
     let tape = new_tape();
     let call = event("tool.pre", json!({}));
-    let reasons = [Reason::new(hooks().hooks[0].id.clone(), "look")];
+    let reasons = [OutcomeReason::new(hooks().hooks[0].id.clone(), "look")];
     let by = || String::from("ada");
     let cases = [
-        (Resolution::Approved { by: by() }, AnswerWord::Approved, Some("ada")),
-        (Resolution::Refused { by: by() }, AnswerWord::Refused, Some("ada")),
-        (Resolution::Granted { by: by(), grant: pintle_contract::Grant::Tool }, AnswerWord::GrantedTool, Some("ada")),
-        (Resolution::Deferred, AnswerWord::Deferred, None),
-        (Resolution::Nobody, AnswerWord::Nobody, None),
+        (ApprovalResponse::Approved { answered_by: by() }, AnswerWord::Approved, Some("ada")),
+        (ApprovalResponse::Refused { answered_by: by() }, AnswerWord::Refused, Some("ada")),
+        (
+            ApprovalResponse::Granted { answered_by: by(), grant: pintle_contract::ApprovalScope::Tool },
+            AnswerWord::GrantedTool,
+            Some("ada"),
+        ),
+        (ApprovalResponse::Deferred, AnswerWord::Deferred, None),
+        (ApprovalResponse::Unavailable, AnswerWord::Nobody, None),
     ];
     for (resolution, answer, by) in cases {
-        tape.record(&Entry::Event { event: &call, cause: None });
-        tape.record(&Entry::Resolved { digest: "sha256:0", reasons: &reasons, resolution: &resolution });
-        tape.record(&Entry::Outcome { event: &call, outcome: &Outcome::pass(call.payload.clone()) });
+        tape.record(&JournalEntry::Event { event: &call, cause: None });
+        tape.record(&JournalEntry::ApprovalAnswered { digest: "sha256:0", reasons: &reasons, response: &resolution });
+        tape.record(&JournalEntry::Outcome { event: &call, outcome: &Outcome::unchanged(call.payload.clone()) });
         let of_host = Resolved::of_host("sha256:0", &reasons, &resolution).about(&call.origin, "c1");
         tape.approval(of_host);
         let records = reading(&tape).records;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Caller, Effect, Entry, Failure, FailureKind, Journal, Outcome, Payload, Reason, Redact, Reply, Request, SeamError,
-    Verdict, Warning,
+    Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Failure, FailureKind, Journal, JournalEntry,
+    Outcome, OutcomeReason, Payload, Redactor, Verdict, Warning,
 };
 use pintle_tape::{Body, Follower, Header, Record, Tape, read_bytes};
 use serde_json::json;
@@ -16,12 +16,12 @@ use crate::stage::{Ticking, event, hooks};
 #[derive(Debug)]
 struct Hush;
 
-impl Redact for Hush {
+impl Redactor for Hush {
     fn redact(&self, text: &str) -> Option<String> {
-        self.suspects(text).then(|| text.replace("hunter2", "[REDACTED]"))
+        self.may_contain_secret(text).then(|| text.replace("hunter2", "[REDACTED]"))
     }
 
-    fn suspects(&self, text: &str) -> bool {
+    fn may_contain_secret(&self, text: &str) -> bool {
         text.contains("hunter2")
     }
 }
@@ -51,21 +51,26 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
     let call = event("tool.pre", payload);
     tape.hooks([hooks()]);
     let guard = &*hooks().hooks[1];
-    tape.record(&Entry::Event { event: &call, cause: None });
+    tape.record(&JournalEntry::Event { event: &call, cause: None });
     let id = tape.next_call();
-    tape.record(&Entry::Call { id, hook: guard, round: 0, event: &call });
-    let caller = Caller::new(id, "guard");
-    tape.effect(caller, &Request::CacheGet { key: String::from("hunter2") }, &Ok(Reply::Value(json!(["hunter2"]))));
-    tape.effect(caller, &Request::Now, &Err(SeamError(String::from("no hunter2"))));
-    let mut verdict = Verdict::deny("it says hunter2").warn("hunter2!").with(Effect::Notice(String::from("hunter2")));
-    tape.record(&Entry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    tape.record(&JournalEntry::Call { id, hook: guard, round: 0, event: &call });
+    let caller = EffectCaller::new(id, "guard");
+    tape.effect(
+        caller,
+        &EffectRequest::CacheGet { key: String::from("hunter2") },
+        &Ok(EffectReply::Value(json!(["hunter2"]))),
+    );
+    tape.effect(caller, &EffectRequest::Now, &Err(EffectError(String::from("no hunter2"))));
+    let mut verdict =
+        Verdict::deny("it says hunter2").with_warning("hunter2!").with_effect(Effect::Notice(String::from("hunter2")));
+    tape.record(&JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
     verdict = Verdict::failed(Failure::new(FailureKind::Crash, "hunter2"));
-    tape.record(&Entry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    tape.record(&JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
     let warning = Warning { hook: guard.id.clone(), message: String::from("about hunter2") };
-    tape.record(&Entry::Warning { warning: &warning });
-    let mut outcome = Outcome::pass(call.with_payload(Payload::new(json!({"changed": "hunter2"}))).payload);
-    outcome.reasons.push(Reason::new(guard.id.clone(), "hunter2"));
-    tape.record(&Entry::Outcome { event: &call, outcome: &outcome });
+    tape.record(&JournalEntry::Warning { warning: &warning });
+    let mut outcome = Outcome::unchanged(call.with_payload(Payload::new(json!({"changed": "hunter2"}))).payload);
+    outcome.reasons.push(OutcomeReason::new(guard.id.clone(), "hunter2"));
+    tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
     tape.note("remark", json!({"text": "hunter2, I said"}));
     tape.note("deep", nested);
 

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{
-    Caller, Chain, Clock, Decision, Effect, Entry, Event, EventName, Failure, FailureKind, FailurePolicy,
-    FailureReport, HookId, Journal, Layer, Origin, Outcome, Payload, Profile, Reason, Reply, Request, SeamError,
-    Verdict, Warning,
+    Chain, Clock, Decision, Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventName, Failure,
+    FailureKind, FailurePolicy, FailureReport, HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason,
+    Payload, Profile, Verdict, Warning,
 };
 use pintle_tape::{Header, Reading, Tape, read_bytes};
 use pintle_testkit::{Scripted, chain, hook};
@@ -50,52 +50,53 @@ pub(crate) fn reading(tape: &Tape) -> Reading {
 pub(crate) fn play(tape: &Tape) {
     let call = event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
     let (shape, guard) = (&*hooks().hooks[0], &*hooks().hooks[1]);
-    tape.record(&Entry::Event { event: &call, cause: None });
+    tape.record(&JournalEntry::Event { event: &call, cause: None });
     let first = tape.next_call();
-    tape.record(&Entry::Call { id: first, hook: shape, round: 0, event: &call });
+    tape.record(&JournalEntry::Call { id: first, hook: shape, round: 0, event: &call });
 
     let emitted = event("custom.seen", json!(null));
-    tape.record(&Entry::Event { event: &emitted, cause: None });
-    tape.record(&Entry::Outcome { event: &emitted, outcome: &Outcome::pass(emitted.payload.clone()) });
-    let caller = Caller::new(first, "shape");
-    let emit = Request::Emit { event: String::from("custom.seen"), payload: json!(null) };
-    tape.effect(caller, &emit, &Ok(Reply::Value(json!(null))));
-    tape.effect(caller, &Request::Now, &Ok(Reply::Int(5)));
+    tape.record(&JournalEntry::Event { event: &emitted, cause: None });
+    tape.record(&JournalEntry::Outcome { event: &emitted, outcome: &Outcome::unchanged(emitted.payload.clone()) });
+    let caller = EffectCaller::new(first, "shape");
+    let emit = EffectRequest::Emit { event: String::from("custom.seen"), payload: json!(null) };
+    tape.effect(caller, &emit, &Ok(EffectReply::Value(json!(null))));
+    tape.effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(5)));
 
     let args = json!({"safe": true}).as_object().cloned().unwrap_or_default();
     let fields = [(String::from("args"), Value::Object(args))].into_iter().collect();
-    let verdict = Verdict::rewrite(fields).with(Effect::Context(String::from("be careful"))).warn("slow");
-    tape.record(&Entry::Return { id: first, hook: shape, verdict: &verdict, duration_us: 12 });
+    let verdict =
+        Verdict::rewrite(fields).with_effect(Effect::Context(String::from("be careful"))).with_warning("slow");
+    tape.record(&JournalEntry::Return { id: first, hook: shape, verdict: &verdict, duration_us: 12 });
 
     let rewritten = Payload::new(json!({"id": "1", "name": "run", "arguments": "{}", "args": {"safe": true}}));
     let seen = call.with_payload(rewritten.clone());
     let second = tape.next_call();
-    tape.record(&Entry::Call { id: second, hook: guard, round: 1, event: &seen });
-    let web = Request::Http {
+    tape.record(&JournalEntry::Call { id: second, hook: guard, round: 1, event: &seen });
+    let web = EffectRequest::Http {
         method: String::from("GET"),
         url: String::from("http://a.example"),
         headers: Vec::new(),
         body: None,
         timeout_ms: 1,
     };
-    tape.effect(Caller::new(second, "guard"), &web, &Err(SeamError(String::from("no network"))));
+    tape.effect(EffectCaller::new(second, "guard"), &web, &Err(EffectError(String::from("no network"))));
     let failure = Failure::new(FailureKind::Error, "no network \x1b[2J");
     let verdict = Verdict::failed(failure.clone());
-    tape.record(&Entry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
-    tape.record(&Entry::Warning {
+    tape.record(&JournalEntry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
+    tape.record(&JournalEntry::Warning {
         warning: &Warning { hook: HookId::new("other"), message: String::from("`when` failed") },
     });
     let outcome = Outcome {
         decision: Decision::Deny,
         payload: rewritten,
         rewritten: true,
-        reasons: vec![Reason::new(HookId::new("guard"), "failed closed")],
+        reasons: vec![OutcomeReason::new(HookId::new("guard"), "failed closed")],
         failures: vec![FailureReport { hook: HookId::new("guard"), failure, policy: FailurePolicy::Closed }],
-        asked: 2,
-        ..Outcome::pass(Payload::new(Value::Null))
+        hooks_called: 2,
+        ..Outcome::unchanged(Payload::new(Value::Null))
     };
-    tape.record(&Entry::Outcome { event: &call, outcome: &outcome });
-    tape.effect(Caller::new(Default::default(), "a_tool"), &Request::Uuid, &Ok(Reply::Done));
+    tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
+    tape.effect(EffectCaller::new(Default::default(), "a_tool"), &EffectRequest::Uuid, &Ok(EffectReply::Done));
     tape.note("remark", json!({"role": "assistant", "text": "I cannot."}));
     tape.note("event", json!(1));
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle_contract::OnDeny;
+use pintle_contract::DenyEffect;
 use pintle_dialects::client_hooks::{Block, CLIENTS, Client, ExitTwo, Holds, Input, PLACES, Row, Stop, Text};
 
 const HEAD: &str = "\
@@ -79,7 +79,7 @@ fn event(row: &Row) -> String {
         ExitTwo::Nothing => "-",
     };
     let stop = match row.stop {
-        Stop::Denies if row.on_deny == OnDeny::StopRun => "ends the run",
+        Stop::Denies if row.on_deny == DenyEffect::StopRun => "ends the run",
         Stop::Denies => "denies",
         Stop::Stops => "lets it stop",
         Stop::Nothing => "-",

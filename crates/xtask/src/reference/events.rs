@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pintle_contract::FailurePolicy;
-use pintle_contract::event::{CATALOGUE, Class, ContextScope, Row, Target};
+use pintle_contract::event::{CATALOGUE, ContextScope, EventClass, EventDef, RewriteTarget};
 use pintle_dialects::{DIALECTS, Dialect, Support};
 use serde_json::Value;
 
@@ -26,7 +26,10 @@ pub(super) fn page() -> String {
     let mut page = String::from(HEAD);
     page.push_str("\n| event | class | when hooks are called |\n| --- | --- | --- |\n");
     for row in CATALOGUE {
-        put(&mut page, format_args!("| [`{0}`](#{1}) | {2} | {3} |", row.name, anchor(row.name), row.class, row.fires));
+        put(
+            &mut page,
+            format_args!("| [`{0}`](#{1}) | {2} | {3} |", row.name, anchor(row.name), row.class, row.fires_when),
+        );
     }
     let mut shared: BTreeMap<String, Value> = BTreeMap::new();
     for row in CATALOGUE {
@@ -45,9 +48,9 @@ pub(super) fn page() -> String {
     page
 }
 
-fn section(page: &mut String, row: &Row) {
+fn section(page: &mut String, row: &EventDef) {
     put(page, format_args!("\n## `{}`\n", row.name));
-    put(page, format_args!("**Called.** {}\n", row.fires));
+    put(page, format_args!("**Called.** {}\n", row.fires_when));
     let schema = (row.schema)();
     let known = fields(&schema);
     if known.is_empty() {
@@ -59,7 +62,7 @@ fn section(page: &mut String, row: &Row) {
         page.push('\n');
     }
     put(page, format_args!("**May answer.** {}\n", answers(row)));
-    put(page, format_args!("**A deny means.** {}\n", row.deny));
+    put(page, format_args!("**A deny means.** {}\n", row.deny_means));
     put(page, format_args!("**A hook that fails.** {}\n", failing(row)));
     put(page, format_args!("**Context.** {}\n", context(row.context)));
     let names: Vec<String> = DIALECTS.iter().map(|dialect| in_dialect(dialect, row)).collect();
@@ -75,27 +78,27 @@ fn table(page: &mut String, fields: &[Field<'_>]) {
     }
 }
 
-fn answers(row: &Row) -> String {
+fn answers(row: &EventDef) -> String {
     let target = match row.target {
-        Target::Nothing => None,
-        Target::Whole => Some(String::from("a rewrite of the whole payload")),
-        Target::Fields(names) => {
+        RewriteTarget::Nothing => None,
+        RewriteTarget::Whole => Some(String::from("a rewrite of the whole payload")),
+        RewriteTarget::Fields(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             Some(format!("a rewrite of {}", names.join(", ")))
         }
     };
     let rest = target.map_or_else(String::new, |target| format!(", {target}"));
     match row.class {
-        Class::Guard => format!("Allow, deny, ask{rest}. It guards an action."),
-        Class::Rewrite => format!("Allow, deny, ask{rest}. It shapes data."),
-        Class::Observe => String::from("Anything, but only what comes with the answer counts. It only tells."),
+        EventClass::Guard => format!("Allow, deny, ask{rest}. It guards an action."),
+        EventClass::Rewrite => format!("Allow, deny, ask{rest}. It shapes data."),
+        EventClass::Observe => String::from("Anything, but only what comes with the answer counts. It only tells."),
     }
 }
 
-fn failing(row: &Row) -> &'static str {
+fn failing(row: &EventDef) -> &'static str {
     match row.on_failure {
         FailurePolicy::Closed => "Counts as a deny, unless the hook or its dialect says otherwise.",
-        FailurePolicy::Open | FailurePolicy::Ignored if row.class == Class::Rewrite => {
+        FailurePolicy::Open | FailurePolicy::Ignored if row.class == EventClass::Rewrite => {
             "Is recorded and passed over; one whose script may rewrite or refuse counts as a deny. The hook or its dialect may \
              say otherwise."
         }
@@ -115,7 +118,7 @@ fn context(scope: ContextScope) -> &'static str {
 }
 
 /// What a dialect calls the event, and which other spellings it takes.
-fn in_dialect(dialect: &Dialect, row: &Row) -> String {
+fn in_dialect(dialect: &Dialect, row: &EventDef) -> String {
     let name = match dialect.support(row) {
         Support::Native(name) => format!("`{name}`"),
         Support::Addition => format!("`{}`, which its documents do not have", row.name),

@@ -1,6 +1,6 @@
 //! `schemas/`: the JSON Schema of each event's payload.
 
-use pintle_contract::event::{CATALOGUE, Row};
+use pintle_contract::event::{CATALOGUE, EventDef};
 use serde_json::{Value, json};
 
 use super::Pages;
@@ -11,12 +11,12 @@ pub(super) fn pages() -> Pages {
 }
 
 /// Where the schema of an event lies; that of a family under the family's name.
-pub(super) fn file(row: &Row) -> String {
+pub(super) fn file(row: &EventDef) -> String {
     format!("schemas/{}.json", row.name.trim_end_matches(".*"))
 }
 
 /// The schema, titled by the event.
-fn schema(row: &Row) -> Value {
+fn schema(row: &EventDef) -> Value {
     let mut written = json!({"$schema": null, "title": row.name, "description": null});
     if let (Some(fields), Value::Object(known)) = (written.as_object_mut(), (row.schema)()) {
         fields.extend(known.into_iter().filter(|(name, _)| name != "title"));

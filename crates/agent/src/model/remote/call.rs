@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use genai::chat::{ChatOptions, ChatRequest, ChatStreamEvent, StreamEnd};
 use genai::{Client, ModelIden};
-use pintle::Cancel;
+use pintle::CancelToken;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::model::Delta;
@@ -52,7 +52,7 @@ pub(super) fn run(
     client: Client,
     call: Call,
     on: &mut dyn FnMut(Delta),
-    cancel: &Cancel,
+    cancel: &CancelToken,
 ) -> Result<Streamed, CallError> {
     let (steps, arriving) = channel();
     let task = runtime()?.spawn(async move {
@@ -65,7 +65,7 @@ pub(super) fn run(
     streamed
 }
 
-fn receive(arriving: &Receiver<Step>, on: &mut dyn FnMut(Delta), cancel: &Cancel) -> Result<Streamed, CallError> {
+fn receive(arriving: &Receiver<Step>, on: &mut dyn FnMut(Delta), cancel: &CancelToken) -> Result<Streamed, CallError> {
     let mut text = String::new();
     loop {
         if cancel.is_cancelled() {

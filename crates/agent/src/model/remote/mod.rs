@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use genai::resolver::{AuthData, Endpoint, ProviderConfig};
 use genai::{Client, Headers, ModelIden};
-use pintle::{Cancel, ModelSpec};
+use pintle::{CancelToken, ModelSpec};
 
 use self::kept::Kept;
 use self::names::WireNames;
@@ -152,7 +152,7 @@ impl Model for RemoteModel {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());

@@ -1,7 +1,7 @@
 //! Who provides models, and how each is reached.
 
 use genai::adapter::AdapterKind;
-use pintle::did_you_mean;
+use pintle::suggest_nearest;
 use reqwest::Url;
 
 /// One provider.
@@ -63,11 +63,13 @@ static PROVIDERS: [Provider; 21] = [
 
 /// Finds a provider by name.
 pub(in crate::model) fn provider(name: &str) -> Result<&'static Provider, String> {
-    PROVIDERS.iter().find(|provider| provider.name == name).ok_or_else(|| match did_you_mean(name, provider_names()) {
-        Some(near) => format!("unknown model provider `{name}`; did you mean `{near}`?"),
-        None => {
-            let known: Vec<_> = provider_names().collect();
-            format!("unknown model provider `{name}`; the known ones are `{}`", known.join("`, `"))
+    PROVIDERS.iter().find(|provider| provider.name == name).ok_or_else(|| {
+        match suggest_nearest(name, provider_names()) {
+            Some(near) => format!("unknown model provider `{name}`; did you mean `{near}`?"),
+            None => {
+                let known: Vec<_> = provider_names().collect();
+                format!("unknown model provider `{name}`; the known ones are `{}`", known.join("`, `"))
+            }
         }
     })
 }

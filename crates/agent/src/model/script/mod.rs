@@ -6,7 +6,7 @@ mod file;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use serde_json::Value;
 
 use self::file::{AgentScript, ScriptFile, Turn, Turns};
@@ -212,7 +212,7 @@ impl Model for ScriptModel {
         &self,
         request: &ModelRequest,
         on: &mut dyn FnMut(Delta),
-        cancel: &Cancel,
+        cancel: &CancelToken,
     ) -> Result<ModelReply, ModelError> {
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());

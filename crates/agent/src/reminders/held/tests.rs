@@ -1,6 +1,6 @@
 //! The life of reminders as tables, and what holds whatever happens.
 
-use pintle::{Authority, Propagate, Reminder};
+use pintle::{Reminder, ReminderAuthority, ReminderPropagation};
 
 use super::*;
 
@@ -11,10 +11,10 @@ fn reminder(text: &str) -> Reminder {
     for word in words {
         match word {
             "keep" => reminder.preserve_on_compact = true,
-            "all" => reminder.propagate = Propagate::All,
-            "none" => reminder.propagate = Propagate::None,
-            "corrective" => reminder.authority = Authority::Corrective,
-            "advisory" => reminder.authority = Authority::Advisory,
+            "all" => reminder.propagate = ReminderPropagation::All,
+            "none" => reminder.propagate = ReminderPropagation::None,
+            "corrective" => reminder.authority = ReminderAuthority::Corrective,
+            "advisory" => reminder.authority = ReminderAuthority::Advisory,
             _ => match word.strip_prefix('#') {
                 Some(key) => reminder.dedupe_key = Some(key.to_owned()),
                 None => reminder.ttl_turns = Some(word.strip_prefix("ttl=").unwrap().parse().unwrap()),
@@ -147,7 +147,7 @@ fn blanks_and_repeated_tags_go_away() {
         ..Reminder::default()
     };
     assert_eq!(tidied(asked), Some(expected));
-    assert_eq!(tidied(Reminder::once(" \n")), None);
+    assert_eq!(tidied(Reminder::for_one_turn(" \n")), None);
 }
 
 /// A sequence of numbers that is the same for the same seed.

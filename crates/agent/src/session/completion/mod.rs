@@ -7,7 +7,7 @@ pub(crate) use wire::shown;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use pintle::event::{CompletionPost, CompletionPre, Usage};
+use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
 use pintle::{Event, HistorySpec};
 
 use super::retry::Replied;
@@ -66,7 +66,7 @@ pub(super) fn complete(
             call.id = turn.agent.shared.unique("call");
         }
     }
-    let usage = Usage::new(reply.usage.input_tokens, reply.usage.output_tokens);
+    let usage = TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens);
     conversation.usage = conversation.usage.plus(usage);
     turn.charge(model, usage);
     conversation.length.counted_tokens = usage.total_tokens;
@@ -116,7 +116,7 @@ fn review_request(turn: &Turn, request: ModelRequest, iteration: u32) -> Result<
     if turn.is_member() {
         payload.provider = provider(turn);
     }
-    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     let dispatch = taping::last_dispatch(turn);
     if turn.scope.cancel.is_cancelled() {
         return Err(Fault::cancelled());
@@ -173,7 +173,7 @@ fn review_reply(
         payload.provider = provider(turn);
         payload.last_user_message = conversation.last_said().map(|said| said.content.clone());
     }
-    let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         return Err(Fault::blocked(turn, "completion", &outcome));
     }

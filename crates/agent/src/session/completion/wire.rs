@@ -3,14 +3,14 @@
 //! A rewritten payload is decoded on its own and never merged into the old messages, so that nothing of a message that
 //! a hook removed comes back in another one.
 
-use pintle::event::{self, Choice, CompletionPost, CompletionPre, FunctionCall, MessageToolCall};
+use pintle::event::{self, ChatFunctionCall, ChatToolCall, CompletionChoice, CompletionPost, CompletionPre};
 use serde_json::Value;
 
 use crate::model::{Message, ModelReply, ModelRequest, Role, ToolCall, ToolDefinition, Usage};
 
 pub(crate) fn payload_of_request(request: &ModelRequest, opened: &str, iteration: u32) -> CompletionPre {
     let tool = |tool: &ToolDefinition| {
-        event::ToolDefinition::new(tool.name.clone(), tool.description.clone(), tool.parameters.clone())
+        event::ChatTool::new(tool.name.clone(), tool.description.clone(), tool.parameters.clone())
     };
     CompletionPre {
         model: if request.model.is_empty() { opened.to_owned() } else { request.model.clone() },
@@ -42,7 +42,7 @@ pub(crate) fn request_of_payload(
     if !messages.iter().any(|message| message.role != Role::System) {
         return Err(String::from("`messages` must hold something besides system messages"));
     }
-    let tool = |tool: event::ToolDefinition| ToolDefinition {
+    let tool = |tool: event::ChatTool| ToolDefinition {
         name: tool.function.name,
         description: tool.function.description,
         parameters: tool.function.parameters,
@@ -65,12 +65,12 @@ pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64
     CompletionPost {
         id: None,
         model: model.to_owned(),
-        choices: vec![Choice {
+        choices: vec![CompletionChoice {
             index: 0,
             message: shown(&reply.to_message()),
             finish_reason: reply.finish_reason.clone(),
         }],
-        usage: event::Usage::new(reply.usage.input_tokens, reply.usage.output_tokens),
+        usage: event::TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens),
         finish_reason: reply.finish_reason.clone(),
         text: reply.text.clone(),
         duration_ms: Some(duration_ms),
@@ -83,18 +83,18 @@ pub(super) fn payload_of_reply(reply: &ModelReply, model: &str, duration_ms: u64
 
 pub(super) fn reply_of_payload(payload: CompletionPost, usage: Usage) -> Result<ModelReply, String> {
     let choice = payload.choices.into_iter().next().ok_or("`choices` must hold at least one answer")?;
-    let message = read(event::Message { role: String::from("assistant"), ..choice.message })?;
+    let message = read(event::ChatMessage { role: String::from("assistant"), ..choice.message })?;
     Ok(ModelReply { text: message.content, tool_calls: message.tool_calls, finish_reason: choice.finish_reason, usage })
 }
 
-pub(crate) fn shown(message: &Message) -> event::Message {
-    let call = |call: &ToolCall| MessageToolCall {
+pub(crate) fn shown(message: &Message) -> event::ChatMessage {
+    let call = |call: &ToolCall| ChatToolCall {
         id: call.id.clone(),
-        function: FunctionCall { name: call.name.clone(), arguments: call.arguments.clone() },
-        ..MessageToolCall::default()
+        function: ChatFunctionCall { name: call.name.clone(), arguments: call.arguments.clone() },
+        ..ChatToolCall::default()
     };
     let is_silent = message.content.is_empty() && !message.tool_calls.is_empty();
-    event::Message {
+    event::ChatMessage {
         role: message.role.as_str().to_owned(),
         content: if is_silent { Value::Null } else { Value::String(message.content.clone()) },
         tool_calls: message.tool_calls.iter().map(call).collect(),
@@ -104,7 +104,7 @@ pub(crate) fn shown(message: &Message) -> event::Message {
     }
 }
 
-fn read(message: event::Message) -> Result<Message, String> {
+fn read(message: event::ChatMessage) -> Result<Message, String> {
     let role = match message.role.as_str() {
         "system" | "developer" => Role::System,
         "user" => Role::User,
@@ -122,7 +122,7 @@ fn read(message: event::Message) -> Result<Message, String> {
         _ => return Err(String::from("the `content` of a message must be a text or a list of parts")),
     };
     let call =
-        |call: MessageToolCall| ToolCall { id: call.id, name: call.function.name, arguments: call.function.arguments };
+        |call: ChatToolCall| ToolCall { id: call.id, name: call.function.name, arguments: call.function.arguments };
     Ok(Message {
         role,
         content,
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(request_of_payload(payload.clone(), &request, "gpt-4o"), Ok(request.clone()));
         let other = CompletionPre { model: String::from("small"), ..payload.clone() };
         assert_eq!(request_of_payload(other, &request, "gpt-4o").unwrap().model, "small");
-        let strange = CompletionPre { messages: vec![event::Message::text("oracle", "x")], ..payload.clone() };
+        let strange = CompletionPre { messages: vec![event::ChatMessage::text("oracle", "x")], ..payload.clone() };
         assert!(request_of_payload(strange, &request, "gpt-4o").unwrap_err().contains("`oracle`"));
         let empty = CompletionPre { messages: Vec::new(), ..payload };
         assert!(request_of_payload(empty, &request, "gpt-4o").is_err());

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use pintle::event::{ToolCall as ToolCallMade, ToolResult, Usage};
+use pintle::event::{TokenUsage, ToolCall as ToolCallMade, ToolResult};
 use pintle::tape::record::host::Source;
-use pintle::{Layer, Request, Scope};
+use pintle::{EffectRequest, Layer, Scope};
 use serde_json::{Map, Value};
 
 use super::super::iterations::{Progress, Run};
@@ -23,7 +23,7 @@ pub(crate) struct CutOff {
     /// What the person had said and the conversation does not have yet, oldest first.
     pub(super) waiting: VecDeque<(Source, String)>,
     /// What the conversation had cost before it.
-    pub(in super::super) before: Usage,
+    pub(in super::super) before: TokenUsage,
     /// The model calls that the person allowed it.
     pub(super) limit: Option<u32>,
     pub(super) progress: Progress,
@@ -31,7 +31,7 @@ pub(crate) struct CutOff {
     /// How many notes the conversation had before it.
     pub(super) notes_before: usize,
     /// What its scripts wrote down and logged, and who.
-    pub(super) kept: Vec<(Layer, String, Request)>,
+    pub(super) kept: Vec<(Layer, String, EffectRequest)>,
     /// Which model call was made last.
     pub(super) asking: u32,
     /// The calls of each reply of the model.

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use pintle::event::{self, Usage};
+use pintle::event::{self, TokenUsage};
 use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
 use pintle::tape::record::{AnswerWord, Decided, Effected, Fired, Resolved};
 use pintle::tape::{Body, Reading};
-use pintle::{Decision, Effect, EventName, Grant, Origin, Request};
+use pintle::{ApprovalScope, Decision, Effect, EffectRequest, EventName, Origin};
 use serde_json::Value;
 
 use super::cut_off::CutOff;
@@ -204,8 +204,8 @@ impl<'r> Fold<'r> {
     /// The person answered a question of the loop.
     fn approved(&mut self, resolved: &Resolved<'_>) {
         let grant = match resolved.answer {
-            AnswerWord::GrantedTool => Grant::Tool,
-            AnswerWord::GrantedSession => Grant::Session,
+            AnswerWord::GrantedTool => ApprovalScope::Tool,
+            AnswerWord::GrantedSession => ApprovalScope::Session,
             AnswerWord::Approved => return,
             _ => {
                 if let Some(origin) = resolved.origin.as_deref().filter(|origin| self.is_main(origin)) {
@@ -223,19 +223,19 @@ impl<'r> Fold<'r> {
     }
 
     fn effect(&mut self, effected: &Effected<'_>) {
-        let kept = || (effected.layer, effected.by.clone().into_owned(), Request::clone(&effected.request));
+        let kept = || (effected.layer, effected.by.clone().into_owned(), EffectRequest::clone(&effected.request));
         match &*effected.request {
-            Request::MetricIncr { .. }
-            | Request::MetricSet { .. }
-            | Request::MetricReset { .. }
-            | Request::CacheSet { .. }
-            | Request::CacheDelete { .. } => self.restored.kept.push(kept()),
-            Request::ContextSet { .. } => {
+            EffectRequest::MetricIncr { .. }
+            | EffectRequest::MetricSet { .. }
+            | EffectRequest::MetricReset { .. }
+            | EffectRequest::CacheSet { .. }
+            | EffectRequest::CacheDelete { .. } => self.restored.kept.push(kept()),
+            EffectRequest::ContextSet { .. } => {
                 if let Some(turn) = &mut self.turn {
                     turn.kept.push(kept());
                 }
             }
-            Request::Log { .. } => {
+            EffectRequest::Log { .. } => {
                 let is_main =
                     effected.dispatch.is_none_or(|dispatch| self.open.get(&dispatch).is_some_and(|open| open.is_main));
                 if let Some(turn) = self.turn.as_mut().filter(|_| is_main) {
@@ -394,7 +394,7 @@ fn read(message: &Value) -> Result<Message, String> {
     serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape cannot be read: {fault}"))
 }
 
-fn usage(value: Option<&Value>) -> Usage {
+fn usage(value: Option<&Value>) -> TokenUsage {
     let tokens = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::as_u64).unwrap_or(0);
-    Usage::new(tokens("input_tokens"), tokens("output_tokens"))
+    TokenUsage::new(tokens("input_tokens"), tokens("output_tokens"))
 }

@@ -14,9 +14,9 @@ mod steps;
 
 use std::sync::Arc;
 
-use pintle::event::{SessionResume, Usage};
+use pintle::event::{SessionResume, TokenUsage};
 use pintle::tape::{Reading, record};
-use pintle::{Event, Grant, Layer, Request, Scope};
+use pintle::{ApprovalScope, EffectRequest, Event, Layer, Scope};
 use serde_json::Value;
 
 use super::iterations::{Opening, play};
@@ -39,16 +39,16 @@ pub(super) struct Restored {
     messages: Vec<Message>,
     notes: Vec<String>,
     reminders: Arc<Reminders>,
-    usage: Usage,
+    usage: TokenUsage,
     /// How many of its model calls were answered.
     answered: u32,
     length: Length,
     turns: u32,
     /// The agent that the person talks to, when it is another than at first.
     speaker: Option<String>,
-    grants: Vec<(Grant, Value)>,
+    grants: Vec<(ApprovalScope, Value)>,
     /// What scripts did to the metrics and the cache, and who.
-    kept: Vec<(Layer, String, Request)>,
+    kept: Vec<(Layer, String, EffectRequest)>,
     spent: Vec<Spent>,
     /// Events of personas that were paused or went on.
     personas: Vec<(String, Value)>,
@@ -64,7 +64,7 @@ struct Spent {
     /// The personas that it counts on.
     personas: Vec<String>,
     model: String,
-    usage: Usage,
+    usage: TokenUsage,
 }
 
 impl Restored {
@@ -117,8 +117,8 @@ impl Session {
         for (grant, call) in &restored.grants {
             let tool = call.get("name").and_then(Value::as_str).unwrap_or_default();
             match grant {
-                Grant::Tool => shared.permissions.grant_call(tool, call.get("args").unwrap_or(&Value::Null)),
-                Grant::Session => shared.permissions.grant_session(),
+                ApprovalScope::Tool => shared.permissions.grant_call(tool, call.get("args").unwrap_or(&Value::Null)),
+                ApprovalScope::Session => shared.permissions.grant_session(),
             }
         }
         if let Some(name) = restored.speaker.filter(|name| *name != self.agent.spec.name) {
@@ -150,7 +150,7 @@ impl Session {
         taping::resumed(&turn, &self.opened);
         let cwd = self.agent.shared.workspace.root().display().to_string();
         let payload = SessionResume { source: String::from("resume"), cwd, ..SessionResume::default() };
-        let outcome = turn.fire(&Event::of(&payload, Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
         self.begun(&turn, &outcome)?;
         let (first, now) = (Arc::clone(&self.first), Arc::clone(&self.agent));
         self.begin_agent(&first, "resume")?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use pintle::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTransform, UserInput,
 };
-use pintle::{Decision, Effect, Event, Outcome, Reason};
+use pintle::{Decision, Effect, Event, Outcome, OutcomeReason};
 use serde_json::{Map, Value};
 
 use super::question::{self, Answered};
@@ -89,7 +89,7 @@ impl Settled {
 /// Who wants a person to look, and what is said about the call for that person.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<OutcomeReason>,
     /// Whether a hook of `tool.guard` asks: then no other hook can answer for the person.
     pub(super) by_guard: bool,
     /// What a rule or the mode asks for.
@@ -288,7 +288,7 @@ impl Gate<'_> {
     }
 
     pub(super) fn event<P: EventPayload>(&self, payload: &P) -> Event {
-        Event::of(payload, Arc::clone(&self.turn.origin))
+        Event::from_payload(payload, Arc::clone(&self.turn.origin))
     }
 
     fn fire(&self, payload: &ToolTransform) -> Outcome {

@@ -1,6 +1,6 @@
 //! Asking whether a call may run: the hooks of `permission.ask` first, then the person.
 
-use pintle::{Decision, Grant, HookId, Reason, Resolution};
+use pintle::{ApprovalResponse, ApprovalScope, Decision, HookId, OutcomeReason};
 
 use super::gate::{Asks, Gate, Settled};
 use super::refusal::Refusal;
@@ -23,7 +23,7 @@ pub(super) fn ask(gate: &Gate<'_>, target: &mut Target, mut asks: Asks) -> Answe
         return Answered::Settled(granted());
     }
     if let Some(asked) = &asks.by_rule {
-        asks.reasons.push(Reason::new(HookId::new("permissions"), asked.why.clone()));
+        asks.reasons.push(OutcomeReason::new(HookId::new("permissions"), asked.why.clone()));
     }
     match hooks(gate, target, &mut asks) {
         Some(answered) => answered,
@@ -78,27 +78,29 @@ fn person(gate: &Gate<'_>, target: &Target, asks: &Asks, can_grant: bool) -> Set
         return cancelled;
     }
     match &answer.resolution {
-        Resolution::Approved { by } => Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") },
-        Resolution::Granted { by, grant: Grant::Tool } if !can_grant => {
+        ApprovalResponse::Approved { answered_by: by } => {
             Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") }
         }
-        Resolution::Granted { by, grant } => {
+        ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool } if !can_grant => {
+            Settled { reason: by.clone(), ..Settled::yes("person", "user_approved") }
+        }
+        ApprovalResponse::Granted { answered_by: by, grant } => {
             let detail = match grant {
-                Grant::Tool => {
+                ApprovalScope::Tool => {
                     permissions.grant_call(&target.name, &target.args);
                     "user_approved_tool"
                 }
-                Grant::Session => {
+                ApprovalScope::Session => {
                     permissions.grant_session();
                     "user_approved_session"
                 }
             };
             Settled { reason: by.clone(), remember: true, ..Settled::yes("person", detail) }
         }
-        Resolution::Refused { by } => {
+        ApprovalResponse::Refused { answered_by: by } => {
             Settled { reason: by.clone(), ..Settled::no("person", "user_rejected", Refusal::Rejected) }
         }
-        Resolution::Deferred | Resolution::Nobody => {
+        ApprovalResponse::Deferred | ApprovalResponse::Unavailable => {
             let reason = texts_of(&asks.reasons);
             Settled { reason, ..Settled::no("resolver", "non_interactive_deny", Refusal::Nobody) }
         }
@@ -110,7 +112,7 @@ fn granted() -> Settled {
     Settled::yes("person", "session_permissions_allow")
 }
 
-fn texts_of(reasons: &[Reason]) -> String {
+fn texts_of(reasons: &[OutcomeReason]) -> String {
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     texts.join("\n")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::event::{ToolPost, ToolResult, ToolResultArrived};
+use pintle::event::{ToolPost, ToolResult, ToolResultPayload};
 use pintle::{Event, Outcome};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) fn transformed(turn: &Turn, target: &Target, result: ToolResult) -> T
         let error = is_error.then(|| content.clone());
         let args = Some(target.args.clone());
         let partial = false;
-        ToolResultArrived {
+        ToolResultPayload {
             call_id,
             name,
             content,
@@ -55,8 +55,8 @@ pub(super) fn reviewed(
     payload.category = category;
     payload.read_only = read_only;
     payload.permission_mode = permission_mode;
-    let outcome = turn.fire_end(&Event::of(&payload, Arc::clone(&turn.origin)));
-    if let Some(why) = outcome.stop() {
+    let outcome = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
+    if let Some(why) = outcome.stop_reason() {
         let why = if why.trim().is_empty() { String::from("Agent terminated by a hook.") } else { why };
         turn.state.request_stop(why);
     }
@@ -65,7 +65,7 @@ pub(super) fn reviewed(
 
 /// The result as hooks left it.
 fn taken_over(result: ToolResult, outcome: Outcome) -> ToolResult {
-    if outcome.is_refused() {
+    if outcome.denies_event() {
         let content = format!("tool result blocked: {}", outcome.reason_for_model());
         return ToolResult::new(result.call_id, result.name, Value::String(content), true);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::process::{self, Output, ProcessError};
 
 use super::command;
@@ -29,7 +29,7 @@ struct Job {
     id: String,
     command: String,
     began_us: u64,
-    cancel: Cancel,
+    cancel: CancelToken,
     /// What it printed so far.
     printed: Mutex<Vec<u8>>,
     end: Mutex<Option<End>>,
@@ -72,7 +72,7 @@ impl Jobs {
             id: format!("job_{number}"),
             command: command.to_owned(),
             began_us: shared.runtime.clock().monotonic_us(),
-            cancel: shared.cancel.part(),
+            cancel: shared.cancel.child_token(),
             printed: Mutex::default(),
             end: Mutex::default(),
             thread: Mutex::default(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pintle::{BudgetSpec, HookReturn, PersonaSpec, Reminder, Resolution, Runtime, StepSpec, ToolHook};
+use pintle::{ApprovalResponse, BudgetSpec, HookReturn, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook};
 use pintle_testkit::ScriptedResolver;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn the_notifications_and_the_turn_events_fire() {
     let seen = Lines::default();
     let lines = seen.clone();
     // The person is asked only where there is one.
-    let person = Arc::new(ScriptedResolver::new(Resolution::Approved { by: String::from("ada") }));
+    let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let runtime = Runtime::builder().resolver(person).build().runtime;
     for event in SILENT {
         let lines = lines.clone();
@@ -33,7 +33,7 @@ fn the_notifications_and_the_turn_events_fire() {
     let mut stage = stage_on(runtime, replies, agent(), asking);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
-        steps: vec![StepSpec::named("audit")],
+        steps: vec![StepSpec::new("audit")],
         handoffs: vec![String::from("triage")],
         budget: BudgetSpec { max_tokens: Some(40), ..BudgetSpec::default() },
         ..PersonaSpec::default()
@@ -62,7 +62,7 @@ fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
         }
     });
     stage.session.turn("go").unwrap();
-    stage.session.step(&StepSpec::named("audit"), json!([1]), |_| Ok(json!(null))).unwrap();
+    stage.session.step(&StepSpec::new("audit"), json!([1]), |_| Ok(json!(null))).unwrap();
     stage.session.finish();
     stage.session.end();
     let calls = stage.of("", &["hook_call"]);
@@ -104,7 +104,7 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
     let mut stage = stage(replies, |runtime| {
         let once = |event: &pintle::HookEvent<'_>| {
             let is_first = event.field("iteration") == Some(&json!(1));
-            is_first.then(|| HookReturn::remind(Reminder::once("only the next one")))
+            is_first.then(|| HookReturn::remind(Reminder::for_one_turn("only the next one")))
         };
         runtime.register_session_hook("post_turn", once).unwrap();
         let keyed = |_: &pintle::HookEvent<'_>| Reminder {
@@ -146,7 +146,7 @@ fn a_session_of_registered_hooks_comes_out_of_its_tape_byte_for_byte_without_the
     let mut stage = stage([calls, say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::on("exec_*").deny("exec is gated")).unwrap();
         runtime.register_tool_hook(ToolHook::on("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
-        runtime.register_tool_hook(ToolHook::on("fetch_*").pre(|_| Reminder::once("about to fetch"))).unwrap();
+        runtime.register_tool_hook(ToolHook::on("fetch_*").pre(|_| Reminder::for_one_turn("about to fetch"))).unwrap();
         runtime.register_tool_hook(ToolHook::on("*").max_output(3).post(|_| panic_if_broken())).unwrap();
         runtime.register_session_hook("post_turn", |_| Err::<(), _>("odd")).unwrap();
     });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pintle::{AgentSpec, Decision, HookReturn, PermissionMode, Resolution, Runtime, SessionHook, ToolHook};
+use pintle::{AgentSpec, ApprovalResponse, Decision, HookReturn, PermissionMode, Runtime, SessionHook, ToolHook};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
 use serde_json::{Value, json};
@@ -110,7 +110,7 @@ fn a_permission_hook_tightens_and_nobody_is_asked_about_what_a_hook_refuses() {
     // Which hook denies, and how often the person is asked who would say yes to everything.
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
-        let person = Arc::new(ScriptedResolver::new(Resolution::Approved { by: String::from("ada") }));
+        let person = Arc::new(ScriptedResolver::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
         let runtime = Runtime::builder().resolver(person.clone()).build().runtime;
         match which {
             "permission_asked" => {

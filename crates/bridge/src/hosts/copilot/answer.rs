@@ -2,7 +2,7 @@
 //! warning elsewhere.
 
 use pintle::Decision;
-use pintle::event::text_of;
+use pintle::event::json_to_text;
 use serde_json::{Map, Value, json};
 
 use crate::hosts::hook_json::Output;
@@ -93,7 +93,7 @@ pub(super) fn permission(_asked: &Asked<'_>, ruling: &Ruling) -> Answer {
 /// After a tool.
 pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
     let changed = ruling.in_place_of_result();
-    let changed = changed.map(|value| json!({"resultType": "success", "textResultForLlm": text_of(&value)}));
+    let changed = changed.map(|value| json!({"resultType": "success", "textResultForLlm": json_to_text(&value)}));
     let output = Output::new(asked).top("modifiedResult", changed);
     logged(output.top("additionalContext", ruling.context_text()).answer(), ruling)
 }

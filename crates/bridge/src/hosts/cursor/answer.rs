@@ -1,7 +1,7 @@
 //! Rulings in Cursor's terms: flat fields and status 0. A hook that is to fail closed has to say a decision every time.
 
 use pintle::Decision;
-use pintle::event::text_of;
+use pintle::event::json_to_text;
 use serde_json::Value;
 
 use crate::hosts::hook_json::Output;
@@ -57,7 +57,7 @@ pub(super) fn after_tool(asked: &Asked<'_>, ruling: &Ruling) -> Answer {
             output.top("updated_mcp_tool_output", Some(changed)).top("additional_context", context).answer()
         }
         Some(changed) => {
-            let instead = text_of(&changed);
+            let instead = json_to_text(&changed);
             let text = format!("A hook withholds this result, do not use it. Use this instead: {instead}");
             let text = context.map_or(text.clone(), |context| format!("{text}\n\n{context}"));
             output.top("additional_context", Some(text)).answer()

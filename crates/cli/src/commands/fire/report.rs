@@ -97,7 +97,7 @@ impl Report {
             "warnings": outcome.warnings,
             "shadow": shadow,
             "approval": outcome.approval,
-            "asked": outcome.asked,
+            "asked": outcome.hooks_called,
             "calls": gathered.calls,
             "requests": gathered.effects,
             "metrics": metrics,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use pintle::tape::show::plain;
-use pintle::{Question, Resolution, Resolver};
+use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
 use crate::render::count;
 use crate::terminal::Terminal;
@@ -40,15 +40,15 @@ impl Absent {
     }
 }
 
-impl Resolver for Absent {
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+impl Approver for Absent {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         asked.questions += 1;
         asked.about.insert(question.event.subject().unwrap_or(question.event.name.as_str()).to_owned());
-        Resolution::Nobody
+        ApprovalResponse::Unavailable
     }
 
-    fn is_there(&self) -> bool {
+    fn is_available(&self) -> bool {
         false
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle_agent::{Interrupt, Interrupted};
 
 use super::input::Input;
@@ -14,7 +14,7 @@ use crate::terminal::Terminal;
 pub(super) struct Watch {
     /// Whether Ctrl-C stops the turn of a conversation, which goes on afterwards; else it stops the whole session.
     pub(super) is_conversation: bool,
-    pub(super) session: Cancel,
+    pub(super) session: CancelToken,
     pub(super) turn: Interrupt,
     pub(super) input: Input,
     pub(super) terminal: Terminal,

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::tape::show::{Line, Options, Tone, View, plain};
 use pintle::tape::{Body, Follower, Record, TapeError};
-use pintle::{Decision, Origin, Request, Runtime};
+use pintle::{Decision, Origin, EffectRequest, Runtime};
 use pintle_agent::{Happening, Observer, Past, Session};
 use serde_json::json;
 
@@ -379,7 +379,7 @@ impl Follower for Live {
 /// Whether a record is about what a script caused and what shows itself by events of its own.
 fn is_told_otherwise(body: &Body<'_>) -> bool {
     let Body::Effect(effected) = body else { return false };
-    effected.call.is_none() && matches!(*effected.request, Request::Meta { .. } | Request::CallTool { .. })
+    effected.call.is_none() && matches!(*effected.request, EffectRequest::Meta { .. } | EffectRequest::CallTool { .. })
 }
 
 /// Text of a person, of any number of lines, safe on a terminal.

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
-use pintle::{Layer, PermissionMode, Resolver, SystemClock, files};
+use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
 use pintle_agent::{Fault as TurnFault, FaultKind, Session};
 
 use crate::fault::{Fault, Status};
@@ -328,7 +328,7 @@ fn ended(fault: TurnFault) -> Result<Status, Fault> {
 }
 
 /// Who answers asks: the person at the terminal, if there is one.
-fn resolver(terminal: &Terminal, input: &Input, live: &Arc<Live>, absent: &Arc<Absent>) -> Arc<dyn Resolver> {
+fn resolver(terminal: &Terminal, input: &Input, live: &Arc<Live>, absent: &Arc<Absent>) -> Arc<dyn Approver> {
     if !person::is_there() {
         return absent.clone();
     }

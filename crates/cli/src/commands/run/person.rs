@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::event::text_of;
+use pintle::event::json_to_text;
 use pintle::tape::show::{Tone, plain};
-use pintle::{Grant, Question, Resolution, Resolver};
+use pintle::{ApprovalScope, ApprovalRequest, ApprovalResponse, Approver};
 use serde_json::Value;
 
 use super::input::{Input, Typed};
@@ -33,9 +33,9 @@ impl Person {
     }
 }
 
-impl Resolver for Person {
+impl Approver for Person {
     /// Shows exactly what a yes lets through. Anything but a clear yes is a no.
-    fn resolve(&self, question: &Question<'_>) -> Resolution {
+    fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.live.settle();
         self.input.expect();
@@ -47,23 +47,23 @@ impl Resolver for Person {
         for line in lines(question) {
             self.terminal.err(line);
         }
-        answer(self.input.line().ok(), question.grants)
+        answer(self.input.line().ok(), question.allows_grant)
     }
 }
 
 /// What a line that was typed means.
-fn answer(typed: Option<Typed>, grants: bool) -> Resolution {
+fn answer(typed: Option<Typed>, grants: bool) -> ApprovalResponse {
     let by = String::from("the person at the terminal");
-    let Some(Typed::Line(line)) = typed else { return Resolution::Refused { by } };
+    let Some(Typed::Line(line)) = typed else { return ApprovalResponse::Refused { answered_by: by } };
     match line.trim() {
-        "y" | "Y" | "yes" => Resolution::Approved { by },
-        "a" | "A" | "always" if grants => Resolution::Granted { by, grant: Grant::Tool },
-        _ => Resolution::Refused { by },
+        "y" | "Y" | "yes" => ApprovalResponse::Approved { answered_by: by },
+        "a" | "A" | "always" if grants => ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool },
+        _ => ApprovalResponse::Refused { answered_by: by },
     }
 }
 
 /// What the question is about, whole: nobody says yes to what was left out.
-fn lines(question: &Question<'_>) -> Vec<String> {
+fn lines(question: &ApprovalRequest<'_>) -> Vec<String> {
     let payload = question.event.payload.value();
     let of_call = payload.get("name").and_then(Value::as_str).zip(payload.get("args").filter(|args| args.is_object()));
     let (head, shown) = match of_call {
@@ -74,9 +74,9 @@ fn lines(question: &Question<'_>) -> Vec<String> {
     let pretty = serde_json::to_string_pretty(shown).unwrap_or_default();
     lines.extend(pretty.lines().map(|line| plain(line, usize::MAX)));
     for (name, value) in question.metadata {
-        lines.push(format!("{}: {}", plain(name, 80), plain(&text_of(value), 2_000)));
+        lines.push(format!("{}: {}", plain(name, 80), plain(&json_to_text(value), 2_000)));
     }
-    lines.push(String::from(match question.grants {
+    lines.push(String::from(match question.allows_grant {
         true => "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",
         false => "allow? type `y` for yes, anything else is no:",
     }));
@@ -93,7 +93,7 @@ mod tests {
     fn shown(payload: Value, metadata: Value, grants: bool) -> Vec<String> {
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         let metadata: Map<String, Value> = metadata.as_object().unwrap().clone();
-        lines(&Question { event: &event, reasons: &[], digest: "", metadata: &metadata, grants })
+        lines(&ApprovalRequest { event: &event, reasons: &[], digest: "", metadata: &metadata, allows_grant: grants })
     }
 
     #[test]
@@ -117,8 +117,8 @@ mod tests {
     fn always_is_an_answer_only_where_it_is_offered() {
         let line = |text: &str| Some(Typed::Line(String::from(text)));
         let by = || String::from("the person at the terminal");
-        let granted = Resolution::Granted { by: by(), grant: Grant::Tool };
-        let (yes, no) = (Resolution::Approved { by: by() }, Resolution::Refused { by: by() });
+        let granted = ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Tool };
+        let (yes, no) = (ApprovalResponse::Approved { answered_by: by() }, ApprovalResponse::Refused { answered_by: by() });
         let cases = [
             (line("y\n"), true, yes.clone()),
             (line(" yes \n"), false, yes),

@@ -1,7 +1,7 @@
 //! An agent that works as a persona.
 
 use clap::Args;
-use pintle::{Built, PersonaSpec, did_you_mean};
+use pintle::{Built, PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ impl Role {
         let Some(name) = &self.persona else { return Ok(None) };
         let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
             let known = || built.personas.iter().map(|persona| persona.name.as_str());
-            let help = match did_you_mean(name, known()) {
+            let help = match suggest_nearest(name, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if built.personas.is_empty() => String::from("declare it in a `harn.toml` with `[[personas]]`"),
                 None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),

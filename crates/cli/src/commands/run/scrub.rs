@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle::tape::{Body, Follower, Record, TapeError};
-use pintle::{Origin, Redact, Runtime};
+use pintle::{Origin, Redactor, Runtime};
 use pintle_agent::{Happening, Observer};
 
 use super::live::Live;
@@ -45,12 +45,12 @@ impl Scrubbed {
         let _ = self.runtime.set(runtime);
     }
 
-    fn secrets(&self) -> Option<&dyn Redact> {
+    fn secrets(&self) -> Option<&dyn Redactor> {
         self.runtime.get().and_then(|runtime| runtime.secrets()).map(|secrets| &**secrets)
     }
 
     /// Shows what is held of an agent's answer.
-    fn finish(&self, origin: &Origin, secrets: &dyn Redact) {
+    fn finish(&self, origin: &Origin, secrets: &dyn Redactor) {
         let arrived = release(&self.held, origin, secrets);
         if !arrived.is_empty() {
             self.next.happened(origin, &Happening::Text { text: &arrived });
@@ -59,7 +59,7 @@ impl Scrubbed {
 }
 
 /// Adds to what is held of an agent's answer and takes out what may be shown.
-fn hold(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, text: &str, secrets: &dyn Redact) -> String {
+fn hold(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = Whose::of(origin);
     let at = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
@@ -74,7 +74,7 @@ fn hold(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, text: &str, secrets
 }
 
 /// Takes out all that is held of an agent's answer.
-fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Redact) -> String {
+fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = Whose::of(origin);
     let at = held.iter().position(|(known, _)| *known == whose);
@@ -148,17 +148,17 @@ pub(super) fn fault(runtime: &Runtime, fault: Fault) -> Fault {
     Fault { message: message.unwrap_or(fault.message), ..fault }
 }
 
-fn clean<'a>(secrets: &dyn Redact, text: &'a str) -> Cow<'a, str> {
+fn clean<'a>(secrets: &dyn Redactor, text: &'a str) -> Cow<'a, str> {
     secrets.redact(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// How much of an answer that is still arriving can be shown: whole words while nothing looks like a secret, whole lines
 /// otherwise, and nothing of a key block before its end.
-fn shown_until(pending: &str, secrets: &dyn Redact) -> usize {
+fn shown_until(pending: &str, secrets: &dyn Redactor) -> usize {
     if pending.len() > MOST_BYTES {
         return pending.len();
     }
-    if !secrets.suspects(pending) {
+    if !secrets.may_contain_secret(pending) {
         return pending.rfind(char::is_whitespace).map_or(0, |at| at + first_len(pending, at));
     }
     let mut end = pending.rfind('\n').map_or(0, |at| at + 1);

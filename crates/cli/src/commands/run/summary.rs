@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle::event::Usage;
+use pintle::event::TokenUsage;
 use pintle::tape::show::{Line, Tone, plain};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ pub(super) struct Summary<'a> {
     pub(super) denied: usize,
     /// Hooks that gave no answer, each time that one did not.
     pub(super) failures: usize,
-    pub(super) usage: Usage,
+    pub(super) usage: TokenUsage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
     /// The digest of the tape's last line, when the tape is closed.

@@ -9,7 +9,7 @@ use pintle::tape::record::{Loaded, Scope};
 use pintle::tape::show::plain;
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{Body, Header, HookEntry, HostRecord, Reading, Record, Tape, TapeError, bytes_of, read};
-use pintle::{Built, Chain, Clock, Layer, Mode, PermissionMode, SystemClock};
+use pintle::{Built, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
 use pintle_agent::Past;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -280,7 +280,7 @@ fn guards(reading: &Reading) -> Vec<&HookEntry> {
     let from = last.map_or(0, |(at, _)| at);
     let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == Scope::Agent);
     let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
-    all.filter(|hook| hook.guard && hook.mode == Mode::Enforce && hook.layer != Layer::Runtime).collect()
+    all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime).collect()
 }
 
 /// How a guard differs from what is there now; `None` when it is as it was.
@@ -292,7 +292,7 @@ fn difference(guard: &HookEntry, now: &[HookEntry]) -> Option<String> {
         return Some(format!("{} is gone{place}", name()));
     }
     let is_same = |hook: &HookEntry| {
-        hook.digest == guard.digest && hook.guard && hook.mode == Mode::Enforce && hook.on_failure == guard.on_failure
+        hook.digest == guard.digest && hook.guard && hook.mode == EnforcementMode::Enforce && hook.on_failure == guard.on_failure
     };
     (!named().any(is_same)).then(|| format!("{} was changed", name()))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{TeamSpec, did_you_mean};
+use pintle::{TeamSpec, suggest_nearest};
 use pintle_agent::model;
 
 use crate::fault::Fault;
@@ -16,7 +16,7 @@ pub(super) fn replace_models(team: &mut TeamSpec, typed: &str) -> Result<(), Fau
             None => (None, part),
         };
         if let Some(name) = name.filter(|name| team.agent(name).is_none()) {
-            let near = did_you_mean(name, team.agents.iter().map(|agent| agent.name.as_str()));
+            let near = suggest_nearest(name, team.agents.iter().map(|agent| agent.name.as_str()));
             let fault = Fault::invalid(format!("there is no agent `{name}` to give a model to"));
             return Err(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle::event::WorktreeCreate;
 use pintle::process::{self, Spec};
-use pintle::{Cancel, snapshot};
+use pintle::{CancelToken, snapshot};
 
 use crate::fault::Fault;
 
@@ -62,7 +62,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
     let mut spec = Spec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
     spec.directory = Some(folder.to_owned());
     spec.timeout_ms = GIT_MS;
-    let output = process::run(&spec, &Cancel::default()).map_err(Fault::failed)?;
+    let output = process::run(&spec, &CancelToken::default()).map_err(Fault::failed)?;
     if output.is_success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

@@ -8,7 +8,7 @@ mod undo;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pintle::Cancel;
+use pintle::CancelToken;
 use pintle::snapshot::{Checkpoint, Restored, SnapshotError, Snapshots, data_folder};
 use pintle::tape::show::{Line, Tone, plain};
 use serde_json::json;
@@ -44,7 +44,7 @@ enum SnapshotCommand {
 impl Snapshot {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let data = data_folder().map_err(fault)?;
-        let snapshots = Snapshots::of(&data, &self.directory, TIMEOUT_MS, &Cancel::default()).map_err(fault)?;
+        let snapshots = Snapshots::of(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(fault)?;
         // A snapshot is shown and taken back whole, wherever in the project a person stands.
         let snapshots = snapshots.whole();
         match self.command {

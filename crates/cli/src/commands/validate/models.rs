@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Severity, Span, files};
+use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Severity, ByteSpan, files};
 use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
 /// What is wrong with the models of an agent and of those below it. Nothing is connected, and no key is needed.
@@ -57,6 +57,6 @@ fn fault(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagno
 /// Where the declaration says this word, else where it begins.
 fn place(declared: &Location, word: &str) -> Location {
     let found = declared.file.as_ref().and_then(|file| file.text.find(word));
-    let span = found.map_or(declared.span, |start| Span { start, end: start + word.len() });
+    let span = found.map_or(declared.span, |start| ByteSpan { start, end: start + word.len() });
     Location { span, ..declared.clone() }
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, ToolCall, ToolResult, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::final_answer;
+use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::sync_final_answer;
 
 /// The row of `agent.stop`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "agent.stop",
-    fires: "An agent is about to give its final answer.",
-    class: Class::Guard,
+    fires_when: "An agent is about to give its final answer.",
+    class: EventClass::Guard,
     subject: Some("finish_reason"),
-    target: Target::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny: "The agent goes on: the reason is its next message, until the turn's limit of model calls is reached. A hook that fails closed ends the turn instead.",
+    target: RewriteTarget::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    deny_means: "The agent goes on: the reason is its next message, until the turn's limit of model calls is reached. A hook that fails closed ends the turn instead.",
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -80,7 +80,7 @@ pub static ROW: Row = Row {
             },
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `agent.stop` (AI Harness, issue 104, in both of its forms).
@@ -103,7 +103,7 @@ pub struct AgentStop {
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
     /// The tokens of its model calls.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether the agent said that it is done by calling the `done` tool.
     pub done: bool,
     /// How many times hooks already sent the agent on.
@@ -113,34 +113,34 @@ pub struct AgentStop {
     pub last_user_message: Option<String>,
     /// The same text as `response`.
     #[serde(rename = "Response")]
-    pub spelled_response: String,
+    pub response_alias: String,
     /// The same list as `tool_calls`.
     #[serde(rename = "ToolCalls")]
-    pub spelled_tool_calls: Vec<ToolCall>,
+    pub tool_calls_alias: Vec<ToolCall>,
     /// The same list as `tool_results`.
     #[serde(rename = "ToolResults")]
-    pub spelled_tool_results: Vec<ToolResult>,
+    pub tool_results_alias: Vec<ToolResult>,
     /// The same counts as `usage`.
     #[serde(rename = "Usage")]
-    pub spelled_usage: Usage,
+    pub usage_alias: TokenUsage,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 impl AgentStop {
     /// The same payload with every value in both spellings.
     #[must_use]
-    pub fn spelled(mut self) -> Self {
-        self.spelled_response.clone_from(&self.response);
-        self.spelled_tool_calls.clone_from(&self.tool_calls);
-        self.spelled_tool_results.clone_from(&self.tool_results);
-        self.spelled_usage = self.usage;
+    pub fn with_aliases(mut self) -> Self {
+        self.response_alias.clone_from(&self.response);
+        self.tool_calls_alias.clone_from(&self.tool_calls);
+        self.tool_results_alias.clone_from(&self.tool_results);
+        self.usage_alias = self.usage;
         self
     }
 }
 
 /// The lower-case names and the capitalised ones are spellings of the same values.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    final_answer(ROW.name, "response", before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_final_answer(ROW.name, "response", before, after)
 }

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `agent.switch`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "agent.switch",
-    fires: "The conversation goes to another agent.",
-    class: Class::Observe,
+    fires_when: "The conversation goes to another agent.",
+    class: EventClass::Observe,
     subject: Some("to"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -27,7 +27,7 @@ pub static ROW: Row = Row {
             "from_models": [{"provider": "openai", "model": "gpt-4o"}],
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `agent.switch`.

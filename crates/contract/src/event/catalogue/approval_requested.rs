@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `approval.requested`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "approval.requested",
-    fires: "A person is about to be asked for approval.",
-    class: Class::Observe,
+    fires_when: "A person is about to be asked for approval.",
+    class: EventClass::Observe,
     subject: Some("name"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -28,7 +28,7 @@ pub static ROW: Row = Row {
             "digest": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `approval.requested`.

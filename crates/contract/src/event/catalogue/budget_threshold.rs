@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `budget.threshold`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "budget.threshold",
-    fires: "A budget is used up to a mark; once for each mark of a budget.",
-    class: Class::Observe,
+    fires_when: "A budget is used up to a mark; once for each mark of a budget.",
+    class: EventClass::Observe,
     subject: Some("budget"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -30,7 +30,7 @@ pub static ROW: Row = Row {
             "previous_percent": 50.0,
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `budget.threshold`.

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::Message;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::ChatMessage;
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `compact.before`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "compact.before",
-    fires: "The summary of a compaction is about to be written; a hook may write it instead.",
-    class: Class::Guard,
+    fires_when: "The summary of a compaction is about to be written; a hook may write it instead.",
+    class: EventClass::Guard,
     subject: Some("reason"),
-    target: Target::Nothing,
-    deny: "The conversation stays as it is; the person sees the reason.",
+    target: RewriteTarget::Nothing,
+    deny_means: "The conversation stays as it is; the person sees the reason.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -30,7 +30,7 @@ pub static ROW: Row = Row {
             "messages": [{"role": "user", "content": "fix the login test"}],
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `compact.before`.
@@ -46,8 +46,8 @@ pub struct CompactBefore {
     /// The most tokens that the model takes; 0 when it is not known.
     pub context_limit: u64,
     /// What is about to be summed up, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `compact.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "compact.post",
-    fires: "The conversation was compacted.",
-    class: Class::Observe,
+    fires_when: "The conversation was compacted.",
+    class: EventClass::Observe,
     subject: Some("reason"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
@@ -32,7 +32,7 @@ pub static ROW: Row = Row {
             "context_limit": 128000,
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `compact.post`.
@@ -57,5 +57,5 @@ pub struct CompactPost {
     pub context_limit: u64,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `compact.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "compact.pre",
-    fires: "The conversation is about to be compacted, and nothing was prepared yet.",
-    class: Class::Guard,
+    fires_when: "The conversation is about to be compacted, and nothing was prepared yet.",
+    class: EventClass::Guard,
     subject: Some("source"),
-    target: Target::Nothing,
-    deny: "The conversation stays as it is; the person sees the reason.",
+    target: RewriteTarget::Nothing,
+    deny_means: "The conversation stays as it is; the person sees the reason.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<CompactPre>,
     example: || json!({"source": "auto", "message_count": 182}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `compact.pre`.
@@ -37,5 +37,5 @@ pub struct CompactPre {
     pub instructions: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{Choice, HostSaid, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, texts, usage};
+use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
 
 /// The row of `completion.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "completion.post",
-    fires: "The model answered; the answer is about to enter the conversation.",
-    class: Class::Rewrite,
+    fires_when: "The model answered; the answer is about to enter the conversation.",
+    class: EventClass::Rewrite,
     subject: Some("finish_reason"),
-    target: Target::Fields(&["choices", "text", "finish_reason", "usage"]),
-    deny: "The answer does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
+    target: RewriteTarget::Fields(&["choices", "text", "finish_reason", "usage"]),
+    deny_means: "The answer does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
@@ -44,7 +44,7 @@ pub static ROW: Row = Row {
             "duration_ms": 812,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `completion.post` (AI Harness reference, canonical payload shapes).
@@ -57,9 +57,9 @@ pub struct CompletionPost {
     /// The model that answered.
     pub model: String,
     /// The answers, in the words of OpenAI's chat format; the first one counts.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<CompletionChoice>,
     /// The tokens of this call.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Why the model stopped; the same as in the first choice.
     pub finish_reason: String,
     /// The text of the first choice; empty when it only calls tools.
@@ -78,13 +78,13 @@ pub struct CompletionPost {
     pub last_user_message: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// `text` and `finish_reason` follow the first choice, or the choice follows them when they changed and it did not.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    lists(fields, &["choices"])?;
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(ROW.name, after)?;
+    require_lists(fields, &["choices"])?;
     let choices_changed = fields.get("choices") != before.get("choices");
     for (name, place, key) in [("text", "/0/message", "content"), ("finish_reason", "/0", "finish_reason")] {
         let named = fields.get(name).cloned().unwrap_or_default();
@@ -103,8 +103,8 @@ fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
         };
         fields.insert(name.to_owned(), Value::String(text));
     }
-    texts(fields, &["text", "finish_reason"])?;
-    usage(before, fields, "usage");
+    require_texts(fields, &["text", "finish_reason"])?;
+    sync_usage(before, fields, "usage");
     Ok(())
 }
 
@@ -131,7 +131,7 @@ mod tests {
             for (name, value) in rewrite.as_object().unwrap() {
                 after[name] = value.clone();
             }
-            settle(&before, &mut after).unwrap();
+            normalize(&before, &mut after).unwrap();
             let mut expected = before.clone();
             expected["text"] = json!(text);
             expected["finish_reason"] = json!(finish_reason);

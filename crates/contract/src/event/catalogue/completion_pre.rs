@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, Message, ToolDefinition};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, texts};
+use crate::event::fragment::{HostPayload, ChatMessage, ChatTool};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object, require_texts};
 
 /// The row of `completion.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "completion.pre",
-    fires: "A request is about to be sent to the model.",
-    class: Class::Guard,
+    fires_when: "A request is about to be sent to the model.",
+    class: EventClass::Guard,
     subject: Some("model"),
-    target: Target::Fields(&["model", "messages", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop"]),
-    deny: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
+    target: RewriteTarget::Fields(&["model", "messages", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop"]),
+    deny_means: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
@@ -46,7 +46,7 @@ pub static ROW: Row = Row {
             "iteration": 1,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `completion.pre` (AI Harness reference, canonical payload shapes).
@@ -56,9 +56,9 @@ pub struct CompletionPre {
     /// The model that is asked.
     pub model: String,
     /// The whole conversation that is sent, oldest first, system messages included.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// The tools that the model may call.
-    pub tools: Vec<ToolDefinition>,
+    pub tools: Vec<ChatTool>,
     /// Which tool the model must call, in the provider's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<Value>,
@@ -81,12 +81,12 @@ pub struct CompletionPre {
     pub provider: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// There is a model to ask and a conversation to send.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    texts(fields, &["model"])?;
-    lists(fields, &["messages", "tools"])
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(ROW.name, after)?;
+    require_texts(fields, &["model"])?;
+    require_lists(fields, &["messages", "tools"])
 }

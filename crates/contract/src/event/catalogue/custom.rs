@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `custom.*`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "custom.*",
-    fires: "A script calls `events.emit(\"custom.name\", payload)`.",
-    class: Class::Rewrite,
+    fires_when: "A script calls `events.emit(\"custom.name\", payload)`.",
+    class: EventClass::Rewrite,
     subject: None,
-    target: Target::Whole,
-    deny: "`events.emit` raises the reason in the script that called it.",
+    target: RewriteTarget::Whole,
+    deny_means: "`events.emit` raises the reason in the script that called it.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<Custom>,
+    schema: schema_of::<CustomPayload>,
     example: || json!({"service": "billing", "version": 7}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `custom.*`: whatever was emitted, `null` by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Custom(pub Value);
+pub struct CustomPayload(pub Value);

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, ToolCall, ToolResult, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, same, texts};
+use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
 /// The row of `delegation.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "delegation.post",
-    fires: "Another agent gave its answer, which is about to reach the agent that asked.",
-    class: Class::Rewrite,
+    fires_when: "Another agent gave its answer, which is about to reach the agent that asked.",
+    class: EventClass::Rewrite,
     subject: Some("agent"),
-    target: Target::Fields(&["result", "response", "tool_calls", "tool_results", "is_error"]),
-    deny: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
+    target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results", "is_error"]),
+    deny_means: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
@@ -55,7 +55,7 @@ pub static ROW: Row = Row {
             "is_error": false,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `delegation.post` (AI Harness reference, canonical payload shapes).
@@ -80,18 +80,18 @@ pub struct DelegationPost {
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
     /// The tokens of its model calls.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether it failed; `result` then says how.
     pub is_error: bool,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// `result` and `response` are two spellings of one text.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    same(before, fields, "result", "response");
-    texts(fields, &["result"])?;
-    lists(fields, &["tool_calls", "tool_results"])
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(ROW.name, after)?;
+    sync_aliases(before, fields, "result", "response");
+    require_texts(fields, &["result"])?;
+    require_lists(fields, &["tool_calls", "tool_results"])
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{ToolCall, ToolResult, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, same, texts};
+use crate::event::fragment::{ToolCall, ToolResult, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
 /// The row of `delegation.post_verify`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "delegation.post_verify",
-    fires: "The answer of another agent is verified.",
-    class: Class::Guard,
+    fires_when: "The answer of another agent is verified.",
+    class: EventClass::Guard,
     subject: Some("agent"),
-    target: Target::Fields(&["result", "response", "tool_calls", "tool_results"]),
-    deny: "Verification failed: the other agent gets the reason and another attempt, until none is left.",
+    target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results"]),
+    deny_means: "Verification failed: the other agent gets the reason and another attempt, until none is left.",
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -58,7 +58,7 @@ pub static ROW: Row = Row {
             "verified": true,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `delegation.post_verify` (AI Harness reference, canonical payload shapes).
@@ -83,7 +83,7 @@ pub struct DelegationPostVerify {
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
     /// The tokens of its model calls.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether it failed; `result` then says how.
     pub is_error: bool,
     /// Which attempt it is, from 1.
@@ -99,9 +99,9 @@ pub struct DelegationPostVerify {
 }
 
 /// `result` and `response` are two spellings of one text.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    same(before, fields, "result", "response");
-    texts(fields, &["result"])?;
-    lists(fields, &["tool_calls", "tool_results"])
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(ROW.name, after)?;
+    sync_aliases(before, fields, "result", "response");
+    require_texts(fields, &["result"])?;
+    require_lists(fields, &["tool_calls", "tool_results"])
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object, same, texts};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
 /// The row of `delegation.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "delegation.pre",
-    fires: "An agent is about to hand a task to another agent.",
-    class: Class::Guard,
+    fires_when: "An agent is about to hand a task to another agent.",
+    class: EventClass::Guard,
     subject: Some("agent"),
-    target: Target::Fields(&["agent", "prompt", "task", "model", "tools", "system_prompt", "verify", "max_verify_retries"]),
-    deny: "The task is not handed over; the delegating agent gets `delegation blocked: <reason>` as an error.",
+    target: RewriteTarget::Fields(&["agent", "prompt", "task", "model", "tools", "system_prompt", "verify", "max_verify_retries"]),
+    deny_means: "The task is not handed over; the delegating agent gets `delegation blocked: <reason>` as an error.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -32,7 +32,7 @@ pub static ROW: Row = Row {
             "max_verify_retries": 2,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `delegation.pre` (AI Harness reference, canonical payload shapes).
@@ -68,13 +68,13 @@ pub struct DelegationPre {
     pub max_verify_retries: Option<u32>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// `prompt` and `task` are two spellings of one text.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(ROW.name, after)?;
-    same(before, fields, "prompt", "task");
-    texts(fields, &["agent", "prompt"])?;
-    lists(fields, &["tools"])
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(ROW.name, after)?;
+    sync_aliases(before, fields, "prompt", "task");
+    require_texts(fields, &["agent", "prompt"])?;
+    require_lists(fields, &["tools"])
 }

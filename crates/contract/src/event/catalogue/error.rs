@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `error`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "error",
-    fires: "The agent loop met an error that it cannot mend.",
-    class: Class::Observe,
+    fires_when: "The agent loop met an error that it cannot mend.",
+    class: EventClass::Observe,
     subject: Some("kind"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<ErrorRaised>,
+    schema: schema_of::<ErrorPayload>,
     example: || {
         json!({
             "message": "the model did not answer: connection refused",
@@ -29,13 +29,13 @@ pub static ROW: Row = Row {
             "iteration": 2,
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `error`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ErrorRaised {
+pub struct ErrorPayload {
     /// What went wrong, for a person.
     pub message: String,
     /// What failed: `model`, `tool`, `hook`, `delegation`, `limit`, `config` or `internal`.
@@ -52,5 +52,5 @@ pub struct ErrorRaised {
     pub iteration: Option<u32>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `file.edited`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "file.edited",
-    fires: "A tool or the host changed a file.",
-    class: Class::Observe,
+    fires_when: "A tool or the host changed a file.",
+    class: EventClass::Observe,
     subject: Some("path"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -29,7 +29,7 @@ pub static ROW: Row = Row {
             "call_id": "call_2",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `file.edited`.
@@ -57,5 +57,5 @@ pub struct FileEdited {
     pub metadata: Map<String, Value>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{Unsettled};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::{UnsettledWork};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `finish.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "finish.pre",
-    fires: "A run is about to finish, before the callback that the host registered for that.",
-    class: Class::Observe,
+    fires_when: "A run is about to finish, before the callback that the host registered for that.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<FinishPre>,
     example: || json!({"return_value": {"merged": true}, "unsettled": [], "has_on_finish": true}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `finish.pre`.
@@ -31,7 +31,7 @@ pub struct FinishPre {
     /// What it gives back.
     pub return_value: Value,
     /// The work that is not settled yet.
-    pub unsettled: Vec<Unsettled>,
+    pub unsettled: Vec<UnsettledWork>,
     /// Whether a callback follows, whose value replaces this one.
     pub has_on_finish: bool,
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::{Unsettled};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::{UnsettledWork};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `finish.unsettled`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "finish.unsettled",
-    fires: "A run is about to finish while work is not settled, after `finish.pre`.",
-    class: Class::Observe,
+    fires_when: "A run is about to finish while work is not settled, after `finish.pre`.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -33,7 +33,7 @@ pub static ROW: Row = Row {
             "summary": "1 background task",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `finish.unsettled`.
@@ -41,7 +41,7 @@ pub static ROW: Row = Row {
 #[serde(default)]
 pub struct FinishUnsettled {
     /// The work that is not settled yet.
-    pub unsettled: Vec<Unsettled>,
+    pub unsettled: Vec<UnsettledWork>,
     /// The same as one line for a person.
     pub summary: String,
 }

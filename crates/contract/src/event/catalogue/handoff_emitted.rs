@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `handoff.emitted`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "handoff.emitted",
-    fires: "An agent or persona passes work on.",
-    class: Class::Observe,
+    fires_when: "An agent or persona passes work on.",
+    class: EventClass::Observe,
     subject: Some("to"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -29,7 +29,7 @@ pub static ROW: Row = Row {
             "payload": {"order": 17},
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `handoff.emitted`.

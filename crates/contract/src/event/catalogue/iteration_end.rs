@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `iteration.end`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "iteration.end",
-    fires: "A model call and the tool calls that it asked for are over, however that came. It follows every `iteration.start`, once.",
-    class: Class::Observe,
+    fires_when: "A model call and the tool calls that it asked for are over, however that came. It follows every `iteration.start`, once.",
+    class: EventClass::Observe,
     subject: Some("reason"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<IterationEnd>,
     example: || json!({"iteration": 1, "reason": "continue"}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `iteration.end` (docker-agent, `turn_end`).

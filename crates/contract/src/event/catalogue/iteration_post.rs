@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `iteration.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "iteration.post",
-    fires: "A model's answer and the tool calls that it asked for are recorded, before it is decided whether to go on.",
-    class: Class::Observe,
+    fires_when: "A model's answer and the tool calls that it asked for are recorded, before it is decided whether to go on.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -42,7 +42,7 @@ pub static ROW: Row = Row {
             "finish_reason": "tool_calls",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `iteration.post` (Harn, `post_turn`).

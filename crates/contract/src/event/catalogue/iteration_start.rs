@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `iteration.start`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "iteration.start",
-    fires: "A model call of the turn is being prepared; what hooks tell the model is for this call alone.",
-    class: Class::Observe,
+    fires_when: "A model call of the turn is being prepared; what hooks tell the model is for this call alone.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<IterationStart>,
     example: || json!({"iteration": 1}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `iteration.start` (docker-agent, `turn_start`: there a turn is one model call).

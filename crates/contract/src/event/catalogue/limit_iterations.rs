@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `limit.iterations`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "limit.iterations",
-    fires: "A turn has made as many model calls as it may.",
-    class: Class::Observe,
+    fires_when: "A turn has made as many model calls as it may.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -26,7 +26,7 @@ pub static ROW: Row = Row {
             "action": "ask",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `limit.iterations`.

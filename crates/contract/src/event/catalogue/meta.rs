@@ -5,28 +5,28 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `meta.*`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "meta.*",
-    fires: "An agent is about to change itself: `meta.register_tool`, `meta.register_hook`, `meta.register_agent`, `meta.call_tool`.",
-    class: Class::Guard,
+    fires_when: "An agent is about to change itself: `meta.register_tool`, `meta.register_hook`, `meta.register_agent`, `meta.call_tool`.",
+    class: EventClass::Guard,
     subject: Some("name"),
-    target: Target::Nothing,
-    deny: "The change is not made; the caller gets `blocked by governance: <reason>`.",
+    target: RewriteTarget::Nothing,
+    deny_means: "The change is not made; the caller gets `blocked by governance: <reason>`.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<Meta>,
+    schema: schema_of::<MetaPayload>,
     example: || json!({"name": "weather", "description": "Tells the weather.", "replace": false}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `meta.*`: who is registered or called, and what it is made of.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Meta {
+pub struct MetaPayload {
     /// The name of the tool, hook or agent.
     pub name: String,
     /// What the tool is for (`meta.register_tool`).

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
+use super::def::EventDef;
 use super::fit;
-use super::row::Row;
 
 macro_rules! catalogue {
     ($($module:ident::$payload:ident),* $(,)?) => {
@@ -14,25 +14,25 @@ macro_rules! catalogue {
         $(pub use $module::$payload;)*
 
         $(impl super::EventPayload for $payload {
-            fn row() -> &'static Row {
+            fn def() -> &'static EventDef {
                 &$module::ROW
             }
         })*
 
         /// Every event, in the order of an agent's life.
-        pub static CATALOGUE: &[&Row] = &[$(&$module::ROW),*];
+        pub static CATALOGUE: &[&EventDef] = &[$(&$module::ROW),*];
 
         /// Reads one field of a payload as the payload type of its row has it.
-        pub(super) fn fits(row: &Row, name: &str, value: &Value) -> Result<(), serde_json::Error> {
+        pub(super) fn fits(row: &EventDef, name: &str, value: &Value) -> Result<(), serde_json::Error> {
             $(if std::ptr::eq(row, &$module::ROW) {
-                return fit::field::<$payload>(name, value);
+                return fit::check_field::<$payload>(name, value);
             })*
             Ok(())
         }
 
         #[cfg(test)]
         fn round_trips() {
-            $(tests::round_trip::<$payload>();)*
+            $(tests::assert_round_trip::<$payload>();)*
         }
     };
 }
@@ -54,7 +54,7 @@ catalogue! {
     permission_ask::PermissionAsk,
     approval_requested::ApprovalRequested,
     permission_reply::PermissionReply,
-    tool_result::ToolResultArrived,
+    tool_result::ToolResultPayload,
     tool_post::ToolPost,
     tool_batch::ToolBatch,
     file_edited::FileEdited,
@@ -82,11 +82,11 @@ catalogue! {
     user_input::UserInput,
     notification::Notification,
     session_idle::SessionIdle,
-    error::ErrorRaised,
+    error::ErrorPayload,
     session_error::SessionError,
     session_end::SessionEnd,
-    custom::Custom,
-    meta::Meta,
+    custom::CustomPayload,
+    meta::MetaPayload,
 }
 
 #[cfg(test)]

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `notification`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "notification",
-    fires: "The person is told something outside the conversation.",
-    class: Class::Observe,
+    fires_when: "The person is told something outside the conversation.",
+    class: EventClass::Observe,
     subject: Some("kind"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<Notification>,
     example: || json!({"kind": "idle", "level": "info", "message": "the agent waits for you"}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `notification`.
@@ -39,5 +39,5 @@ pub struct Notification {
     pub message: String,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

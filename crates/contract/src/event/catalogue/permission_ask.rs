@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{call};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{sync_tool_call};
 
 /// The row of `permission.ask`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "permission.ask",
-    fires: "A person is about to be asked whether a tool call may run.",
-    class: Class::Guard,
+    fires_when: "A person is about to be asked whether a tool call may run.",
+    class: EventClass::Guard,
     subject: Some("name"),
-    target: Target::Fields(&["args", "arguments"]),
-    deny: "The tool does not run and nobody is asked; the reason is the tool's error result.",
+    target: RewriteTarget::Fields(&["args", "arguments"]),
+    deny_means: "The tool does not run and nobody is asked; the reason is the tool's error result.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -31,7 +31,7 @@ pub static ROW: Row = Row {
             "asked_by": "publish_guard",
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `permission.ask`.
@@ -65,10 +65,10 @@ pub struct PermissionAsk {
     pub metadata: Map<String, Value>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// As for `tool.pre`.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    call(ROW.name, before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_tool_call(ROW.name, before, after)
 }

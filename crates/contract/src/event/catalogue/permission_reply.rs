@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `permission.reply`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "permission.reply",
-    fires: "It is settled whether a tool call may run.",
-    class: Class::Observe,
+    fires_when: "It is settled whether a tool call may run.",
+    class: EventClass::Observe,
     subject: Some("name"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -30,7 +30,7 @@ pub static ROW: Row = Row {
             "detail": "user_approved",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `permission.reply`.

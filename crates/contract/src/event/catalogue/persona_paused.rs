@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `persona.paused`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "persona.paused",
-    fires: "A persona runs no further step until it is resumed.",
-    class: Class::Observe,
+    fires_when: "A persona runs no further step until it is resumed.",
+    class: EventClass::Observe,
     subject: Some("persona"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<PersonaPaused>,
     example: || json!({"persona": "nightly_triage", "reason": "maintenance", "by": "person"}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `persona.paused`.

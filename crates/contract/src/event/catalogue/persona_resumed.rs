@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `persona.resumed`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "persona.resumed",
-    fires: "A persona that was paused may run steps again.",
-    class: Class::Observe,
+    fires_when: "A persona that was paused may run steps again.",
+    class: EventClass::Observe,
     subject: Some("persona"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -26,7 +26,7 @@ pub static ROW: Row = Row {
             "by": "person",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `persona.resumed`.

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{object, texts};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_object, require_texts};
 
 /// The row of `prompt.followup`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "prompt.followup",
-    fires: "A prompt that was queued while the agent was at work is taken up.",
-    class: Class::Guard,
+    fires_when: "A prompt that was queued while the agent was at work is taken up.",
+    class: EventClass::Guard,
     subject: None,
-    target: Target::Fields(&["prompt"]),
-    deny: "The prompt is dropped and no turn starts; the person sees the reason.",
+    target: RewriteTarget::Fields(&["prompt"]),
+    deny_means: "The prompt is dropped and no turn starts; the person sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<PromptFollowup>,
     example: || json!({"prompt": "now update the changelog", "waiting": 0}),
-    settle,
+    normalize,
 };
 
 /// The payload of `prompt.followup`.
@@ -35,6 +35,6 @@ pub struct PromptFollowup {
 }
 
 /// The prompt stays a text.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    texts(object(ROW.name, after)?, &["prompt"])
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+    require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object};
 
 /// The row of `prompt.steer`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "prompt.steer",
-    fires: "Messages that a person sent while the agent was at work are about to enter the conversation.",
-    class: Class::Guard,
+    fires_when: "Messages that a person sent while the agent was at work are about to enter the conversation.",
+    class: EventClass::Guard,
     subject: None,
-    target: Target::Fields(&["messages"]),
-    deny: "The messages are dropped; the person sees the reason.",
+    target: RewriteTarget::Fields(&["messages"]),
+    deny_means: "The messages are dropped; the person sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<PromptSteer>,
     example: || json!({"messages": ["leave the tests alone"]}),
-    settle,
+    normalize,
 };
 
 /// The payload of `prompt.steer`.
@@ -33,6 +33,6 @@ pub struct PromptSteer {
 }
 
 /// The messages stay a list.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    lists(object(ROW.name, after)?, &["messages"])
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+    require_lists(require_object(ROW.name, after)?, &["messages"])
 }

@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{object, texts};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_object, require_texts};
 
 /// The row of `prompt.submit`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "prompt.submit",
-    fires: "A person sent a prompt, which is about to enter the conversation.",
-    class: Class::Guard,
+    fires_when: "A person sent a prompt, which is about to enter the conversation.",
+    class: EventClass::Guard,
     subject: None,
-    target: Target::Fields(&["prompt"]),
-    deny: "The prompt does not enter the conversation and no turn starts; the person sees the reason.",
+    target: RewriteTarget::Fields(&["prompt"]),
+    deny_means: "The prompt does not enter the conversation and no turn starts; the person sees the reason.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<PromptSubmit>,
     example: || json!({"prompt": "fix the failing test"}),
-    settle,
+    normalize,
 };
 
 /// The payload of `prompt.submit`.
@@ -36,10 +36,10 @@ pub struct PromptSubmit {
     pub source: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// The prompt stays a text.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    texts(object(ROW.name, after)?, &["prompt"])
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+    require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

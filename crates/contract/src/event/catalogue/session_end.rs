@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::{HostPayload, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `session.end`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "session.end",
-    fires: "A session is over, whether it went well or not. A hook in Markdown gets `None` as its payload.",
-    class: Class::Observe,
+    fires_when: "A session is over, whether it went well or not. A hook in Markdown gets `None` as its payload.",
+    class: EventClass::Observe,
     subject: Some("reason"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -34,7 +34,7 @@ pub static ROW: Row = Row {
             },
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `session.end`.
@@ -48,11 +48,11 @@ pub struct SessionEnd {
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
     /// The tokens of all its model calls.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What went wrong, when something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `session.error`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "session.error",
-    fires: "A session ends badly; `session.end` follows.",
-    class: Class::Observe,
+    fires_when: "A session ends badly; `session.end` follows.",
+    class: EventClass::Observe,
     subject: Some("status"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -27,7 +27,7 @@ pub static ROW: Row = Row {
             "message": "the model did not answer: connection refused",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `session.error`.
@@ -42,5 +42,5 @@ pub struct SessionError {
     pub message: String,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

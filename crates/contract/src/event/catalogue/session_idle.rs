@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `session.idle`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "session.idle",
-    fires: "The agent has nothing to do and waits.",
-    class: Class::Observe,
+    fires_when: "The agent has nothing to do and waits.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<SessionIdle>,
     example: || json!({"iteration": 12, "waited_ms": 0, "wake_interval_ms": 30000}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `session.idle`.

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::Usage;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::TokenUsage;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `step.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "step.post",
-    fires: "A step of a persona is over.",
-    class: Class::Rewrite,
+    fires_when: "A step of a persona is over.",
+    class: EventClass::Rewrite,
     subject: Some("step"),
-    target: Target::Fields(&["output"]),
-    deny: "The step fails with the reason.",
+    target: RewriteTarget::Fields(&["output"]),
+    deny_means: "The step fails with the reason.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -39,7 +39,7 @@ pub static ROW: Row = Row {
             },
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `step.post`.
@@ -64,5 +64,5 @@ pub struct StepPost {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// The tokens of its model calls, those of nested steps and delegated agents included.
-    pub usage: Usage,
+    pub usage: TokenUsage,
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{lists, object};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{require_lists, require_object};
 
 /// The row of `step.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "step.pre",
-    fires: "A step of a persona is about to run.",
-    class: Class::Guard,
+    fires_when: "A step of a persona is about to run.",
+    class: EventClass::Guard,
     subject: Some("step"),
-    target: Target::Fields(&["args"]),
-    deny: "The step does not run and fails with the reason.",
+    target: RewriteTarget::Fields(&["args"]),
+    deny_means: "The step does not run and fails with the reason.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -28,7 +28,7 @@ pub static ROW: Row = Row {
             "args": [17],
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `step.pre`.
@@ -46,6 +46,6 @@ pub struct StepPre {
 }
 
 /// The arguments stay a list.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
-    lists(object(ROW.name, after)?, &["args"])
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+    require_lists(require_object(ROW.name, after)?, &["args"])
 }

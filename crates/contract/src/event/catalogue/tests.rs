@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::FailurePolicy;
-use crate::event::{Class, Event, EventName, EventPayload, Origin, Target};
+use crate::event::{Event, EventClass, EventName, EventPayload, Origin, RewriteTarget};
 
 /// What does not fit between a value and a schema: required fields, types, references.
-fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
+fn find_mismatches(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let pointer = reference.trim_start_matches('#');
-        return faults(root.pointer(pointer).unwrap(), root, value, at);
+        return find_mismatches(root.pointer(pointer).unwrap(), root, value, at);
     }
     let name = match value {
         Value::Null => "null",
@@ -38,13 +38,13 @@ fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> 
     if let (Some(properties), Some(fields)) = (schema.get("properties"), value.as_object()) {
         for (key, field) in fields {
             match properties.get(key) {
-                Some(inner) => found.extend(faults(inner, root, field, &format!("{at}.{key}"))),
+                Some(inner) => found.extend(find_mismatches(inner, root, field, &format!("{at}.{key}"))),
                 None => found.push(format!("{at} has {key}, which the schema does not know")),
             }
         }
     }
     if let (Some(items), Some(list)) = (schema.get("items"), value.as_array()) {
-        found.extend(list.iter().flat_map(|item| faults(items, root, item, &format!("{at}[]"))));
+        found.extend(list.iter().flat_map(|item| find_mismatches(items, root, item, &format!("{at}[]"))));
     }
     found
 }
@@ -78,7 +78,7 @@ fn a_family_takes_a_plain_suffix_and_nothing_else() {
 fn each_example_fits_its_schema() {
     for row in CATALOGUE {
         let schema = (row.schema)();
-        assert_eq!(faults(&schema, &schema, &(row.example)(), row.name), Vec::<String>::new());
+        assert_eq!(find_mismatches(&schema, &schema, &(row.example)(), row.name), Vec::<String>::new());
     }
 }
 
@@ -91,7 +91,7 @@ fn the_check_of_examples_finds_what_does_not_fit() {
         "tool.post.call_id is integer",
         "tool.post has stray, which the schema does not know",
     ];
-    assert_eq!(faults(&schema, &schema, &bad, "tool.post"), expected);
+    assert_eq!(find_mismatches(&schema, &schema, &bad, "tool.post"), expected);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn settling_what_nobody_changed_changes_nothing() {
     for row in CATALOGUE {
         let example = (row.example)();
         let mut after = example.clone();
-        assert_eq!((row.settle)(&example, &mut after), Ok(()), "{}", row.name);
+        assert_eq!((row.normalize)(&example, &mut after), Ok(()), "{}", row.name);
         assert_eq!(after, example, "{}", row.name);
     }
 }
@@ -111,9 +111,9 @@ fn settling_survives_any_value() {
         for before in odd.iter().chain([&(row.example)()]) {
             for after in &odd {
                 let mut settled = after.clone();
-                if (row.settle)(before, &mut settled).is_ok() {
+                if (row.normalize)(before, &mut settled).is_ok() {
                     let mut again = settled.clone();
-                    assert_eq!((row.settle)(&settled, &mut again), Ok(()), "{}: {after}", row.name);
+                    assert_eq!((row.normalize)(&settled, &mut again), Ok(()), "{}: {after}", row.name);
                     assert_eq!(again, settled, "{}: {after}", row.name);
                 }
             }
@@ -124,12 +124,12 @@ fn settling_survives_any_value() {
 #[test]
 fn each_row_says_what_people_need_to_know() {
     for row in CATALOGUE {
-        for sentence in [row.fires, row.deny] {
+        for sentence in [row.fires_when, row.deny_means] {
             assert!(sentence.ends_with(['.', '`']) || sentence.ends_with("`."), "{}: {sentence}", row.name);
             assert!(sentence.len() > 10, "{}: {sentence}", row.name);
         }
-        if row.class == Class::Observe {
-            assert_eq!(row.target, Target::Nothing, "{} only tells", row.name);
+        if row.class == EventClass::Observe {
+            assert_eq!(row.target, RewriteTarget::Nothing, "{} only tells", row.name);
             assert_eq!(row.on_failure, FailurePolicy::Open, "{} only tells", row.name);
         }
     }
@@ -143,7 +143,7 @@ fn subjects_and_targets_are_fields_of_the_payload() {
             assert!(example[subject].is_string(), "{}: {subject}", row.name);
         }
         let schema = (row.schema)();
-        if let Target::Fields(fields) = row.target {
+        if let RewriteTarget::Fields(fields) = row.target {
             for field in fields {
                 assert!(schema["properties"].get(*field).is_some(), "{}: {field}", row.name);
             }
@@ -162,18 +162,18 @@ fn each_field_is_described() {
     }
 }
 
-pub(super) fn round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
-    let row = P::row();
+pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
+    let row = P::def();
     let example = (row.example)();
     let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
-    assert_eq!(Event::of(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
+    assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
     // A host that knows less than the catalogue is read all the same.
     if example.is_object() && row.name != "custom.*" {
         assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", row.name);
     }
-    let empty = Event::of(&P::default(), Origin::default().into());
+    let empty = Event::from_payload(&P::default(), Origin::default().into());
     let schema = (row.schema)();
-    assert_eq!(faults(&schema, &schema, empty.payload.value(), row.name), Vec::<String>::new());
+    assert_eq!(find_mismatches(&schema, &schema, empty.payload.value(), row.name), Vec::<String>::new());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn both_spellings_of_a_field_follow_the_one_that_changed() {
         for changed in [one, other] {
             let mut after = before.clone();
             after[changed] = value.clone();
-            assert_eq!((row.settle)(&before, &mut after), Ok(()), "{}: {changed}", row.name);
+            assert_eq!((row.normalize)(&before, &mut after), Ok(()), "{}: {changed}", row.name);
             assert_eq!(after, expected, "{}: {changed}", row.name);
         }
     }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, ToolCall, ToolResult};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::{HostPayload, ToolCall, ToolResult};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `tool.batch`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.batch",
-    fires: "All tool calls of one answer of the model are over.",
-    class: Class::Observe,
+    fires_when: "All tool calls of one answer of the model are over.",
+    class: EventClass::Observe,
     subject: None,
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -42,7 +42,7 @@ pub static ROW: Row = Row {
             "duration_ms": 34,
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `tool.batch`.
@@ -57,5 +57,5 @@ pub struct ToolBatch {
     pub duration_ms: u64,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

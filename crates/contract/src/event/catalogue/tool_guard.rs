@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `tool.guard`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.guard",
-    fires: "A tool call is judged, whatever the permission rules say of it.",
-    class: Class::Guard,
+    fires_when: "A tool call is judged, whatever the permission rules say of it.",
+    class: EventClass::Guard,
     subject: Some("name"),
-    target: Target::Nothing,
-    deny: "The tool does not run; the reason is the tool's error result.",
+    target: RewriteTarget::Nothing,
+    deny_means: "The tool does not run; the reason is the tool's error result.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -30,7 +30,7 @@ pub static ROW: Row = Row {
             "permission_mode": "ask",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `tool.guard`.
@@ -56,5 +56,5 @@ pub struct ToolGuard {
     pub permission_mode: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }

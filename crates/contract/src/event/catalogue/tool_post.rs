@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, ToolResult};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{outcome};
+use crate::event::fragment::{HostPayload, ToolResult};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{sync_tool_result};
 
 /// The row of `tool.post`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.post",
-    fires: "A tool call is over, whether it ran, failed, was refused or was not found.",
-    class: Class::Rewrite,
+    fires_when: "A tool call is over, whether it ran, failed, was refused or was not found.",
+    class: EventClass::Rewrite,
     subject: Some("name"),
-    target: Target::Fields(&["content", "result", "is_error"]),
-    deny: "The model gets the reason in place of the result, as an error.",
+    target: RewriteTarget::Fields(&["content", "result", "is_error"]),
+    deny_means: "The model gets the reason in place of the result, as an error.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
@@ -32,7 +32,7 @@ pub static ROW: Row = Row {
             "duration_ms": 31,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `tool.post` (AI Harness reference, canonical payload shapes).
@@ -72,7 +72,7 @@ pub struct ToolPost {
     pub permission_mode: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 impl ToolPost {
@@ -87,6 +87,6 @@ impl ToolPost {
 
 /// `content` and `result` are two spellings of one value: the one that changed decides. `error` is the content of a
 /// failed call.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    outcome(ROW.name, before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_tool_result(ROW.name, before, after)
 }

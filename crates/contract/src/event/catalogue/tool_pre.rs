@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, ToolCall};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::call;
+use crate::event::fragment::{HostPayload, ToolCall};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::sync_tool_call;
 
 /// The row of `tool.pre`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.pre",
-    fires: "A tool call was validated against its schema and is about to run.",
-    class: Class::Guard,
+    fires_when: "A tool call was validated against its schema and is about to run.",
+    class: EventClass::Guard,
     subject: Some("name"),
-    target: Target::Fields(&["name", "args", "arguments"]),
-    deny: "The tool does not run; the reason is the tool's error result.",
+    target: RewriteTarget::Fields(&["name", "args", "arguments"]),
+    deny_means: "The tool does not run; the reason is the tool's error result.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
@@ -29,7 +29,7 @@ pub static ROW: Row = Row {
             "args": {"command": "ls -la"},
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `tool.pre` (AI Harness reference, canonical payload shapes).
@@ -59,7 +59,7 @@ pub struct ToolPre {
     pub permission_mode: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 impl From<ToolCall> for ToolPre {
@@ -70,6 +70,6 @@ impl From<ToolCall> for ToolPre {
 }
 
 /// `args` and `arguments` are two spellings of one value: the one that changed decides.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    call(ROW.name, before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_tool_call(ROW.name, before, after)
 }

@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{outcome};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{sync_tool_result};
 
 /// The row of `tool.result`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.result",
-    fires: "A tool gave its result, or a part of it; the result may be changed before anyone sees it.",
-    class: Class::Rewrite,
+    fires_when: "A tool gave its result, or a part of it; the result may be changed before anyone sees it.",
+    class: EventClass::Rewrite,
     subject: Some("name"),
-    target: Target::Fields(&["content", "result", "is_error"]),
-    deny: "The result is withheld: the reason takes its place, as an error.",
+    target: RewriteTarget::Fields(&["content", "result", "is_error"]),
+    deny_means: "The result is withheld: the reason takes its place, as an error.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<ToolResultArrived>,
+    schema: schema_of::<ToolResultPayload>,
     example: || {
         json!({
             "call_id": "call_1",
@@ -32,13 +32,13 @@ pub static ROW: Row = Row {
             "partial": false,
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `tool.result`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ToolResultArrived {
+pub struct ToolResultPayload {
     /// The provider's id of the call.
     pub call_id: String,
     /// The tool's name.
@@ -68,10 +68,10 @@ pub struct ToolResultArrived {
     pub permission_mode: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// As for `tool.post`.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    outcome(ROW.name, before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_tool_result(ROW.name, before, after)
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::HostSaid;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::{call};
+use crate::event::fragment::HostPayload;
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::{sync_tool_call};
 
 /// The row of `tool.transform`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "tool.transform",
-    fires: "The model asked for a tool; the call may be changed before anyone judges it.",
-    class: Class::Rewrite,
+    fires_when: "The model asked for a tool; the call may be changed before anyone judges it.",
+    class: EventClass::Rewrite,
     subject: Some("name"),
-    target: Target::Fields(&["name", "args", "arguments"]),
-    deny: "The tool does not run; the reason is the tool's error result.",
+    target: RewriteTarget::Fields(&["name", "args", "arguments"]),
+    deny_means: "The tool does not run; the reason is the tool's error result.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
@@ -30,7 +30,7 @@ pub static ROW: Row = Row {
             "category": "shell",
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `tool.transform`.
@@ -56,10 +56,10 @@ pub struct ToolTransform {
     pub permission_mode: Option<String>,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 /// As for `tool.pre`.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    call(ROW.name, before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_tool_call(ROW.name, before, after)
 }

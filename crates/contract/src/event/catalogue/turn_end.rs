@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::piece::{HostSaid, LogLine, ToolCall, ToolResult, Usage};
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
-use crate::event::spelling::final_answer;
+use crate::event::fragment::{HostPayload, LogLine, ToolCall, ToolResult, TokenUsage};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::aliases::sync_final_answer;
 
 /// The row of `turn.end`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "turn.end",
-    fires: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
-    class: Class::Rewrite,
+    fires_when: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
+    class: EventClass::Rewrite,
     subject: None,
-    target: Target::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
-    deny: "The turn fails: `turn blocked: <reason>`. Nothing more for one that failed anyway.",
+    target: RewriteTarget::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    deny_means: "The turn fails: `turn blocked: <reason>`. Nothing more for one that failed anyway.",
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
@@ -76,7 +76,7 @@ pub static ROW: Row = Row {
             },
         })
     },
-    settle,
+    normalize,
 };
 
 /// The payload of `turn.end` (AI Harness reference, canonical payload shapes).
@@ -90,7 +90,7 @@ pub struct TurnEnd {
     /// Their results, in the same order.
     pub tool_results: Vec<ToolResult>,
     /// The tokens of the turn's model calls.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What hooks logged during the turn, in order.
     pub logs: Vec<LogLine>,
     /// How long the turn took, in milliseconds.
@@ -101,34 +101,34 @@ pub struct TurnEnd {
     pub error: Option<String>,
     /// The same text as `text`.
     #[serde(rename = "Response")]
-    pub spelled_text: String,
+    pub text_alias: String,
     /// The same list as `tool_calls`.
     #[serde(rename = "ToolCalls")]
-    pub spelled_tool_calls: Vec<ToolCall>,
+    pub tool_calls_alias: Vec<ToolCall>,
     /// The same list as `tool_results`.
     #[serde(rename = "ToolResults")]
-    pub spelled_tool_results: Vec<ToolResult>,
+    pub tool_results_alias: Vec<ToolResult>,
     /// The same counts as `usage`.
     #[serde(rename = "Usage")]
-    pub spelled_usage: Usage,
+    pub usage_alias: TokenUsage,
     /// What the agent that told of it said in its own words, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostSaid>,
+    pub host: Option<HostPayload>,
 }
 
 impl TurnEnd {
     /// The same payload with every value in both spellings.
     #[must_use]
-    pub fn spelled(mut self) -> Self {
-        self.spelled_text.clone_from(&self.text);
-        self.spelled_tool_calls.clone_from(&self.tool_calls);
-        self.spelled_tool_results.clone_from(&self.tool_results);
-        self.spelled_usage = self.usage;
+    pub fn with_aliases(mut self) -> Self {
+        self.text_alias.clone_from(&self.text);
+        self.tool_calls_alias.clone_from(&self.tool_calls);
+        self.tool_results_alias.clone_from(&self.tool_results);
+        self.usage_alias = self.usage;
         self
     }
 }
 
 /// The lower-case names and the capitalised ones are spellings of the same values.
-fn settle(before: &Value, after: &mut Value) -> Result<(), String> {
-    final_answer(ROW.name, "text", before, after)
+fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+    sync_final_answer(ROW.name, "text", before, after)
 }

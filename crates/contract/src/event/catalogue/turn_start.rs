@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 
 /// The row of `turn.start`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "turn.start",
-    fires: "A turn begins, before the model is called and before the message enters the conversation.",
-    class: Class::Guard,
+    fires_when: "A turn begins, before the model is called and before the message enters the conversation.",
+    class: EventClass::Guard,
     subject: None,
-    target: Target::Whole,
-    deny: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
+    target: RewriteTarget::Whole,
+    deny_means: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
     schema: schema_of::<TurnStart>,
     example: || json!("list the files"),
-    settle,
+    normalize,
 };
 
 /// The payload of `turn.start`: the person's message, a bare text (AI Harness reference, canonical payload shapes).
@@ -29,6 +29,6 @@ pub static ROW: Row = Row {
 pub struct TurnStart(pub String);
 
 /// The message stays a text.
-fn settle(_before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
     if after.is_string() { Ok(()) } else { Err(String::from("the payload of `turn.start` must stay a string")) }
 }

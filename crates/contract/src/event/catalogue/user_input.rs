@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `user.input`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "user.input",
-    fires: "The agent waits for a person to say something.",
-    class: Class::Observe,
+    fires_when: "The agent waits for a person to say something.",
+    class: EventClass::Observe,
     subject: Some("reason"),
-    target: Target::Nothing,
-    deny: "Nothing follows: the event only tells.",
+    target: RewriteTarget::Nothing,
+    deny_means: "Nothing follows: the event only tells.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
     schema: schema_of::<UserInput>,
     example: || json!({"reason": "permission", "message": "run `git push`?"}),
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `user.input`.

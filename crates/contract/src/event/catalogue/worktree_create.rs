@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::row::{Class, ContextScope, Row, Target, schema_of, settled};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The row of `worktree.create`.
-pub static ROW: Row = Row {
+pub static ROW: EventDef = EventDef {
     name: "worktree.create",
-    fires: "A working tree was made for the agent, which is about to start in it.",
-    class: Class::Guard,
+    fires_when: "A working tree was made for the agent, which is about to start in it.",
+    class: EventClass::Guard,
     subject: Some("branch"),
-    target: Target::Nothing,
-    deny: "The run ends before it starts, with the reason.",
+    target: RewriteTarget::Nothing,
+    deny_means: "The run ends before it starts, with the reason.",
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
@@ -26,7 +26,7 @@ pub static ROW: Row = Row {
             "source_dir": "/home/ada/project",
         })
     },
-    settle: settled,
+    normalize: no_aliases,
 };
 
 /// The payload of `worktree.create`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
+    AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, suggest_nearest,
 };
 
 use super::hook::{self, Draft, first_line};
@@ -177,7 +177,7 @@ pub(super) fn assemble(
 
 fn dangling<'a>(kind: &str, agent: &str, reference: &Reference, names: impl Iterator<Item = &'a str>) -> Diagnostic {
     let message = format!("agent `{agent}` refers to {kind} `{}`, which does not exist", reference.name);
-    let help = match did_you_mean(&reference.name, names) {
+    let help = match suggest_nearest(&reference.name, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("add a {kind} of that name, or remove the reference"),
     };

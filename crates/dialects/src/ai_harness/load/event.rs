@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, did_you_mean};
+use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, suggest_nearest};
 
 use super::hook::Draft;
 use crate::ai_harness::{DIALECT, codec};
@@ -49,13 +49,13 @@ pub(super) fn declare(
 
 fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
     HookDeclaration {
-        on_deny: pintle_contract::OnDeny::default(),
+        on_deny: pintle_contract::DenyEffect::default(),
         profile: pintle_contract::Profile::SequentialFirstDeny,
         definition: None,
         name: draft.name,
-        default_on_error: event.row().on_failure,
+        default_on_error: event.def().on_failure,
         event,
-        spelling: Arc::from(spelling),
+        event_alias: Arc::from(spelling),
         priority: draft.priority,
         matcher: draft.when.map(MatcherSpec::Expression),
         handler: draft.script.map_or(HandlerSpec::None, HandlerSpec::Script),
@@ -65,7 +65,7 @@ fn declaration(draft: Draft, event: EventName, spelling: String, codec: &Arc<dyn
         background: false,
         files: draft.files,
         tools: draft.tools,
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: draft.examples,
         location: draft.location,
         codec: Arc::clone(codec),
@@ -79,7 +79,7 @@ fn unfired(event: &EventName, spelling: &str, draft: &Draft) -> Option<Diagnosti
         return None;
     }
     let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.spelling));
-    let help = match did_you_mean(spelling, known) {
+    let help = match suggest_nearest(spelling, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("fired are {}", META_EVENTS.join(", ")),
     };

@@ -1,6 +1,6 @@
 //! Reading the agent's own file: `harness.md` or `harness.yaml`.
 
-use pintle_contract::{AgentSpec, Location, Span};
+use pintle_contract::{AgentSpec, ByteSpan, Location};
 
 use super::hook::first_line;
 use super::merge::Source;
@@ -18,7 +18,7 @@ const GUARDING: &[&str] =
 pub(super) fn read(artifact: &Artifact, gathered: &mut Gathered) {
     let report = report(artifact, "");
     if artifact.role == Role::HarnessYaml {
-        let whole = Span { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
+        let whole = ByteSpan { start: after_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(matter) = parse(&report, whole) {
             if matter.is_none() {
                 let help = Some(String::from("write an agent, its hooks or a block of hooks into it, or take it away"));
@@ -75,6 +75,6 @@ fn read_fields(fields: &mut Fields<'_>, body: &str, gathered: &mut Gathered) {
     gathered.harness = Some(spec);
 }
 
-fn place(report: &Report, span: Span) -> Location {
+fn place(report: &Report, span: ByteSpan) -> Location {
     report.location(first_line(&report.file().text, span))
 }

@@ -1,6 +1,6 @@
 //! Reading one hook.
 
-use pintle_contract::{FailurePolicy, HookExample, Location, Mode, ScriptText, Span};
+use pintle_contract::{ByteSpan, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 
 use super::merge::Source;
 use super::{Gathered, report};
@@ -17,12 +17,12 @@ pub(super) struct Draft {
     pub(super) source: Source,
     /// The event as written and its place; `None` when it is missing and that was reported.
     pub(super) event: Option<(String, Location)>,
-    pub(super) script: Option<ScriptText>,
-    pub(super) when: Option<ScriptText>,
+    pub(super) script: Option<ScriptSource>,
+    pub(super) when: Option<ScriptSource>,
     pub(super) priority: i64,
     pub(super) timeout_ms: Option<u64>,
     pub(super) on_error: Option<FailurePolicy>,
-    pub(super) mode: Mode,
+    pub(super) mode: EnforcementMode,
     pub(super) files: Vec<String>,
     pub(super) tools: Vec<String>,
     pub(super) examples: Vec<HookExample>,
@@ -41,7 +41,7 @@ impl Draft {
             priority: 0,
             timeout_ms: None,
             on_error: None,
-            mode: Mode::Enforce,
+            mode: EnforcementMode::Enforce,
             files: Vec::new(),
             tools: Vec::new(),
             examples: Vec::new(),
@@ -121,7 +121,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let report = fields.report();
     let event_place = fields.node("event").filter(|node| !node.is_null()).map(|node| report.location(node.span));
     let event = fields.text("event").zip(event_place.clone());
-    let filled = |script: Option<ScriptText>| script.filter(|script| !script.text.trim().is_empty());
+    let filled = |script: Option<ScriptSource>| script.filter(|script| !script.text.trim().is_empty());
     let declared = fields.node("script");
     let script = filled(fields.script("script"));
     let when = filled(fields.script("when"));
@@ -133,7 +133,9 @@ fn read_fields(fields: &mut Fields<'_>, name: String, source: Source, place: Loc
     let priority = fields.integer::<i32>("priority", i32::MIN..=i32::MAX).unwrap_or(0).into();
     let timeout_ms = fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS);
     let on_error = fields.choice("on_error", &[("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)]);
-    let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
+    let mode = fields
+        .choice("mode", &[("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)])
+        .unwrap_or_default();
     let files = fields.texts("files");
     let tools = fields.texts("tools");
     let examples = read_examples(fields);
@@ -199,7 +201,7 @@ pub(super) fn fenced(body: &str, keys: &[&str]) -> bool {
 }
 
 /// The first line of a part of a text, which is enough to show where a thing stands.
-pub(super) fn first_line(text: &str, part: Span) -> Span {
+pub(super) fn first_line(text: &str, part: ByteSpan) -> ByteSpan {
     let line = text.get(part.start..part.end).and_then(|inside| inside.lines().next()).unwrap_or_default();
-    Span { start: part.start, end: part.start + line.trim_end().len() }
+    ByteSpan { start: part.start, end: part.start + line.trim_end().len() }
 }

@@ -80,7 +80,7 @@ pub(super) fn read_policy(fields: &mut Fields<'_>) -> ToolsPolicy {
         Some((node, text)) => {
             let written = text.unwrap_or(node.describe());
             let message = format!("tools_policy.mode \"{written}\" must be allowlist|denylist");
-            let near = text.and_then(|text| pintle_contract::did_you_mean(text, ["allowlist", "denylist"]));
+            let near = text.and_then(|text| pintle_contract::suggest_nearest(text, ["allowlist", "denylist"]));
             report.error("bad_value", &message, node.span, near.map(|near| format!("did you mean `{near}`?")));
             // The narrower reading, should anyone go on in spite of the error.
             PolicyMode::Allowlist

@@ -10,8 +10,8 @@ mod tools;
 use std::path::Path;
 
 use pintle_contract::{
-    ExitMode, ExitSpec, FailurePolicy, HandlerSpec, HistorySpec, HookExample, MatcherSpec, MetaSpec, Mode, ModelSpec,
-    OnMaxIterations, PolicyMode, RetrySpec, ToolsPolicy,
+    EnforcementMode, ExitMode, ExitSpec, FailurePolicy, HandlerSpec, HistorySpec, HookExample, MatcherSpec, MetaSpec,
+    ModelSpec, OnMaxIterations, PolicyMode, RetrySpec, ToolsPolicy,
 };
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Reading one tool (AI Harness reference, Tool Artifact Schema).
 
-use pintle_contract::{Location, ScriptText, Span, ToolSpec};
+use pintle_contract::{ByteSpan, Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::hook::{fenced, first_line};
@@ -98,7 +98,7 @@ fn read_fields(fields: &mut Fields<'_>, name: String, location: Location) -> Too
     ToolSpec { name, description, parameters, script, timeout_ms, verify, location }
 }
 
-fn filled(script: &ScriptText) -> bool {
+fn filled(script: &ScriptSource) -> bool {
     !script.text.trim().is_empty()
 }
 
@@ -159,7 +159,7 @@ fn read_parameters(fields: &mut Fields<'_>) -> Value {
 /// The keys of a parameter that are passed on as they stand, with the meaning that JSON Schema gives them.
 const SCHEMA_KEYS: [&str; 7] = ["enum", "items", "default", "properties", "minimum", "maximum", "pattern"];
 
-fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, place: Span) {
+fn read_property(fields: &mut Fields<'_>, property: &mut Map<String, Value>, place: ByteSpan) {
     let kind = match fields.node("type") {
         None => {
             let help = Some(format!("one of {}", TYPES.join(", ")));

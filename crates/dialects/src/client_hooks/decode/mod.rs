@@ -10,7 +10,7 @@ mod word;
 
 pub use word::{Choice, Means, Word};
 
-use pintle_contract::{Answer, Event, Failure, FailureKind, JsonError, Verdict, read_json};
+use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, JsonError, Verdict, read_json};
 use serde_json::{Map, Value};
 
 use super::codec::ClientCodec;
@@ -26,15 +26,17 @@ struct Asked<'a> {
 }
 
 /// Reads an answer.
-pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer: Answer) -> Verdict {
+pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
     let Some(row) = codec.client.row(spelling) else {
         return bad(format!("{} has no event `{spelling}`", codec.client.title));
     };
     let asked = Asked { codec, event, row };
     match answer {
-        Answer::Process(answer) => process::decode(&asked, &answer),
-        Answer::Text(reply) => judged(&asked, &reply),
-        Answer::Script(_) | Answer::Returned(_) => bad("only commands, servers and models can answer in this dialect"),
+        HandlerOutput::Process(answer) => process::decode(&asked, &answer),
+        HandlerOutput::Text(reply) => judged(&asked, &reply),
+        HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
+            bad("only commands, servers and models can answer in this dialect")
+        }
     }
 }
 
@@ -65,7 +67,7 @@ fn judged(asked: &Asked<'_>, reply: &str) -> Verdict {
     let mut others = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "ok" | "reason"));
     match fields.get("ok").and_then(Value::as_bool) {
         Some(true) if asked.row.is_gate() && others.any(|(name, value)| refuses(name, value)) => {
-            ruling::refused(asked, reason).warn("the model says `ok`, and refuses in another word")
+            ruling::refused(asked, reason).with_warning("the model says `ok`, and refuses in another word")
         }
         Some(true) => Verdict::pass(),
         Some(false) => ruling::refused(asked, reason),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, FailureKind, ProcessAnswer, Verdict, read_json, read_leading_json};
+use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, Verdict, read_json, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::reply::Reply;
@@ -15,7 +15,7 @@ use crate::refusal::{narrowed, text_refuses, without_mark};
 const BLOCK: i32 = 2;
 
 /// Reads an answer.
-pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+pub(super) fn decode(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
         Some(0) => printed(asked, answer),
         Some(BLOCK) if asked.codec.client.statuses && asked.row.exit_two != ExitTwo::Fails => two(asked, answer),
@@ -25,14 +25,14 @@ pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
 }
 
 /// A program that failed. One that has refused before it did has refused.
-fn failed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn failed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     match refusal(asked, answer) {
         Some(refusal) => refusal,
         None => Verdict::failed(failure(answer)),
     }
 }
 
-fn refusal(asked: &Asked<'_>, answer: &ProcessAnswer) -> Option<Verdict> {
+fn refusal(asked: &Asked<'_>, answer: &CommandOutput) -> Option<Verdict> {
     let text = narrowed(&answer.stdout).map_or_else(|| String::from_utf8_lossy(&answer.stdout), Cow::Owned);
     refusal_of(asked, &text)
 }
@@ -48,7 +48,7 @@ fn refusal_of(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
 }
 
 /// The exit status that blocks.
-fn two(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn two(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     let stderr = String::from_utf8_lossy(&answer.stderr);
     let text = stderr.trim();
     match asked.row.exit_two {
@@ -60,12 +60,12 @@ fn two(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
             }
             ruling::refused(asked, text)
         }
-        ExitTwo::Model if !text.is_empty() => Verdict::pass().with(Effect::Context(text.to_owned())),
-        ExitTwo::Person if !text.is_empty() => Verdict::pass().with(Effect::Notice(text.to_owned())),
+        ExitTwo::Model if !text.is_empty() => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
+        ExitTwo::Person if !text.is_empty() => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
         ExitTwo::Model | ExitTwo::Person => Verdict::pass(),
         ExitTwo::Nothing => {
             let warning = format!("exit status 2 has no effect on `{}`", asked.row.name);
-            Verdict::pass().warn(match complaint(&answer.stderr) {
+            Verdict::pass().with_warning(match complaint(&answer.stderr) {
                 Some(complaint) => format!("{warning}: {complaint}"),
                 None => warning,
             })
@@ -73,13 +73,13 @@ fn two(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     }
 }
 
-fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn printed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     if answer.stdout_cut {
         return Verdict::failed(too_long(answer));
     }
     if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.is_gate()) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
-        return refusal_of(asked, &text).map_or_else(|| bad(message), |refusal| refusal.warn(message));
+        return refusal_of(asked, &text).map_or_else(|| bad(message), |refusal| refusal.with_warning(message));
     }
     let text = String::from_utf8_lossy(&answer.stdout);
     let is_mended = matches!(text, Cow::Owned(_));
@@ -135,13 +135,13 @@ fn own_lines(text: &str) -> Option<&str> {
 fn told(asked: &Asked<'_>, text: &str) -> Verdict {
     let text = text.trim().to_owned();
     match asked.row.text {
-        Text::Model => Verdict::pass().with(Effect::Context(text)),
+        Text::Model => Verdict::pass().with_effect(Effect::Context(text)),
         _ if asked.row.is_gate() && text_refuses(&text) => bad(UNREADABLE_REFUSAL),
-        Text::Person => Verdict::pass().with(Effect::Notice(text)),
+        Text::Person => Verdict::pass().with_effect(Effect::Notice(text)),
         Text::Nobody if asked.codec.needs_answer || asked.codec.needs_json => {
             bad("the hook printed text and no answer")
         }
-        Text::Nobody if asked.row.is_gate() => Verdict::pass().warn(UNREAD),
+        Text::Nobody if asked.row.is_gate() => Verdict::pass().with_warning(UNREAD),
         Text::Nobody => Verdict::pass(),
     }
 }
@@ -155,7 +155,7 @@ fn embedded(asked: &Asked<'_>, text: &str) -> Option<Verdict> {
     let replies = objects.found.iter().map(|object| Reply::read(asked, object));
     if let Some(reply) = replies.into_iter().find(Reply::is_against) {
         let warning = "the hook printed something beside the object that refuses; print the object alone";
-        return Some(ruling::rule(asked, reply).warn(warning));
+        return Some(ruling::rule(asked, reply).with_warning(warning));
     }
     if let Some(fault) = &objects.repeated_key {
         return Some(ambiguous(asked, fault));

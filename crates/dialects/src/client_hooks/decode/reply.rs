@@ -1,6 +1,6 @@
 //! A printed object, word by word.
 
-use pintle_contract::{did_you_mean, shown_key};
+use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::Asked;
@@ -102,8 +102,8 @@ impl Reply {
             return self.faults.push(format!("more than {MOST_UNKNOWN_FIELDS} unknown fields"));
         }
         let here = asked.codec.client.words.iter().filter(|word| word.inside == inside);
-        let near = did_you_mean(name, here.map(|word| word.name));
-        let shown = shown_key(name);
+        let near = suggest_nearest(name, here.map(|word| word.name));
+        let shown = format_key(name);
         let message = match near {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),
@@ -179,7 +179,7 @@ impl Reply {
             Means::Notice => self.notices.push(owned()),
             Means::Followup => self.followup = Some(owned()).filter(|text| !text.is_empty()),
             Means::EventName if !text.eq_ignore_ascii_case(asked.row.name) => {
-                let said = shown_key(text);
+                let said = format_key(text);
                 self.warnings.push(format!("`{}` says `{said}`, and the event is `{}`", word.name, asked.row.name));
             }
             _ => {}
@@ -192,7 +192,7 @@ impl Reply {
             return Some(*choice);
         }
         let known: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
-        let message = format!("`{}` must be {}, not `{}`", word.name, known.join(" or "), shown_key(text));
+        let message = format!("`{}` must be {}, not `{}`", word.name, known.join(" or "), format_key(text));
         let foreign = match text {
             "deny" | "block" => Some(Choice::Deny),
             "ask" | "defer" => Some(Choice::Ask),
@@ -210,7 +210,7 @@ impl Reply {
         match text("behavior") {
             "allow" => self.permission = Some(Choice::Allow),
             "deny" => self.permission = Some(Choice::Deny),
-            other => self.faults.push(format!("`behavior` must be `allow` or `deny`, not `{}`", shown_key(other))),
+            other => self.faults.push(format!("`behavior` must be `allow` or `deny`, not `{}`", format_key(other))),
         }
         self.permission_reason = text("message").to_owned();
         if let Some(Value::Object(input)) = inner.get("updatedInput") {

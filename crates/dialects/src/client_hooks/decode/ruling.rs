@@ -1,6 +1,6 @@
 //! What a reply comes to on an event.
 
-use pintle_contract::{Effect, Rewrite, Said, Verdict};
+use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
 use super::reply::Reply;
@@ -15,14 +15,14 @@ pub(super) fn refused(asked: &Asked<'_>, reason: &str) -> Verdict {
     match asked.row.block {
         Block::Denies => Verdict::deny(reason),
         Block::Tells if reason.is_empty() => Verdict::pass(),
-        Block::Tells => Verdict::pass().with(Effect::Context(reason.to_owned())),
+        Block::Tells => Verdict::pass().with_effect(Effect::Context(reason.to_owned())),
         Block::Replaces => {
             let fields = [("content", Value::from(reason)), ("is_error", Value::Bool(true))];
             Verdict::rewrite(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
         }
         Block::Nothing => {
             let warning = format!("nothing can be blocked on `{}`", asked.row.name);
-            Verdict::pass().warn(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
+            Verdict::pass().with_warning(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
         }
     }
 }
@@ -64,24 +64,24 @@ fn decided(asked: &Asked<'_>, reply: Reply) -> Verdict {
     if reply.goes_on == Some(false) {
         verdict.warnings.push(format!("`continue: false` has no effect on `{}`", row.name));
     }
-    let is_open = !matches!(verdict.said, Said::Deny { .. });
+    let is_open = !matches!(verdict.kind, VerdictKind::Deny { .. });
     if let Some(message) = reply.followup.filter(|_| is_open) {
-        return Verdict { said: Said::Deny { reason: message }, ..verdict };
+        return Verdict { kind: VerdictKind::Deny { reason: message }, ..verdict };
     }
     if let Some(input) = reply.input.filter(|_| is_open) {
         verdict = match row.input {
-            Input::Stays => verdict.warn(format!("the input cannot be changed on `{}`", row.name)),
+            Input::Stays => verdict.with_warning(format!("the input cannot be changed on `{}`", row.name)),
             _ => with_input(asked, verdict, input),
         };
     }
     if let Some(output) = reply.output.filter(|_| is_open && row.block != Block::Nothing || row.output) {
-        verdict = match (row.output, matches!(verdict.said, Said::Rewrite(_))) {
-            (false, _) => verdict.warn(format!("the result cannot be changed on `{}`", row.name)),
+        verdict = match (row.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
+            (false, _) => verdict.with_warning(format!("the result cannot be changed on `{}`", row.name)),
             // What replaces the result by an error is the stricter of the two.
             (true, true) => verdict,
             (true, false) => {
                 let field = if output.is_string() { "content" } else { "result" };
-                verdict.rewriting(Rewrite::Fields(Map::from_iter([(field.to_owned(), output)])))
+                verdict.with_rewrite(Rewrite::Fields(Map::from_iter([(field.to_owned(), output)])))
             }
         };
     }
@@ -108,7 +108,7 @@ fn chosen(asked: &Asked<'_>, reply: &Reply) -> Verdict {
     if says(Choice::Ask) {
         return match row.permission || row.block == Block::Denies {
             true => Verdict::ask(reason),
-            false => Verdict::pass().warn(format!("nobody can be asked on `{}`", row.name)),
+            false => Verdict::pass().with_warning(format!("nobody can be asked on `{}`", row.name)),
         };
     }
     let allows = says(Choice::Allow) || (says(Choice::AllowInput) && reply.input.is_some());
@@ -153,7 +153,7 @@ fn with_input(asked: &Asked<'_>, verdict: Verdict, input: Map<String, Value>) ->
         Some(args) if Some(args) == own => verdict,
         Some(args) => {
             let fields = Map::from_iter([(String::from("args"), args.clone())]);
-            verdict.rewriting(Rewrite::Fields(fields))
+            verdict.with_rewrite(Rewrite::Fields(fields))
         }
         None => {
             let reason = format!("a hook changed the input of `{}` in a way that cannot be carried over", call.0.name);

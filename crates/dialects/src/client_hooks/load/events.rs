@@ -1,6 +1,6 @@
 //! The hooks of each event: groups with a matcher, or handlers with one each.
 
-use pintle_contract::{HookDeclaration, Profile, did_you_mean};
+use pintle_contract::{HookDeclaration, Profile, suggest_nearest};
 
 use super::document::{Whole, boolean};
 use super::handler::{self, Around};
@@ -43,7 +43,7 @@ fn row(source: &Source<'_>, entry: &Entry) -> Option<&'static Row> {
         return None;
     }
     let elsewhere = client.elsewhere.iter().flat_map(|elsewhere| elsewhere.names.iter().copied());
-    let near = did_you_mean(name, client.rows.iter().map(|row| row.name).chain(elsewhere));
+    let near = suggest_nearest(name, client.rows.iter().map(|row| row.name).chain(elsewhere));
     let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
     let help = near.map(|near| format!("did you mean `{near}`?"));
     tell::idle(source, "unknown_event", message, entry.key_span, help);
@@ -90,7 +90,7 @@ fn group(around: &Around<'_>, path: &str, node: &Node) -> Vec<HookDeclaration> {
     };
     for entry in entries {
         if !["matcher", "hooks", "sequential", "description", "id", "name"].contains(&entry.key.as_str()) {
-            let near = did_you_mean(&entry.key, ["matcher", "hooks", "sequential"]);
+            let near = suggest_nearest(&entry.key, ["matcher", "hooks", "sequential"]);
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
             tell::idle(around.source, "unknown_key", message, entry.key_span, help);

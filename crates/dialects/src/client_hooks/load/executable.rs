@@ -4,8 +4,8 @@ use std::path::absolute;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Mode, Profile,
-    did_you_mean,
+    CommandSpec, Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location,
+    Profile, suggest_nearest,
 };
 use serde_json::json;
 
@@ -18,11 +18,11 @@ pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDecla
     let client = source.client;
     let path = &artifact.file.path;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let here = Location::new(Arc::clone(&artifact.file), pintle_contract::Span::default());
+    let here = Location::new(Arc::clone(&artifact.file), pintle_contract::ByteSpan::default());
     let Some(row) = client.row(name) else {
         if let Some(elsewhere) = client.elsewhere.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
             tell::lost_event(source, name, elsewhere.why, here.span);
-        } else if let Some(near) = did_you_mean(name, client.rows.iter().map(|row| row.name)) {
+        } else if let Some(near) = suggest_nearest(name, client.rows.iter().map(|row| row.name)) {
             let message = format!("{} has no event `{name}`, so the program never runs", client.title);
             let finding = Diagnostic::warning("unknown_event", message, here);
             source.report.add(finding.help(format!("did you mean `{near}`?")));
@@ -38,7 +38,7 @@ pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDecla
     Some(HookDeclaration {
         name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         event: EventName::parse(row.canonical).ok()?,
-        spelling: Arc::from(row.name),
+        event_alias: Arc::from(row.name),
         priority: 0,
         matcher: None,
         definition: Some(Arc::from(json!([spec.command]).to_string())),
@@ -47,12 +47,12 @@ pub(super) fn read(source: &Source<'_>, artifact: &Artifact) -> Option<HookDecla
         default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
         on_deny: row.on_deny,
         profile: Profile::ParallelStrictest,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: Some(client.settings.command_ms),
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: here,
         codec: Arc::new(ClientCodec { ..source.codec.clone() }),

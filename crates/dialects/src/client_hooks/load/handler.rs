@@ -8,7 +8,7 @@ mod prompt;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Codec, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Mode, Profile, Severity,
+    Codec, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity,
 };
 use serde_json::json;
 
@@ -175,7 +175,7 @@ fn declare(
     Some(HookDeclaration {
         name: options.name.clone().unwrap_or_else(|| runs.to_owned()),
         event: EventName::parse(canonical).ok()?,
-        spelling: Arc::from(row.name),
+        event_alias: Arc::from(row.name),
         priority: 0,
         matcher: wanted.into_matcher().map(MatcherSpec::Compiled),
         handler,
@@ -184,12 +184,12 @@ fn declare(
         on_deny: row.on_deny,
         profile: around.profile,
         definition: Some(Arc::from(definition.to_string())),
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: Some(timeout_ms),
         background,
         files: options.files.clone(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: source.report.location(tell::first_line(source, node.span)),
         codec,

@@ -1,31 +1,31 @@
 //! The words for what is not carried over.
 
-use pintle_contract::{Diagnostic, Severity, Span};
+use pintle_contract::{ByteSpan, Diagnostic, Severity};
 
 use super::Source;
 
 /// Something that is known and not carried over.
-pub(super) fn lost(source: &Source<'_>, severity: Severity, what: &str, why: &str, span: Span) {
+pub(super) fn lost(source: &Source<'_>, severity: Severity, what: &str, why: &str, span: ByteSpan) {
     let message = format!("{what} is not carried over: {why}");
     let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
     source.report.add(Diagnostic { severity, ..finding });
 }
 
 /// An event that nobody else has.
-pub(super) fn lost_event(source: &Source<'_>, name: &str, why: &str, span: Span) {
+pub(super) fn lost_event(source: &Source<'_>, name: &str, why: &str, span: ByteSpan) {
     let message = format!("the event `{name}` is not carried over: {why}");
     let help = Some(format!("its hooks still run in {}", source.client.title));
     source.report.warning("not_carried_over", message, span, help);
 }
 
 /// Something that never had an effect.
-pub(super) fn idle(source: &Source<'_>, code: &'static str, message: String, span: Span, help: Option<String>) {
+pub(super) fn idle(source: &Source<'_>, code: &'static str, message: String, span: ByteSpan, help: Option<String>) {
     source.report.warning(code, message, span, help);
 }
 
 /// The first line of a place, for what is about the whole of it.
-pub(super) fn first_line(source: &Source<'_>, span: Span) -> Span {
+pub(super) fn first_line(source: &Source<'_>, span: ByteSpan) -> ByteSpan {
     let text = source.report.file().text.get(span.start..span.end).unwrap_or_default();
     let length = text.find('\n').unwrap_or(text.len());
-    Span { start: span.start, end: span.start + text.get(..length).unwrap_or_default().trim_end().len() }
+    ByteSpan { start: span.start, end: span.start + text.get(..length).unwrap_or_default().trim_end().len() }
 }

@@ -7,7 +7,7 @@ mod shell;
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, Match, Matcher};
+use pintle_contract::{Event, MatchResult, Matcher};
 
 pub use condition::Condition;
 pub use pattern::{Pattern, Rule};
@@ -45,7 +45,7 @@ impl Wanted {
 }
 
 impl Matcher for Wanted {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         let given = Given { event, spelling: self.row.name, voice: self.row.voice };
         let subject = self.row.subject.and_then(|subject| subject(&given));
         let fits = match (&self.pattern, &subject) {
@@ -60,7 +60,7 @@ impl Matcher for Wanted {
                 condition.holds(self.names(&call.0.name), &call.0.input, &event.origin.cwd)
             }
         };
-        if fits && holds() { Match::Yes } else { Match::No }
+        if fits && holds() { MatchResult::Yes } else { MatchResult::No }
     }
 
     fn describe(&self) -> String {

@@ -1,6 +1,6 @@
 //! Answers to verdicts. A case is a line: the event, how the program ended and what it printed, and the verdict.
 
-use pintle_contract::{Answer, Effect, ProcessAnswer, Rewrite, Said, Verdict};
+use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use super::{cases, event};
@@ -21,14 +21,14 @@ fn payload(canonical: &str) -> Value {
 
 /// A verdict as one value.
 fn told(verdict: &Verdict) -> Value {
-    let said = match &verdict.said {
-        Said::Pass => json!("pass"),
-        Said::Allow { reason } => json!({"allow": reason}),
-        Said::Rewrite(Rewrite::Fields(fields)) => json!({"rewrite": fields}),
-        Said::Rewrite(Rewrite::Whole(value)) => json!({"whole": value}),
-        Said::Ask { reason } => json!({"ask": reason}),
-        Said::Deny { reason } => json!({"deny": reason}),
-        Said::Failed(failure) => json!({"failed": failure.to_string()}),
+    let said = match &verdict.kind {
+        VerdictKind::Pass => json!("pass"),
+        VerdictKind::Allow { reason } => json!({"allow": reason}),
+        VerdictKind::Rewrite(Rewrite::Fields(fields)) => json!({"rewrite": fields}),
+        VerdictKind::Rewrite(Rewrite::Whole(value)) => json!({"whole": value}),
+        VerdictKind::Ask { reason } => json!({"ask": reason}),
+        VerdictKind::Deny { reason } => json!({"deny": reason}),
+        VerdictKind::Failed(failure) => json!({"failed": failure.to_string()}),
     };
     let effects: Vec<Value> = verdict
         .effects
@@ -57,9 +57,9 @@ fn told(verdict: &Verdict) -> Value {
 }
 
 /// How a case's hook answered. Printed JSON may stand in the case as such.
-fn answer(case: &Value) -> Answer {
+fn answer(case: &Value) -> HandlerOutput {
     if let Some(reply) = case.get("reply") {
-        return Answer::Text(reply.as_str().unwrap().to_owned());
+        return HandlerOutput::Text(reply.as_str().unwrap().to_owned());
     }
     let printed = |name: &str| match case.get(name) {
         None => Vec::new(),
@@ -68,7 +68,7 @@ fn answer(case: &Value) -> Answer {
         Some(Value::Array(bytes)) => bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect(),
         Some(value) => value.to_string().into_bytes(),
     };
-    Answer::Process(ProcessAnswer {
+    HandlerOutput::Process(CommandOutput {
         exit_code: case
             .get("signal")
             .is_none()
@@ -77,7 +77,7 @@ fn answer(case: &Value) -> Answer {
         stdout: printed("stdout"),
         stderr: printed("stderr"),
         stdout_cut: case.get("cut").is_some(),
-        ..ProcessAnswer::default()
+        ..CommandOutput::default()
     })
 }
 

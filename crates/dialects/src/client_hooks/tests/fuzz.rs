@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, ProcessAnswer, Said, SourceFile};
+use pintle_contract::{Codec, CommandOutput, HandlerOutput, SourceFile, VerdictKind};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -92,12 +92,12 @@ proptest! {
         let codec = ClientCodec { client, project: None, plugin: None, needs_answer, needs_json: false };
         let event = event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
         let stdout = [stdout.into_bytes(), bytes].concat();
-        let answer = ProcessAnswer { exit_code, stdout, ..ProcessAnswer::default() };
-        let verdict = codec.decode(&event, row.name, Answer::Process(answer.clone()));
+        let answer = CommandOutput { exit_code, stdout, ..CommandOutput::default() };
+        let verdict = codec.decode(&event, row.name, HandlerOutput::Process(answer.clone()));
         if exit_code.is_none() {
-            prop_assert!(!matches!(verdict.said, Said::Allow { .. } | Said::Pass), "{verdict:?}");
+            prop_assert!(!matches!(verdict.kind, VerdictKind::Allow { .. } | VerdictKind::Pass), "{verdict:?}");
         }
         let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-        let _ = codec.decode(&event, row.name, Answer::Text(text));
+        let _ = codec.decode(&event, row.name, HandlerOutput::Text(text));
     }
 }

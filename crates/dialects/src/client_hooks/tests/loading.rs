@@ -54,7 +54,7 @@ fn hook(hook: &HookDeclaration) -> String {
     let line = hook.location.line_column().unwrap().0;
     format!(
         "{line}: {} = {} `{}` of [{matcher}] {runs} {} ms {failure}{flags}",
-        hook.spelling,
+        hook.event_alias,
         hook.event,
         hook.name,
         hook.timeout_ms.unwrap()

@@ -1,6 +1,6 @@
 //! Matchers over events.
 
-use pintle_contract::{Match, Matcher, Origin};
+use pintle_contract::{MatchResult, Matcher, Origin};
 use serde_json::{Value, json};
 
 use super::event;
@@ -16,7 +16,7 @@ fn wants(client: &str, event_name: &str, matcher: &str, condition: Option<&str>,
         condition: condition.map(|text| Condition::new(text).unwrap()),
         second_names: client.settings.second_names,
     };
-    wanted.matches(&event(row.canonical, payload)) == Match::Yes
+    wanted.matches(&event(row.canonical, payload)) == MatchResult::Yes
 }
 
 #[test]

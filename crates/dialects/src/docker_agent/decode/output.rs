@@ -1,6 +1,6 @@
 //! A printed object, key by key.
 
-use pintle_contract::{did_you_mean, shown_key};
+use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::key::{Class, KEYS, OutputKey, Spelled, spelled};
@@ -100,8 +100,8 @@ impl Output {
         }
         let here = KEYS.iter().filter(|key| key.specific == specific);
         let names = || KEYS.iter().map(|key| key.name);
-        let near = did_you_mean(word, here.map(|key| key.name)).or_else(|| did_you_mean(word, names()));
-        let shown = shown_key(word);
+        let near = suggest_nearest(word, here.map(|key| key.name)).or_else(|| suggest_nearest(word, names()));
+        let shown = format_key(word);
         let message = match near {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Effect, Failure, ProcessAnswer, Verdict, read_leading_json};
+use pintle_contract::{CommandOutput, Effect, Failure, Verdict, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::output::Output;
@@ -16,7 +16,7 @@ use crate::refusal::{narrowed, text_decides, text_refuses, without_mark};
 const BLOCK: i32 = 2;
 
 /// Reads an answer.
-pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+pub(super) fn decode(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
         Some(0) => printed(asked, answer),
         Some(BLOCK) => block(asked, answer),
@@ -27,17 +27,17 @@ pub(super) fn decode(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
 fn failed(asked: &Asked<'_>, failure: Failure) -> Verdict {
     match asked.codec.compat {
         Compat::Newest => Verdict::failed(failure),
-        Compat::G1 => Verdict::pass().warn(format!("{}, which `compat: g1` passes over", failure.message)),
+        Compat::G1 => Verdict::pass().with_warning(format!("{}, which `compat: g1` passes over", failure.message)),
     }
 }
 
-fn block(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn block(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     let text = String::from_utf8_lossy(&answer.stderr);
     match (asked.row.blocks, asked.codec.compat) {
         (true, _) => Verdict::deny(text.trim()),
         (false, Compat::Newest) => {
             let warning = format!("{} hook returned exit 2, but this event cannot block", asked.name());
-            Verdict::pass().warn(match text.trim() {
+            Verdict::pass().with_warning(match text.trim() {
                 "" => warning,
                 text => format!("{warning}: {text}"),
             })
@@ -46,7 +46,7 @@ fn block(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     }
 }
 
-fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn printed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     if answer.stdout_cut {
         return Verdict::failed(too_long(answer));
     }
@@ -77,7 +77,7 @@ fn printed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
     match object.and_then(|object| Output::read(asked, object).map_err(|why| format!("invalid hook output: {why}"))) {
         Ok(output) => ruling::rule(asked, output),
         Err(why) if is_newest => bad(why),
-        Err(why) => plain(asked, &text, is_mended).warn(format!("{why}; `compat: g1` takes it as plain text")),
+        Err(why) => plain(asked, &text, is_mended).with_warning(format!("{why}; `compat: g1` takes it as plain text")),
     }
 }
 
@@ -93,7 +93,7 @@ fn plain(asked: &Asked<'_>, text: &str, is_mended: bool) -> Verdict {
         if may_block {
             return bad(message);
         }
-        verdict = verdict.warn(message);
+        verdict = verdict.with_warning(message);
     }
     let is_read = asked.row.context != Context::Nobody;
     if may_block {
@@ -108,14 +108,14 @@ fn plain(asked: &Asked<'_>, text: &str, is_mended: bool) -> Verdict {
     verdict = match asked.row.context {
         // Behind a tool there is nothing left to guard, and hooks print what they noted (the one-stop example does).
         Context::Nobody if asked.row.blocks && asked.row.canonical != "tool.post" && verdict.warnings.is_empty() => {
-            return verdict.warn(UNREAD);
+            return verdict.with_warning(UNREAD);
         }
         Context::Nobody => return verdict,
-        Context::Model => verdict.with(Effect::Context(said)),
-        Context::Person => verdict.with(Effect::Notice(said)),
+        Context::Model => verdict.with_effect(Effect::Context(said)),
+        Context::Person => verdict.with_effect(Effect::Notice(said)),
     };
     if is_mended {
-        verdict = verdict.warn("hook output is not UTF-8; what is no character was replaced");
+        verdict = verdict.with_warning("hook output is not UTF-8; what is no character was replaced");
     }
     verdict
 }

@@ -1,6 +1,6 @@
 //! What a model said (docker-agent behaviour, section 3.7).
 
-use pintle_contract::{Effect, Verdict, read_json, shown_key};
+use pintle_contract::{Effect, Verdict, format_key, read_json};
 use serde_json::{Map, Value};
 
 use super::output::Output;
@@ -16,13 +16,13 @@ pub(super) fn decode(asked: &Asked<'_>, reply: &str) -> Verdict {
     match asked.codec.schema.as_deref() {
         None => match (reply.trim(), asked.row.context) {
             ("", _) => bad("empty model reply"),
-            (text, Context::Model) => Verdict::pass().with(Effect::Context(text.to_owned())),
-            (text, Context::Person) => Verdict::pass().with(Effect::Notice(text.to_owned())),
+            (text, Context::Model) => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
+            (text, Context::Person) => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
             (text, Context::Nobody) if asked.row.blocks && text_refuses(text) => {
                 bad("the model seems to refuse, and nobody reads its reply; add `schema: pre_tool_use_decision`")
             }
             (_, Context::Nobody) => {
-                Verdict::pass().warn(format!("the model's reply has no effect on {}", asked.name()))
+                Verdict::pass().with_warning(format!("the model's reply has no effect on {}", asked.name()))
             }
         },
         Some(DECISION_SCHEMA) => match judgement(reply).and_then(|object| Output::read(asked, object)) {
@@ -48,11 +48,11 @@ fn judgement(reply: &str) -> Result<Map<String, Value>, String> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
     let decision = text("decision").trim().to_lowercase();
     if !["allow", "ask", "deny"].contains(&decision.as_str()) {
-        return Err(format!("invalid decision \"{}\" (want allow|ask|deny)", shown_key(text("decision"))));
+        return Err(format!("invalid decision \"{}\" (want allow|ask|deny)", format_key(text("decision"))));
     }
     let mut others = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "decision" | "reason"));
     if let Some((key, _)) = others.find(|(key, value)| decision != "deny" && refuses(key, value)) {
-        return Err(format!("the decision is `{decision}`, and `{}` says no", shown_key(key)));
+        return Err(format!("the decision is `{decision}`, and `{}` says no", format_key(key)));
     }
     let reason = match text("reason").trim() {
         "" => "no reason provided",

@@ -1,6 +1,6 @@
 //! What an output means on an event (docker-agent behaviour, sections 1.1, 2.3 and 3.5).
 
-use pintle_contract::{Effect, Rewrite, Said, Verdict, shown_key};
+use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind, format_key};
 use serde_json::{Map, Value};
 
 use super::output::Output;
@@ -28,9 +28,9 @@ pub(super) fn rule(asked: &Asked<'_>, mut output: Output) -> Verdict {
     warnings.extend(without_effect(asked, &output));
     let mut verdict = decided(asked, &output, &mut warnings);
     // What is denied is not rewritten, whatever the rewrite is.
-    if !matches!(verdict.said, Said::Deny { .. }) {
+    if !matches!(verdict.kind, VerdictKind::Deny { .. }) {
         match rewrite(asked, &mut output) {
-            Ok(Some(rewrite)) => verdict = verdict.rewriting(rewrite),
+            Ok(Some(rewrite)) => verdict = verdict.with_rewrite(rewrite),
             Ok(None) => {}
             Err(why) => return bad(format!("invalid hook output: {why}")),
         }
@@ -62,7 +62,7 @@ fn unknown_words(output: &Output) -> impl Iterator<Item = String> {
     kinds.into_iter().filter_map(|(key, known, help)| {
         let word = output.text(key);
         let is_unknown = !word.is_empty() && !known.contains(&word);
-        is_unknown.then(|| format!("unknown {key} `{}`; write {help}", shown_key(word)))
+        is_unknown.then(|| format!("unknown {key} `{}`; write {help}", format_key(word)))
     })
 }
 

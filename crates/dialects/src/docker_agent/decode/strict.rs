@@ -1,6 +1,6 @@
 //! `strict_output: true`: an output that the event would ignore is a failure (docker-agent behaviour, section 3.6).
 
-use pintle_contract::shown_key;
+use pintle_contract::format_key;
 
 use super::Asked;
 use super::output::Output;
@@ -13,7 +13,7 @@ pub(super) fn check(asked: &Asked<'_>, output: &Output) -> Result<(), String> {
     }
     let named = output.text("hook_event_name");
     if !named.is_empty() && named != event {
-        return Err(format!("hook_event_name is `{}`, but the event is `{event}`", shown_key(named)));
+        return Err(format!("hook_event_name is `{}`, but the event is `{event}`", format_key(named)));
     }
     if !asked.row.blocks && output.blocks().is_some() {
         return Err(format!("{event} does not support blocking output"));

@@ -10,7 +10,9 @@ mod strict;
 use std::sync::Arc;
 
 use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Answer, Codec, Effect, Event, EventName, Origin, ProcessAnswer, Rewrite, Said, Verdict};
+use pintle_contract::{
+    Codec, CommandOutput, Effect, Event, EventName, HandlerOutput, Origin, Rewrite, Verdict, VerdictKind,
+};
 
 use crate::docker_agent::codec::DockerAgent;
 use crate::docker_agent::{Compat, ROWS};
@@ -25,23 +27,23 @@ fn event(name: &str) -> (Event, &str) {
     (Event::new(EventName::parse(canonical).unwrap(), (row.example)(), Arc::new(Origin::default())), spelling)
 }
 
-fn exited(code: i32, stdout: &str, stderr: &str) -> ProcessAnswer {
-    ProcessAnswer {
+fn exited(code: i32, stdout: &str, stderr: &str) -> CommandOutput {
+    CommandOutput {
         exit_code: Some(code),
         stdout: stdout.as_bytes().to_vec(),
         stderr: stderr.as_bytes().to_vec(),
-        ..ProcessAnswer::default()
+        ..CommandOutput::default()
     }
 }
 
-fn decoded(codec: &DockerAgent, name: &str, answer: Answer) -> Verdict {
+fn decoded(codec: &DockerAgent, name: &str, answer: HandlerOutput) -> Verdict {
     let (event, spelling) = event(name);
     codec.decode(&event, spelling, answer)
 }
 
 /// The verdict of the newest version on an output, in words.
 fn printed(name: &str, stdout: &str) -> String {
-    show(&decoded(&DockerAgent::default(), name, Answer::Process(exited(0, stdout, ""))))
+    show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(exited(0, stdout, ""))))
 }
 
 fn g1() -> DockerAgent {
@@ -54,13 +56,13 @@ fn show(verdict: &Verdict) -> String {
         Rewrite::Fields(fields) => format!("rewrite{}", serde_json::to_string(fields).unwrap()),
         Rewrite::Whole(value) => format!("rewrite {value}"),
     };
-    let mut parts = vec![match &verdict.said {
-        Said::Pass => String::from("pass"),
-        Said::Allow { reason } => format!("allow({reason})"),
-        Said::Ask { reason } => format!("ask({reason})"),
-        Said::Deny { reason } => format!("deny({reason})"),
-        Said::Rewrite(fields) => rewrite(fields),
-        Said::Failed(failure) => format!("failed({failure})"),
+    let mut parts = vec![match &verdict.kind {
+        VerdictKind::Pass => String::from("pass"),
+        VerdictKind::Allow { reason } => format!("allow({reason})"),
+        VerdictKind::Ask { reason } => format!("ask({reason})"),
+        VerdictKind::Deny { reason } => format!("deny({reason})"),
+        VerdictKind::Rewrite(fields) => rewrite(fields),
+        VerdictKind::Failed(failure) => format!("failed({failure})"),
     }];
     parts.extend(verdict.rewrite.as_ref().map(rewrite));
     parts.extend(verdict.effects.iter().map(|effect| match effect {

@@ -71,7 +71,7 @@ fn event(canonical: &str, payload: Value) -> Event {
 fn written(compat: Compat, spelling: &str, canonical: &str, payload: &Value) -> String {
     let codec = DockerAgent { compat, ..DockerAgent::default() };
     let event = event(canonical, payload.clone());
-    let bytes = codec.write(&event, spelling);
+    let bytes = codec.encode_bytes(&event, spelling);
     let parsed: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(codec.encode(&event, spelling), Some(parsed), "the two forms differ");
     String::from_utf8(bytes).unwrap()
@@ -372,7 +372,7 @@ fn a_delegated_agent_has_a_session_of_its_own() {
     let origin = Origin { session: String::from("s1"), run: String::from("d7"), ..Origin::default() };
     let name = EventName::parse("iteration.start").unwrap();
     let event = Event::new(name, json!({"iteration": 1}), Arc::new(origin));
-    let bytes = DockerAgent::default().write(&event, "turn_start");
+    let bytes = DockerAgent::default().encode_bytes(&event, "turn_start");
     assert_eq!(String::from_utf8(bytes).unwrap(), r#"{"session_id":"s1.d7","cwd":"","hook_event_name":"turn_start"}"#);
 }
 
@@ -380,7 +380,7 @@ fn a_delegated_agent_has_a_session_of_its_own() {
 fn the_two_versions_have_different_forms_and_share_nothing() {
     let newest = DockerAgent::default();
     let g1 = DockerAgent { compat: Compat::G1, ..DockerAgent::default() };
-    assert_ne!(newest.form(), g1.form());
+    assert_ne!(newest.encoding_key(), g1.encoding_key());
     let strict = DockerAgent { strict_output: true, schema: Some(Arc::from("x")), ..DockerAgent::default() };
-    assert_eq!(newest.form(), strict.form());
+    assert_eq!(newest.encoding_key(), strict.encoding_key());
 }

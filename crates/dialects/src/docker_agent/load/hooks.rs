@@ -111,7 +111,7 @@ fn location(report: &Report, node: &Node) -> Location {
 }
 
 /// A warning at a place in the file.
-fn warn(report: &Report, code: &'static str, message: String, span: pintle_contract::Span, help: Option<String>) {
+fn warn(report: &Report, code: &'static str, message: String, span: pintle_contract::ByteSpan, help: Option<String>) {
     let finding = Diagnostic::warning(code, message, report.location(span));
     report.add(Diagnostic { help, ..finding });
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle_contract::{SourceFile, Span, did_you_mean};
+use pintle_contract::{ByteSpan, SourceFile, suggest_nearest};
 
 use super::hooks::event_meant;
 use crate::Role;
@@ -25,7 +25,7 @@ const MAX_KEY: usize = 64;
 #[must_use]
 pub fn recognise(text: &str) -> Option<Role> {
     let report = Report::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
-    let whole = Span { start: after_byte_order_mark(&report), end: text.len() };
+    let whole = ByteSpan { start: after_byte_order_mark(&report), end: text.len() };
     match outline(&report, whole) {
         Ok(document) => match &document?.kind {
             Kind::Map(entries) => {
@@ -62,7 +62,7 @@ fn meant(entry: &Entry, keys: &[&str]) -> Option<Role> {
         return None;
     }
     let Entry { key, value, .. } = entry;
-    let is_near = |word: &str| key != word && key.len() <= MAX_KEY && did_you_mean(key, [word]).is_some();
+    let is_near = |word: &str| key != word && key.len() <= MAX_KEY && suggest_nearest(key, [word]).is_some();
     let below = match &value.kind {
         Kind::Map(entries) => entries.as_slice(),
         _ => &[],

@@ -1,6 +1,6 @@
 //! The user's settings: `config.yaml` (docker-agent, Configuration, User Settings).
 
-use pintle_contract::{PermissionMode, UntrustedGuards};
+use pintle_contract::{PermissionMode, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
 use crate::Project;
@@ -36,7 +36,7 @@ const SNAPSHOT_EVENTS: [&str; 4] = ["session_start", "turn_start", "turn_end", "
 
 /// Reads the file into the project.
 pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, project: &mut Project) {
-    let mut fields = Fields::new(report, "the user's configuration", document, pintle_contract::Span::default());
+    let mut fields = Fields::new(report, "the user's configuration", document, pintle_contract::ByteSpan::default());
     if let Some(mut own) = fields.fields("settings") {
         read_settings(&mut own, compat, project);
         for key in OTHER_SETTINGS {
@@ -46,7 +46,7 @@ pub(super) fn read(report: &Report, document: Option<&Node>, compat: Compat, pro
         own.finish_guarding(&["hooks", "permissions", "redact_secrets", "safety", "snapshot"]);
     }
     // Pintle's own.
-    project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuards::WORDS);
+    project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuardPolicy::WORDS);
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }

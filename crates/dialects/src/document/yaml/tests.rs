@@ -11,7 +11,7 @@ use crate::document::to_json;
 fn read(text: &str) -> (Result<Option<Node>, Unreadable>, Vec<String>) {
     let file = SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() };
     let report = Report::new(Arc::new(file), "");
-    let tree = parse(&report, Span { start: 0, end: text.len() });
+    let tree = parse(&report, ByteSpan { start: 0, end: text.len() });
     (tree, report.into_findings().iter().map(ToString::to_string).collect())
 }
 
@@ -117,7 +117,7 @@ fn nothing_is_an_empty_document() {
 
 /// Every place in a tree can be cut out of the text.
 fn places(node: &Node, text: &str) {
-    let cut = |span: Span| assert!(text.get(span.start..span.end).is_some(), "{span:?} in {text:?}");
+    let cut = |span: ByteSpan| assert!(text.get(span.start..span.end).is_some(), "{span:?} in {text:?}");
     cut(node.span);
     match &node.kind {
         Kind::Scalar(scalar) => assert!(scalar.first_line <= text.lines().count().max(1) + 1, "{scalar:?} in {text:?}"),

@@ -2,7 +2,8 @@
 
 use pintle_contract::event::CATALOGUE;
 use pintle_contract::{
-    Call, CallId, Cancel, Event, FailurePolicy, Hook, HookId, Layer, Limits, Mode, NoSeam, Origin, Said, Standing,
+    CallId, CallLimits, CancelToken, EnforcementMode, Event, FailurePolicy, Hook, HookCall, HookId, Layer, NoEffects,
+    Origin, SourceTrust, VerdictKind,
 };
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn session_events_have_both_spellings_and_one_alias() {
     for row in ROWS.iter().filter(|row| row.surface == Surface::Session) {
         for spelled in [row.name.to_owned(), row.snake()] {
             let declared = session(&spelled).unwrap();
-            assert_eq!((declared.event.as_str(), &*declared.spelling), (row.canonical, row.name), "{spelled}");
+            assert_eq!((declared.event.as_str(), &*declared.event_alias), (row.canonical, row.name), "{spelled}");
         }
     }
     assert_eq!(session("error").unwrap().event.as_str(), "session.error");
@@ -87,7 +88,7 @@ fn marks_of_budgets_are_numbers_above_zero() {
         [("OnBudgetThreshold(80)", 80.0), ("OnBudgetThreshold( 0.5 )", 0.5), ("OnBudgetThreshold(250)", 250.0)]
     {
         let Some(MatcherSpec::Compiled(matcher)) = named(written).unwrap().matcher else { panic!() };
-        assert_eq!(matcher.mark_percent(), Some(mark), "{written}");
+        assert_eq!(matcher.threshold_percent(), Some(mark), "{written}");
     }
     for bad in [
         "OnBudgetThreshold",
@@ -117,7 +118,7 @@ fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
     let hook = |name: Option<&str>| {
         let options = HookOptions {
             name: name.map(str::to_owned),
-            mode: Mode::Shadow,
+            mode: EnforcementMode::Shadow,
             on_error: Some(FailurePolicy::Open),
             ..HookOptions::default()
         };
@@ -125,51 +126,55 @@ fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
     };
     assert_eq!(hook(None).name, "register_tool_hook exec_* deny");
     let named = hook(Some("gate"));
-    assert_eq!((named.name.as_str(), named.mode, named.on_error), ("gate", Mode::Shadow, Some(FailurePolicy::Open)));
+    assert_eq!(
+        (named.name.as_str(), named.mode, named.on_error),
+        ("gate", EnforcementMode::Shadow, Some(FailurePolicy::Open))
+    );
 }
 
 /// Asks a native handler.
-fn ask(declaration: &HookDeclaration, payload: Value) -> Said {
+fn ask(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
     let HandlerSpec::Native(handler) = &declaration.handler else { panic!() };
     let event = Event::new(declaration.event.clone(), payload, Arc::new(Origin::default()));
     let hook = Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
-        spelling: Arc::clone(&declaration.spelling),
+        event_alias: Arc::clone(&declaration.event_alias),
         priority: 0,
         matcher: None,
         handler: Arc::clone(handler),
-        on_deny: OnDeny::AsRow,
+        on_deny: DenyEffect::DenyEvent,
         definition: None,
         guard: true,
         on_failure: FailurePolicy::Closed,
         strict_matcher: false,
-        mode: Mode::Enforce,
-        standing: Standing::Trusted,
+        mode: EnforcementMode::Enforce,
+        source_trust: SourceTrust::Trusted,
         tools: Vec::new(),
-        limits: Limits::default(),
+        limits: CallLimits::default(),
         location: Location::default(),
     };
-    let (limits, cancel) = (Limits::default(), Cancel::default());
-    let call = Call {
+    let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+    let call = HookCall {
         id: CallId(0),
         hook: &hook,
         layer: Layer::Project,
         event: &event,
         limits: &limits,
-        seam: &NoSeam,
+        effects: &NoEffects,
         cancel: &cancel,
     };
-    handler.call(&call).said
+    handler.call(&call).kind
 }
 
 #[test]
 fn deny_refuses_with_its_reason_and_max_output_cuts_below_two_hundred_too() {
     let table = ToolHookSpec { deny: Some(String::from("exec is gated")), max_output: Some(100), ..spec("*") };
     let [deny, cut] = tool_hook(table).unwrap().try_into().unwrap();
-    assert_eq!(ask(&deny, json!({"name": "exec_root"})), Said::Deny { reason: String::from("exec is gated") });
-    assert_eq!(ask(&cut, json!({"content": "x".repeat(100)})), Said::Pass);
-    let Said::Rewrite(pintle_contract::Rewrite::Fields(fields)) = ask(&cut, json!({"content": "x".repeat(1000)}))
+    assert_eq!(ask(&deny, json!({"name": "exec_root"})), VerdictKind::Deny { reason: String::from("exec is gated") });
+    assert_eq!(ask(&cut, json!({"content": "x".repeat(100)})), VerdictKind::Pass);
+    let VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) =
+        ask(&cut, json!({"content": "x".repeat(1000)}))
     else {
         panic!()
     };

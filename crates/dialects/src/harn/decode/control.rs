@@ -1,6 +1,6 @@
 //! Vetoes, permission decisions and rewrites.
 
-use pintle_contract::{Effect, Failure, Rewrite, Said, Verdict};
+use pintle_contract::{Effect, Failure, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
 use super::tables::Table;
@@ -59,13 +59,13 @@ impl Reading<'_> {
         }
         let decided = decision.is_some();
         match decision {
-            Some("allow") => self.verdict.said = Said::Allow { reason: reason.clone().unwrap_or_default() },
+            Some("allow") => self.verdict.kind = VerdictKind::Allow { reason: reason.clone().unwrap_or_default() },
             Some("deny") => {
                 self.deny(reason.clone().unwrap_or_else(|| format!("{} hook denied it", self.row.name)));
                 return Ok(());
             }
             // Somebody is about to be asked anyway: the host's resolver, or the person.
-            Some(_) => self.verdict.said = Said::Ask { reason: reason.clone().unwrap_or_default() },
+            Some(_) => self.verdict.kind = VerdictKind::Ask { reason: reason.clone().unwrap_or_default() },
             None => {}
         }
         let acted = decided || fields.remove("block").is_some() | fields.remove("action").is_some();
@@ -240,18 +240,18 @@ impl Reading<'_> {
     }
 
     pub(super) fn deny(&mut self, reason: String) {
-        self.verdict.said = Said::Deny { reason };
+        self.verdict.kind = VerdictKind::Deny { reason };
     }
 
     /// Adds a field to what is rewritten.
     pub(super) fn replace(&mut self, field: &str, value: Value) {
-        let fields = match std::mem::replace(&mut self.verdict.said, Said::Pass) {
-            Said::Rewrite(Rewrite::Fields(mut fields)) => {
+        let fields = match std::mem::replace(&mut self.verdict.kind, VerdictKind::Pass) {
+            VerdictKind::Rewrite(Rewrite::Fields(mut fields)) => {
                 fields.insert(field.to_owned(), value);
                 fields
             }
             _ => Map::from_iter([(field.to_owned(), value)]),
         };
-        self.verdict.said = Verdict::rewrite(fields).said;
+        self.verdict.kind = Verdict::rewrite(fields).kind;
     }
 }

@@ -9,7 +9,7 @@ mod reminder;
 mod shape;
 mod tables;
 
-use pintle_contract::{Event, Failure, FailureKind, Returned, Verdict};
+use pintle_contract::{Event, Failure, FailureKind, FunctionOutput, Verdict};
 use serde_json::Value;
 
 use super::row::{self, Rewrites, Row};
@@ -20,17 +20,17 @@ const MAX_DEPTH: u8 = 32;
 /// Reads what a hook returned. Total: any value gives some verdict. `hook` is the hook's name, for what is said of a
 /// value that cannot be read.
 #[must_use]
-pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: Returned) -> Verdict {
+pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutput) -> Verdict {
     let Some(row) = row::of_event(event) else { return Verdict::pass() };
     let mut reading = Reading { row, hook, verdict: Verdict::pass() };
     let read = match returned {
-        Returned::Value(value) => reading.value(value, 0),
-        Returned::Table(entries) if reading.is_plain_veto(&entries) => {
+        FunctionOutput::Value(value) => reading.value(value, 0),
+        FunctionOutput::Table(entries) if reading.is_plain_veto(&entries) => {
             reading.veto(entries);
             Ok(())
         }
-        Returned::Table(entries) => reading.value(Value::Object(entries.into_iter().collect()), 0),
-        Returned::Other { type_name, .. } => Err(reading.fault(&format!("a {type_name}"))),
+        FunctionOutput::Table(entries) => reading.value(Value::Object(entries.into_iter().collect()), 0),
+        FunctionOutput::Other { type_name, .. } => Err(reading.fault(&format!("a {type_name}"))),
     };
     match read {
         Ok(()) => reading.verdict,

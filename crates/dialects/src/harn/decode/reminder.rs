@@ -1,6 +1,6 @@
 //! Specifications of reminders (Harn behaviour, section 1.7).
 
-use pintle_contract::{Authority, Propagate, Reminder, RoleHint, did_you_mean};
+use pintle_contract::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::shape;
@@ -59,23 +59,26 @@ pub(super) fn read(spec: Value) -> Result<Read, String> {
     Ok(Read { reminder, warning })
 }
 
-const PROPAGATE: [(&str, Propagate); 3] =
-    [("all", Propagate::All), ("session", Propagate::Session), ("none", Propagate::None)];
+const PROPAGATE: [(&str, ReminderPropagation); 3] =
+    [("all", ReminderPropagation::All), ("session", ReminderPropagation::Session), ("none", ReminderPropagation::None)];
 
-const ROLES: [(&str, RoleHint); 4] = [
-    ("system", RoleHint::System),
-    ("developer", RoleHint::Developer),
-    ("user_block", RoleHint::UserBlock),
-    ("ephemeral_cache", RoleHint::EphemeralCache),
+const ROLES: [(&str, ReminderRoleHint); 4] = [
+    ("system", ReminderRoleHint::System),
+    ("developer", ReminderRoleHint::Developer),
+    ("user_block", ReminderRoleHint::UserBlock),
+    ("ephemeral_cache", ReminderRoleHint::EphemeralCache),
 ];
 
-const AUTHORITY: [(&str, Authority); 3] =
-    [("contract", Authority::Contract), ("corrective", Authority::Corrective), ("advisory", Authority::Advisory)];
+const AUTHORITY: [(&str, ReminderAuthority); 3] = [
+    ("contract", ReminderAuthority::Contract),
+    ("corrective", ReminderAuthority::Corrective),
+    ("advisory", ReminderAuthority::Advisory),
+];
 
 fn unknown(fields: &Map<String, Value>) -> Result<(), String> {
     let strange: Vec<&str> = fields.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
     let Some(first) = strange.first() else { return Ok(()) };
-    let hint = did_you_mean(first, KEYS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let hint = suggest_nearest(first, KEYS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let names: Vec<String> = strange.iter().map(|key| format!("`{key}`")).collect();
     Err(format!("HARN-RMD-001: unknown reminder option {}{hint}", names.join(", ")))
 }

@@ -1,6 +1,6 @@
 //! The keys that a returned table may have, by what its event supports.
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 
 use crate::harn::row::{Rewrites, Row};
 
@@ -64,7 +64,7 @@ impl Table {
             return Some(format!("a table with `{name}`, which this event does not support"));
         }
         let known = Self::keys(row).map(|key| key.name).chain(["reminder", "then", "effects", "body"]);
-        let hint = did_you_mean(name, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        let hint = suggest_nearest(name, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
         Some(format!("a table with the unknown key `{name}`{hint}"))
     }
 }

@@ -7,7 +7,7 @@ mod reminders;
 use std::sync::Arc;
 
 use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Effect, Event, EventName, Origin, Reminder, Returned, Rewrite, Said, Verdict};
+use pintle_contract::{Effect, Event, EventName, FunctionOutput, Origin, Reminder, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use super::decode;
@@ -22,25 +22,25 @@ fn event(name: &str) -> Event {
 
 fn answer(name: &str, value: Value) -> Verdict {
     let read = |returned| decode(&event(name), name, "policy.star:3", returned);
-    let verdict = read(Returned::Value(value.clone()));
+    let verdict = read(FunctionOutput::Value(value.clone()));
     // A table says the same in both its forms.
     if let Value::Object(fields) = value {
         let shown = format!("{fields:?}");
-        assert_eq!(read(Returned::Table(fields.into_iter().collect())), verdict, "{name} {shown}");
+        assert_eq!(read(FunctionOutput::Table(fields.into_iter().collect())), verdict, "{name} {shown}");
     }
     verdict
 }
 
 fn message(name: &str, value: Value) -> String {
-    match answer(name, value).said {
-        Said::Failed(failure) => failure.message,
+    match answer(name, value).kind {
+        VerdictKind::Failed(failure) => failure.message,
         other => panic!("{other:?}"),
     }
 }
 
-fn fields(value: Value) -> Said {
+fn fields(value: Value) -> VerdictKind {
     let Value::Object(fields) = value else { panic!("{value}") };
-    Said::Rewrite(Rewrite::Fields(fields))
+    VerdictKind::Rewrite(Rewrite::Fields(fields))
 }
 
 #[test]
@@ -84,42 +84,42 @@ fn misuse_names_the_hook_the_event_the_shape_and_what_would_be_right() {
     ] {
         assert_eq!(message(event, value.clone()), wanted, "{event} {value}");
     }
-    let other = Returned::Other { type_name: String::from("function"), printed: String::from("<function f>") };
+    let other = FunctionOutput::Other { type_name: String::from("function"), printed: String::from("<function f>") };
     let verdict = decode(&event("PreStep"), "PreStep", "", other);
-    let Said::Failed(failure) = verdict.said else { panic!() };
+    let VerdictKind::Failed(failure) = verdict.kind else { panic!() };
     assert!(failure.message.starts_with("hook without a name (PreStep) returned a function; "), "{}", failure.message);
 }
 
 #[test]
 fn a_permission_is_decided_in_three_ways_and_nowhere_else() {
     for (value, wanted) in [
-        (json!({"decision": "allow", "reason": "ci"}), Said::Allow { reason: String::from("ci") }),
-        (json!({"decision": " DENY ", "reason": "no"}), Said::Deny { reason: String::from("no") }),
-        (json!({"decision": "ask"}), Said::Ask { reason: String::new() }),
+        (json!({"decision": "allow", "reason": "ci"}), VerdictKind::Allow { reason: String::from("ci") }),
+        (json!({"decision": " DENY ", "reason": "no"}), VerdictKind::Deny { reason: String::from("no") }),
+        (json!({"decision": "ask"}), VerdictKind::Ask { reason: String::new() }),
         // A veto beside a decision dominates.
-        (json!({"decision": "allow", "block": true, "reason": "no"}), Said::Deny { reason: String::from("no") }),
+        (json!({"decision": "allow", "block": true, "reason": "no"}), VerdictKind::Deny { reason: String::from("no") }),
     ] {
-        assert_eq!(answer("PermissionAsked", value.clone()).said, wanted, "{value}");
+        assert_eq!(answer("PermissionAsked", value.clone()).kind, wanted, "{value}");
     }
     for row in ROWS.iter().filter(|row| row.name != "PermissionAsked") {
-        assert!(matches!(answer(row.name, json!({"decision": "deny"})).said, Said::Failed(_)), "{}", row.name);
+        assert!(matches!(answer(row.name, json!({"decision": "deny"})).kind, VerdictKind::Failed(_)), "{}", row.name);
     }
 }
 
 #[test]
 fn a_step_may_be_refused_by_a_reason_alone_and_rewritten_in_both_spellings() {
     for (event, value, wanted) in [
-        ("PreStep", json!({"reason": "frozen"}), Said::Deny { reason: String::from("frozen") }),
-        ("PreStep", json!({"action": "deny", "reason": "x"}), Said::Deny { reason: String::from("x") }),
+        ("PreStep", json!({"reason": "frozen"}), VerdictKind::Deny { reason: String::from("frozen") }),
+        ("PreStep", json!({"action": "deny", "reason": "x"}), VerdictKind::Deny { reason: String::from("x") }),
         ("PreStep", json!({"args": [1]}), fields(json!({"args": [1]}))),
         ("PreStep", json!({"modify": [2]}), fields(json!({"args": [2]}))),
-        ("PreStep", json!("Allow"), Said::Pass),
-        ("PostStep", json!("Pass"), Said::Pass),
+        ("PreStep", json!("Allow"), VerdictKind::Pass),
+        ("PostStep", json!("Pass"), VerdictKind::Pass),
         ("PostStep", json!({"output": 1}), fields(json!({"output": 1}))),
         ("PostStep", json!({"result": 1}), fields(json!({"output": 1}))),
         ("PostStep", json!({"modify": 1}), fields(json!({"output": 1}))),
     ] {
-        assert_eq!(answer(event, value.clone()).said, wanted, "{event} {value}");
+        assert_eq!(answer(event, value.clone()).kind, wanted, "{event} {value}");
     }
     assert!(message("PreStep", json!({"args": {"a": 1}})).contains("whose `args` is a table, not a list"));
     assert!(message("PostStep", json!({"output": 1, "result": 2})).contains("both `output` and `result`"));
@@ -128,11 +128,11 @@ fn a_step_may_be_refused_by_a_reason_alone_and_rewritten_in_both_spellings() {
 #[test]
 fn a_result_is_replaced_refused_or_marked_as_cut() {
     let denied = answer("PostToolUse", json!({"result": "gone", "denial": {"kind": "scope", "message": "no"}}));
-    assert_eq!(denied.said, fields(json!({"content": "gone", "is_error": true})));
+    assert_eq!(denied.kind, fields(json!({"content": "gone", "is_error": true})));
     let facts = |value: Value| Effect::Metadata(value.as_object().unwrap().clone());
     assert_eq!(denied.effects, [facts(json!({"denial": {"kind": "scope", "message": "no"}}))]);
     let cut = answer("PostToolUse", json!({"result": {"a": 1}, "truncated": true, "dropped_bytes": 9}));
-    assert_eq!(cut.said, fields(json!({"result": {"a": 1}})));
+    assert_eq!(cut.kind, fields(json!({"result": {"a": 1}})));
     assert_eq!(cut.effects, [facts(json!({"truncated": true, "dropped_bytes": 9}))]);
     for (value, wanted) in [
         (json!({"result": "x", "denial": {"kind": ""}}), "returned a denial without `kind`"),
@@ -154,8 +154,8 @@ fn a_result_is_replaced_refused_or_marked_as_cut() {
 #[test]
 fn a_deny_wins_over_new_arguments() {
     let both = answer("PreToolUse", json!({"args": {"a": 1}, "deny": "no"}));
-    assert_eq!(both.said, Said::Deny { reason: String::from("no") });
-    assert_eq!(both.rewritten(), None);
+    assert_eq!(both.kind, VerdictKind::Deny { reason: String::from("no") });
+    assert_eq!(both.target_rewrite(), None);
 }
 
 #[test]
@@ -168,12 +168,12 @@ fn a_step_may_be_made_to_give_nothing() {
         (json!({"reminder": {"body": "b"}, "output": null}), nothing()),
         (json!({"reminder": {"body": "b"}, "then": {"output": null}}), nothing()),
         (json!({"output": 1, "result": null}), fields(json!({"output": 1}))),
-        (json!({"deny": null}), Said::Pass),
-        (json!({"body": "b", "output": null}), Said::Pass),
+        (json!({"deny": null}), VerdictKind::Pass),
+        (json!({"body": "b", "output": null}), VerdictKind::Pass),
     ] {
-        assert_eq!(answer("PostStep", value.clone()).said, wanted, "{value}");
+        assert_eq!(answer("PostStep", value.clone()).kind, wanted, "{value}");
     }
-    assert_eq!(answer("PostToolUse", json!({"result": null})).said, Said::Pass);
+    assert_eq!(answer("PostToolUse", json!({"result": null})).kind, VerdictKind::Pass);
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn a_veto_has_the_first_reason_that_says_something() {
         (json!({"block": true}), blocked),
         (json!({"block": true, "reason": null}), blocked),
     ] {
-        let denied = Said::Deny { reason: wanted.to_owned() };
-        assert_eq!(answer("UserPromptSubmit", value.clone()).said, denied, "{value}");
+        let denied = VerdictKind::Deny { reason: wanted.to_owned() };
+        assert_eq!(answer("UserPromptSubmit", value.clone()).kind, denied, "{value}");
     }
 }
 
@@ -211,11 +211,11 @@ fn the_receipt_of_queued_work_passes() {
 #[test]
 fn the_inner_action_of_a_reminder_applies() {
     let verdict = answer("PreStep", json!({"reminder": {"body": "Audit step is running"}, "then": {"args": [3]}}));
-    assert_eq!(verdict.said, fields(json!({"args": [3]})));
+    assert_eq!(verdict.kind, fields(json!({"args": [3]})));
     let reminder = Reminder { body: String::from("Audit step is running"), ..Reminder::default() };
     assert_eq!(verdict.effects, [Effect::Reminder(reminder.clone())]);
     // What stands beside the reminder applies as well.
     let beside = answer("UserPromptSubmit", json!({"reminder": {"body": "Audit step is running"}, "block": true}));
-    assert!(matches!(beside.said, Said::Deny { .. }));
+    assert!(matches!(beside.kind, VerdictKind::Deny { .. }));
     assert_eq!(beside.effects, [Effect::Reminder(reminder)]);
 }

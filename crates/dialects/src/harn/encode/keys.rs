@@ -3,39 +3,39 @@
 //! Those of Harn's own payloads stand first (Harn behaviour, sections 1.2 to 1.4); what Pintle adds where that document
 //! calls something missing follows them: `agent`, `turn`, `persona`, `cwd`, the raw result and its success, durations.
 
-use pintle_contract::{Event, Get, Key, Part};
+use pintle_contract::{Event, KeySource, LazyValue, PayloadKey};
 use serde_json::Value;
 
 use crate::harn::{Row, row};
 
-const fn field(name: &'static str) -> Key {
-    Key { name, get: Get::Field(name) }
+const fn field(name: &'static str) -> PayloadKey {
+    PayloadKey { name, get: KeySource::Field(name) }
 }
 
-const fn from(name: &'static str, field: &'static str) -> Key {
-    Key { name, get: Get::Field(field) }
+const fn from(name: &'static str, field: &'static str) -> PayloadKey {
+    PayloadKey { name, get: KeySource::Field(field) }
 }
 
-const fn made(name: &'static str, make: fn(&Event) -> Part<'_>) -> Key {
-    Key { name, get: Get::Made(make) }
+const fn made(name: &'static str, make: fn(&Event) -> LazyValue<'_>) -> PayloadKey {
+    PayloadKey { name, get: KeySource::Computed(make) }
 }
 
-const fn table(name: &'static str, keys: &'static [Key]) -> Key {
-    Key { name, get: Get::Table(keys) }
+const fn table(name: &'static str, keys: &'static [PayloadKey]) -> PayloadKey {
+    PayloadKey { name, get: KeySource::Table(keys) }
 }
 
 /// The keys of every payload.
-pub(in crate::harn) static EVERYWHERE: &[Key] = &[
-    made("event", |event| row::of_event(event).map_or(Part::Absent, |row| Part::Text(row.name))),
-    table("session", &[made("id", |event| Part::Text(&event.origin.session))]),
-    made("agent", |event| Part::Text(&event.origin.agent)),
-    made("turn", |event| Part::Number(event.origin.turn.into())),
-    made("persona", |event| Part::Text(persona(event))),
-    made("cwd", |event| Part::Text(&event.origin.cwd)),
+pub(in crate::harn) static EVERYWHERE: &[PayloadKey] = &[
+    made("event", |event| row::of_event(event).map_or(LazyValue::Absent, |row| LazyValue::Text(row.name))),
+    table("session", &[made("id", |event| LazyValue::Text(&event.origin.session))]),
+    made("agent", |event| LazyValue::Text(&event.origin.agent)),
+    made("turn", |event| LazyValue::Number(event.origin.turn.into())),
+    made("persona", |event| LazyValue::Text(persona(event))),
+    made("cwd", |event| LazyValue::Text(&event.origin.cwd)),
 ];
 
 /// The step that an event outside the step's own belongs to; absent outside steps.
-const IN_STEP: Key = table("step", &[made("name", |event| Part::some(step(event)))]);
+const IN_STEP: PayloadKey = table("step", &[made("name", |event| LazyValue::text_or_absent(step(event)))]);
 
 /// The persona that an event belongs to; empty outside one.
 pub(in crate::harn) fn persona(event: &Event) -> &str {
@@ -47,13 +47,13 @@ pub(in crate::harn) fn step(event: &Event) -> &str {
     event.payload.field("step").and_then(Value::as_str).unwrap_or(&event.origin.step)
 }
 
-pub(in crate::harn) static PRE_TOOL: &[Key] = &[
+pub(in crate::harn) static PRE_TOOL: &[PayloadKey] = &[
     table("tool", &[field("name"), field("args"), from("tool_call_id", "id"), field("category"), field("read_only")]),
     from("tool_call_id", "id"),
     IN_STEP,
 ];
 
-pub(in crate::harn) static POST_TOOL: &[Key] = &[
+pub(in crate::harn) static POST_TOOL: &[PayloadKey] = &[
     table(
         "tool",
         &[field("name"), field("args"), from("tool_call_id", "call_id"), field("category"), field("read_only")],
@@ -65,35 +65,35 @@ pub(in crate::harn) static POST_TOOL: &[Key] = &[
 ];
 
 /// `persona.step`, or the step alone.
-fn target(event: &Event) -> Part<'_> {
+fn target(event: &Event) -> LazyValue<'_> {
     match (persona(event), step(event)) {
-        ("", step) => Part::Text(step),
-        (persona, step) => Part::Made(Value::from(format!("{persona}.{step}"))),
+        ("", step) => LazyValue::Text(step),
+        (persona, step) => LazyValue::Computed(Value::from(format!("{persona}.{step}"))),
     }
 }
 
-pub(in crate::harn) static PRE_STEP: &[Key] =
+pub(in crate::harn) static PRE_STEP: &[PayloadKey] =
     &[made("target", target), table("step", &[from("name", "step"), field("function"), field("args")])];
 
-pub(in crate::harn) static POST_STEP: &[Key] = &[
+pub(in crate::harn) static POST_STEP: &[PayloadKey] = &[
     made("target", target),
     table("step", &[from("name", "step"), field("function"), field("args"), field("is_error"), field("usage")]),
     field("output"),
     field("duration_ms"),
 ];
 
-pub(in crate::harn) static APPROVAL: &[Key] = &[
+pub(in crate::harn) static APPROVAL: &[PayloadKey] = &[
     table("approval", &[field("id"), field("name"), field("reason"), field("digest"), field("expires_ms")]),
     field("reason"),
     IN_STEP,
 ];
 
-pub(in crate::harn) static HANDOFF: &[Key] =
+pub(in crate::harn) static HANDOFF: &[PayloadKey] =
     &[table("handoff", &[field("id"), field("from"), field("to"), field("summary"), field("payload")]), IN_STEP];
 
-pub(in crate::harn) static PAUSE: &[Key] = &[field("reason"), field("by"), IN_STEP];
+pub(in crate::harn) static PAUSE: &[PayloadKey] = &[field("reason"), field("by"), IN_STEP];
 
-pub(in crate::harn) static BUDGET: &[Key] = &[
+pub(in crate::harn) static BUDGET: &[PayloadKey] = &[
     table(
         "budget",
         &[
@@ -108,39 +108,39 @@ pub(in crate::harn) static BUDGET: &[Key] = &[
     IN_STEP,
 ];
 
-pub(in crate::harn) static START: &[Key] = &[field("source")];
+pub(in crate::harn) static START: &[PayloadKey] = &[field("source")];
 
-pub(in crate::harn) static END: &[Key] = &[
+pub(in crate::harn) static END: &[PayloadKey] = &[
     from("final_status", "reason"),
-    made("stop_reason", |event| Part::first(event, &["stop_reason", "reason"])),
-    made("iterations", |event| Part::first(event, &["iterations", "turns"])),
+    made("stop_reason", |event| LazyValue::first_present(event, &["stop_reason", "reason"])),
+    made("iterations", |event| LazyValue::first_present(event, &["iterations", "turns"])),
     field("duration_ms"),
     field("usage"),
     from("error", "message"),
 ];
 
-pub(in crate::harn) static PROMPT: &[Key] = &[field("prompt"), field("source"), IN_STEP];
+pub(in crate::harn) static PROMPT: &[PayloadKey] = &[field("prompt"), field("source"), IN_STEP];
 
 /// Harn's word for a compaction because the model took no more.
-fn reason(event: &Event) -> Part<'_> {
-    match Part::first(event, &["source", "reason"]) {
-        Part::Value(Value::String(word)) if word == "overflow" => Part::Text("context_overflow"),
+fn reason(event: &Event) -> LazyValue<'_> {
+    match LazyValue::first_present(event, &["source", "reason"]) {
+        LazyValue::Value(Value::String(word)) if word == "overflow" => LazyValue::Text("context_overflow"),
         part => part,
     }
 }
 
-pub(in crate::harn) static PRE_COMPACT: &[Key] =
+pub(in crate::harn) static PRE_COMPACT: &[PayloadKey] =
     &[made("reason", reason), field("message_count"), field("instructions"), IN_STEP];
 
 /// How long the summary is, in characters.
-fn summary_length(event: &Event) -> Part<'_> {
+fn summary_length(event: &Event) -> LazyValue<'_> {
     match event.payload.field("summary") {
-        Some(Value::String(summary)) => Part::Number(summary.chars().count() as u64),
-        _ => Part::Absent,
+        Some(Value::String(summary)) => LazyValue::Number(summary.chars().count() as u64),
+        _ => LazyValue::Absent,
     }
 }
 
-pub(in crate::harn) static POST_COMPACT: &[Key] = &[
+pub(in crate::harn) static POST_COMPACT: &[PayloadKey] = &[
     made("reason", reason),
     from("archived_messages", "removed_messages"),
     made("new_summary_len", summary_length),
@@ -153,23 +153,23 @@ pub(in crate::harn) static POST_COMPACT: &[Key] = &[
 ];
 
 /// Model calls count from 0 in Harn.
-fn iteration(event: &Event) -> Part<'_> {
+fn iteration(event: &Event) -> LazyValue<'_> {
     match event.payload.field("iteration").and_then(Value::as_u64) {
-        Some(number) => Part::Number(number.saturating_sub(1)),
-        None => Part::Absent,
+        Some(number) => LazyValue::Number(number.saturating_sub(1)),
+        None => LazyValue::Absent,
     }
 }
 
 /// How many tools were called.
-fn tool_count(event: &Event) -> Part<'_> {
+fn tool_count(event: &Event) -> LazyValue<'_> {
     match event.payload.field("tool_names") {
-        Some(Value::Array(names)) => Part::Number(names.len() as u64),
-        _ => Part::Absent,
+        Some(Value::Array(names)) => LazyValue::Number(names.len() as u64),
+        _ => LazyValue::Absent,
     }
 }
 
-pub(in crate::harn) static POST_TURN: &[Key] = &[
-    made("session_id", |event| Part::Text(&event.origin.session)),
+pub(in crate::harn) static POST_TURN: &[PayloadKey] = &[
+    made("session_id", |event| LazyValue::Text(&event.origin.session)),
     made("iteration", iteration),
     field("has_tool_calls"),
     field("tool_results"),
@@ -187,19 +187,19 @@ pub(in crate::harn) static POST_TURN: &[Key] = &[
 ];
 
 /// The tool of a question for permission.
-const ASKED: Key =
+const ASKED: PayloadKey =
     table("tool", &[field("name"), field("args"), from("tool_call_id", "id"), field("category"), field("read_only")]);
 
-pub(in crate::harn) static PERMISSION: &[Key] = &[ASKED, field("reason"), field("asked_by"), IN_STEP];
+pub(in crate::harn) static PERMISSION: &[PayloadKey] = &[ASKED, field("reason"), field("asked_by"), IN_STEP];
 
-pub(in crate::harn) static REPLY: &[Key] =
+pub(in crate::harn) static REPLY: &[PayloadKey] =
     &[ASKED, field("decision"), field("reason"), field("source"), field("remember"), IN_STEP];
 
-pub(in crate::harn) static FILE: &[Key] = &[
+pub(in crate::harn) static FILE: &[PayloadKey] = &[
     field("path"),
     made("metadata", |event| match event.payload.field("metadata") {
-        Some(own @ Value::Object(_)) => Part::Value(own),
-        _ => Part::Table(METADATA),
+        Some(own @ Value::Object(_)) => LazyValue::Value(own),
+        _ => LazyValue::Table(METADATA),
     }),
     field("from"),
     field("tool"),
@@ -208,30 +208,30 @@ pub(in crate::harn) static FILE: &[Key] = &[
 ];
 
 /// What is said of a change that came without words of its own.
-static METADATA: &[Key] = &[field("operation"), from("bytes", "size_bytes")];
+static METADATA: &[PayloadKey] = &[field("operation"), from("bytes", "size_bytes")];
 
-pub(in crate::harn) static ERROR: &[Key] =
+pub(in crate::harn) static ERROR: &[PayloadKey] =
     &[from("final_status", "status"), field("stop_reason"), from("error", "message")];
 
-pub(in crate::harn) static IDLE: &[Key] = &[field("iteration"), field("wake_interval_ms"), field("waited_ms")];
+pub(in crate::harn) static IDLE: &[PayloadKey] = &[field("iteration"), field("wake_interval_ms"), field("waited_ms")];
 
-pub(in crate::harn) static PRE_FINISH: &[Key] = &[
+pub(in crate::harn) static PRE_FINISH: &[PayloadKey] = &[
     field("return_value"),
     field("unsettled"),
     made("has_on_finish", |event| match event.payload.field("has_on_finish") {
-        Some(said) => Part::Value(said),
-        None => Part::Made(Value::Bool(false)),
+        Some(said) => LazyValue::Value(said),
+        None => LazyValue::Computed(Value::Bool(false)),
     }),
 ];
 
-pub(in crate::harn) static UNSETTLED: &[Key] = &[field("unsettled"), field("summary")];
+pub(in crate::harn) static UNSETTLED: &[PayloadKey] = &[field("unsettled"), field("summary")];
 
-pub(in crate::harn) static POST_FINISH: &[Key] = &[field("return_value"), field("unsettled")];
+pub(in crate::harn) static POST_FINISH: &[PayloadKey] = &[field("return_value"), field("unsettled")];
 
-pub(in crate::harn) static PRE_AGENT_TURN: &[Key] =
-    &[made("prompt", |event| Part::Value(event.payload.value())), IN_STEP];
+pub(in crate::harn) static PRE_AGENT_TURN: &[PayloadKey] =
+    &[made("prompt", |event| LazyValue::Value(event.payload.value())), IN_STEP];
 
-pub(in crate::harn) static POST_AGENT_TURN: &[Key] =
+pub(in crate::harn) static POST_AGENT_TURN: &[PayloadKey] =
     &[field("text"), field("tool_calls"), field("tool_results"), field("usage"), field("duration_ms"), IN_STEP];
 
 /// The paths of a payload.
@@ -239,8 +239,8 @@ pub(in crate::harn) fn paths(row: &Row) -> Vec<String> {
     let mut paths = Vec::new();
     for key in row.all_keys() {
         match key.get {
-            Get::Table(keys) => paths.extend(keys.iter().map(|inner| format!("{}.{}", key.name, inner.name))),
-            Get::Field(_) | Get::Made(_) => paths.push(key.name.to_owned()),
+            KeySource::Table(keys) => paths.extend(keys.iter().map(|inner| format!("{}.{}", key.name, inner.name))),
+            KeySource::Field(_) | KeySource::Computed(_) => paths.push(key.name.to_owned()),
         }
     }
     paths

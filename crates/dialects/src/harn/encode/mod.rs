@@ -2,14 +2,14 @@
 
 pub(super) mod keys;
 
-use pintle_contract::{Event, Parts};
+use pintle_contract::{Event, LazyPayload};
 use serde_json::{Map, Value};
 
 use super::row;
 
 /// The payload of an event, key by key; `None` for one that Harn does not have.
-pub(super) fn parts(event: &Event) -> Option<Parts<'_>> {
-    row::of_event(event).map(|row| Parts::new(event, [keys::EVERYWHERE, row.keys]))
+pub(super) fn parts(event: &Event) -> Option<LazyPayload<'_>> {
+    row::of_event(event).map(|row| LazyPayload::new(event, [keys::EVERYWHERE, row.keys]))
 }
 
 /// The payload of an event. `spelling` is the event's name for an event that Harn does not have.
@@ -18,7 +18,7 @@ pub(super) fn encode(event: &Event, spelling: &str) -> Value {
         Some(parts) => parts.to_object(),
         None => {
             let mut fields = Map::from_iter([(String::from("event"), Value::from(spelling))]);
-            fields.extend(Parts::new(event, [keys::EVERYWHERE, &[]]).to_object());
+            fields.extend(LazyPayload::new(event, [keys::EVERYWHERE, &[]]).to_object());
             fields
         }
     };

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use pintle_contract::{Argument, Closure, Diagnostic, Location, Registration, did_you_mean};
+use pintle_contract::{
+    Diagnostic, Location, RegisteredFunction, RegistrationArgument, RegistrationCall, suggest_nearest,
+};
 use serde_json::Value;
 
 /// What to do about an argument that is given twice.
@@ -12,7 +14,7 @@ const TWICE: &str = "keep one of the two";
 pub(super) struct Arguments<'a> {
     owner: &'a str,
     location: &'a Location,
-    given: Vec<(String, Argument)>,
+    given: Vec<(String, RegistrationArgument)>,
     known: Vec<&'static str>,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -22,12 +24,12 @@ impl<'a> Arguments<'a> {
     ///
     /// `None` when there are too many, or one is given twice.
     pub(super) fn of_call(
-        registration: &'a Registration,
+        registration: &'a RegistrationCall,
         places: &[&'static str],
         findings: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let (function, location) = (registration.function.as_str(), &registration.location);
-        let mut given: Vec<(String, Argument)> = Vec::new();
+        let mut given: Vec<(String, RegistrationArgument)> = Vec::new();
         if registration.arguments.len() > places.len() {
             let message = format!("`{function}` takes at most {} arguments", places.len());
             let help = format!("write `{function}({})`", places.join(", "));
@@ -37,7 +39,7 @@ impl<'a> Arguments<'a> {
         for (place, argument) in places.iter().zip(&registration.arguments) {
             given.push(((*place).to_owned(), argument.clone()));
         }
-        given.extend(registration.named.iter().cloned());
+        given.extend(registration.named_arguments.iter().cloned());
         Self::of_table(function, location, given, findings)
     }
 
@@ -45,7 +47,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn of_table(
         owner: &'a str,
         location: &'a Location,
-        given: Vec<(String, Argument)>,
+        given: Vec<(String, RegistrationArgument)>,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let twice =
@@ -56,16 +58,17 @@ impl<'a> Arguments<'a> {
             return None;
         }
         // `None` counts as absent.
-        let given = given.into_iter().filter(|(_, argument)| *argument != Argument::Value(Value::Null)).collect();
+        let given =
+            given.into_iter().filter(|(_, argument)| *argument != RegistrationArgument::Value(Value::Null)).collect();
         Some(Self { owner, location, given, known: Vec::new(), findings })
     }
 
     /// The same arguments and those of a table of options. One that is given twice is told, and the first is kept.
-    pub(super) fn and(mut self, options: Vec<(String, Argument)>) -> Self {
+    pub(super) fn and(mut self, options: Vec<(String, RegistrationArgument)>) -> Self {
         for (name, argument) in options {
             if self.has(&name) {
                 self.fault(format!("`{name}` of `{}` is given twice", self.owner), TWICE);
-            } else if argument != Argument::Value(Value::Null) {
+            } else if argument != RegistrationArgument::Value(Value::Null) {
                 self.given.push((name, argument));
             }
         }
@@ -84,7 +87,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Takes an argument.
-    pub(super) fn take(&mut self, name: &'static str) -> Option<Argument> {
+    pub(super) fn take(&mut self, name: &'static str) -> Option<RegistrationArgument> {
         self.known.push(name);
         let at = self.given.iter().position(|(given, _)| given == name)?;
         Some(self.given.remove(at).1)
@@ -93,7 +96,7 @@ impl<'a> Arguments<'a> {
     /// Takes a text.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.take(name)? {
-            Argument::Value(Value::String(text)) => Some(text),
+            RegistrationArgument::Value(Value::String(text)) => Some(text),
             other => self.mistyped(name, &other, "a text"),
         }
     }
@@ -117,7 +120,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let Some(argument) = self.take(name) else { return Vec::new() };
         let texts = match &argument {
-            Argument::Value(Value::Array(items)) => {
+            RegistrationArgument::Value(Value::Array(items)) => {
                 items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
             }
             _ => None,
@@ -128,7 +131,7 @@ impl<'a> Arguments<'a> {
     /// Takes a whole number that is at least `least`.
     pub(super) fn number(&mut self, name: &'static str, least: u64) -> Option<u64> {
         let argument = self.take(name)?;
-        let Argument::Value(Value::Number(number)) = &argument else {
+        let RegistrationArgument::Value(Value::Number(number)) = &argument else {
             return self.mistyped(name, &argument, "a whole number");
         };
         let fitting = number.as_u64().filter(|number| *number >= least);
@@ -141,10 +144,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// Takes a function that can be called with the event.
-    pub(super) fn function(&mut self, name: &'static str) -> Option<Closure> {
+    pub(super) fn function(&mut self, name: &'static str) -> Option<RegisteredFunction> {
         match self.take(name)? {
-            Argument::Function(closure) if closure.takes_one => Some(closure),
-            Argument::Function(closure) => {
+            RegistrationArgument::Function(closure) if closure.takes_one_argument => Some(closure),
+            RegistrationArgument::Function(closure) => {
                 let message =
                     format!("`{}`, the `{name}` of `{}`, cannot be called with one argument", closure.name, self.owner);
                 self.fault(
@@ -163,7 +166,7 @@ impl<'a> Arguments<'a> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            let near = did_you_mean(&text, words.iter().map(|(word, _)| *word));
+            let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
             let help =
                 near.map_or_else(|| format!("write {}", all.join(" or ")), |near| format!("did you mean `{near}`?"));
             self.fault(format!("`{name}` of `{}` must be {}, not `{text}`", self.owner, all.join(" or ")), help);
@@ -174,7 +177,7 @@ impl<'a> Arguments<'a> {
     /// Reports every argument that nobody asked for.
     pub(super) fn finish(self) {
         for (name, _) in &self.given {
-            let help = match did_you_mean(name, self.known.iter().copied()) {
+            let help = match suggest_nearest(name, self.known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
             };
@@ -183,7 +186,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn mistyped<T>(&mut self, name: &str, argument: &Argument, wanted: impl Display) -> Option<T> {
+    fn mistyped<T>(&mut self, name: &str, argument: &RegistrationArgument, wanted: impl Display) -> Option<T> {
         let message = format!("`{name}` of `{}` must be {wanted}, not {}", self.owner, describe(argument));
         self.fault(message, format!("give `{name}` {wanted}"));
         None
@@ -191,24 +194,24 @@ impl<'a> Arguments<'a> {
 }
 
 /// What an argument is, for people.
-pub(super) fn describe(argument: &Argument) -> &'static str {
+pub(super) fn describe(argument: &RegistrationArgument) -> &'static str {
     match argument {
-        Argument::Value(Value::Null) => "None",
-        Argument::Value(Value::Bool(_)) => "True or False",
-        Argument::Value(Value::Number(_)) => "a number",
-        Argument::Value(Value::String(_)) => "a text",
-        Argument::Value(Value::Array(_)) | Argument::List(_) => "a list",
-        Argument::Value(Value::Object(_)) | Argument::Table(_) => "a table",
-        Argument::Function(_) => "a function",
+        RegistrationArgument::Value(Value::Null) => "None",
+        RegistrationArgument::Value(Value::Bool(_)) => "True or False",
+        RegistrationArgument::Value(Value::Number(_)) => "a number",
+        RegistrationArgument::Value(Value::String(_)) => "a text",
+        RegistrationArgument::Value(Value::Array(_)) | RegistrationArgument::List(_) => "a list",
+        RegistrationArgument::Value(Value::Object(_)) | RegistrationArgument::Table(_) => "a table",
+        RegistrationArgument::Function(_) => "a function",
     }
 }
 
 /// The keys of a table; `None` for what is none.
-pub(super) fn entries(argument: Argument) -> Option<Vec<(String, Argument)>> {
+pub(super) fn entries(argument: RegistrationArgument) -> Option<Vec<(String, RegistrationArgument)>> {
     match argument {
-        Argument::Table(entries) => Some(entries),
-        Argument::Value(Value::Object(fields)) => {
-            Some(fields.into_iter().map(|(name, value)| (name, Argument::Value(value))).collect())
+        RegistrationArgument::Table(entries) => Some(entries),
+        RegistrationArgument::Value(Value::Object(fields)) => {
+            Some(fields.into_iter().map(|(name, value)| (name, RegistrationArgument::Value(value))).collect())
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{HandlerSpec, did_you_mean};
+use pintle_contract::{HandlerSpec, suggest_nearest};
 
 use super::module::{Home, resolve};
 use super::options;
@@ -53,7 +53,7 @@ pub(super) fn read(
 fn nearly(report: &Report, node: &Node, known: &[&str], owner: &str) {
     let Kind::Map(entries) = &node.kind else { return };
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-        if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
+        if let Some(near) = suggest_nearest(&entry.key, known.iter().copied()) {
             let message = format!("`{}` of {owner} is not read", entry.key);
             report.warning("unknown_key", message, entry.key_span, Some(format!("did you mean `{near}`?")));
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptText, Span, did_you_mean,
+    ByteSpan, CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptSource, suggest_nearest,
 };
 
 use crate::Artifact;
@@ -62,10 +62,10 @@ pub(super) fn resolve(handler: &str, home: &Home<'_>) -> Result<HandlerSpec, Han
     if artifact.file.path.extension().is_some_and(|ending| ending == "harn") {
         return in_harn(artifact, module, function, home);
     }
-    let span = Span { start: 0, end: artifact.file.text.len() };
-    let text = ScriptText {
+    let span = ByteSpan { start: 0, end: artifact.file.text.len() };
+    let text = ScriptSource {
         location: Location::new(Arc::clone(&artifact.file), span),
-        ..ScriptText::bare(artifact.file.text.as_str())
+        ..ScriptSource::without_file(artifact.file.text.as_str())
     };
     let name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(HandlerSpec::Function(FunctionSpec {
@@ -95,7 +95,7 @@ fn find<'a>(module: &str, home: &Home<'a>) -> Result<&'a Artifact, HandlerFault>
         }
     }
     let known: Vec<&str> = known(home);
-    let help = match did_you_mean(own, known.iter().copied()) {
+    let help = match suggest_nearest(own, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => {
             format!("write it as `{}.star` beside the manifest, in `src/` or in `lib/`", stem.display())

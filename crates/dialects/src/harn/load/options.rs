@@ -1,6 +1,6 @@
 //! The keys that every registration may have besides its own.
 
-use pintle_contract::{FailurePolicy, Mode};
+use pintle_contract::{EnforcementMode, FailurePolicy};
 
 use super::argument::Arguments;
 use crate::document::Fields;
@@ -10,7 +10,8 @@ use crate::harn::HookOptions;
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 
 const POLICIES: [(&str, FailurePolicy); 2] = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
-const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
+const MODES: [(&str, EnforcementMode); 2] =
+    [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
 
 /// Those of a call.
 pub(super) fn of_call(arguments: &mut Arguments<'_>) -> HookOptions {

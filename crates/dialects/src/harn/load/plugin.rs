@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Argument, Closure, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, HookDeclaration, Location, Registration,
-    ScriptText, Span,
+    ByteSpan, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, HookDeclaration, Location, RegisteredFunction,
+    RegistrationArgument, RegistrationCall, ScriptSource,
 };
 use serde_json::Value;
 
@@ -17,16 +17,16 @@ use crate::{Artifact, Project, Reading};
 /// Runs a plugin's top level and declares what it registered.
 pub(super) fn read(artifact: &Artifact, reading: &Reading<'_>, project: &mut Project) {
     let text = artifact.file.text.as_str();
-    let span = Span { start: 0, end: text.len() };
+    let span = ByteSpan { start: 0, end: text.len() };
     let location = Location::new(Arc::clone(&artifact.file), span);
-    let module = ScriptText { location: location.clone(), ..ScriptText::bare(text) };
+    let module = ScriptSource { location: location.clone(), ..ScriptSource::without_file(text) };
     let file = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(build) = reading.build else {
         let message = format!("plugin `{file}` cannot be loaded: nothing here runs scripts");
         project.diagnostics.push(Diagnostic::error("plugin_load", message, location));
         return;
     };
-    let plugin = build.plugin(&file, &module);
+    let plugin = build.load_plugin(&file, &module);
     project.diagnostics.extend(plugin.diagnostics);
     let mut registrar = Registrar { name: Arc::from(file), module, hooks: Vec::new(), findings: Vec::new() };
     for registration in &plugin.registrations {
@@ -39,7 +39,7 @@ pub(super) fn read(artifact: &Artifact, reading: &Reading<'_>, project: &mut Pro
 /// What one plugin registered so far.
 struct Registrar {
     name: Arc<str>,
-    module: ScriptText,
+    module: ScriptSource,
     hooks: Vec<HookDeclaration>,
     findings: Vec<Diagnostic>,
 }
@@ -47,7 +47,7 @@ struct Registrar {
 type Declared = Result<Vec<HookDeclaration>, Vec<Diagnostic>>;
 
 impl Registrar {
-    fn take(&mut self, registration: &Registration) {
+    fn take(&mut self, registration: &RegistrationCall) {
         match registration.function.as_str() {
             "register_tool_hook" => self.tool(registration),
             "register_persona_hook" => self.scoped(registration, &["persona_pattern", "event", "handler", "options"]),
@@ -66,8 +66,8 @@ impl Registrar {
     }
 
     /// `register_tool_hook({..})`, or the same keys as arguments.
-    fn tool(&mut self, registration: &Registration) {
-        let mut given = registration.named.clone();
+    fn tool(&mut self, registration: &RegistrationCall) {
+        let mut given = registration.named_arguments.clone();
         let mut first = registration.arguments.iter();
         if let Some(table) = first.next() {
             let Some(keys) = entries(table.clone()) else {
@@ -90,9 +90,9 @@ impl Registrar {
         let pattern = keys.text("pattern").unwrap_or_default();
         let deny = match keys.take("deny") {
             None => None,
-            Some(Argument::Value(Value::String(reason))) => Some(reason),
-            Some(Argument::Value(Value::Bool(true))) => Some(String::from("the tool is gated")),
-            Some(Argument::Value(Value::Number(number))) => Some(number.to_string()),
+            Some(RegistrationArgument::Value(Value::String(reason))) => Some(reason),
+            Some(RegistrationArgument::Value(Value::Bool(true))) => Some(String::from("the tool is gated")),
+            Some(RegistrationArgument::Value(Value::Number(number))) => Some(number.to_string()),
             Some(other) => {
                 let message = format!("`deny` of `register_tool_hook` must be the reason, not {}", describe(&other));
                 keys.fault(message, "write a text, as in `\"deny\": \"exec is gated\"`, or leave it out");
@@ -131,7 +131,7 @@ impl Registrar {
     }
 
     /// `register_persona_hook(persona_pattern, event, handler)` and `register_step_hook` with its step.
-    fn scoped(&mut self, registration: &Registration, places: &[&'static str]) {
+    fn scoped(&mut self, registration: &RegistrationCall, places: &[&'static str]) {
         let before = self.findings.len();
         let Some(mut arguments) = Arguments::of_call(registration, places, &mut self.findings) else { return };
         let persona = arguments.needed_text("persona_pattern");
@@ -153,12 +153,12 @@ impl Registrar {
     }
 
     /// `register_session_hook(event, handler)`, with a pattern in between or an option.
-    fn session(&mut self, registration: &Registration) {
+    fn session(&mut self, registration: &RegistrationCall) {
         let before = self.findings.len();
         // A pattern is what stands in front of the handler.
         let has_pattern = match registration.arguments.get(1) {
-            Some(Argument::Value(Value::String(_))) => true,
-            Some(Argument::Value(Value::Null)) => registration.arguments.len() > 2,
+            Some(RegistrationArgument::Value(Value::String(_))) => true,
+            Some(RegistrationArgument::Value(Value::Null)) => registration.arguments.len() > 2,
             _ => false,
         };
         let places: &[&str] =
@@ -178,8 +178,8 @@ impl Registrar {
     }
 
     /// Drops what this plugin registered so far.
-    fn clear(&mut self, registration: &Registration, surface: Surface) {
-        if !(registration.arguments.is_empty() && registration.named.is_empty()) {
+    fn clear(&mut self, registration: &RegistrationCall, surface: Surface) {
+        if !(registration.arguments.is_empty() && registration.named_arguments.is_empty()) {
             self.refuse(registration, format!("`{}` takes no arguments", registration.function));
             return;
         }
@@ -189,11 +189,11 @@ impl Registrar {
         self.hooks.retain(|hook| !is_of(hook));
     }
 
-    fn handler(&self, closure: &Closure) -> HandlerSpec {
+    fn handler(&self, closure: &RegisteredFunction) -> HandlerSpec {
         HandlerSpec::Function(FunctionSpec {
             name: Arc::clone(&self.name),
             module: self.module.clone(),
-            function: FunctionRef::Registered(closure.number),
+            function: FunctionRef::Registered(closure.index),
         })
     }
 
@@ -221,7 +221,7 @@ impl Registrar {
         declare::rename(hook, name);
     }
 
-    fn refuse(&mut self, registration: &Registration, message: String) {
+    fn refuse(&mut self, registration: &RegistrationCall, message: String) {
         let help = match registration.function.as_str() {
             "register_tool_hook" => {
                 "write `register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})`"
@@ -234,7 +234,7 @@ impl Registrar {
 }
 
 /// Takes what every registration but that of tools ends with.
-fn handler_and_options(mut arguments: Arguments<'_>) -> (Option<Closure>, HookOptions) {
+fn handler_and_options(mut arguments: Arguments<'_>) -> (Option<RegisteredFunction>, HookOptions) {
     let before = arguments.faults();
     let handler = arguments.function("handler");
     if handler.is_none() && arguments.faults() == before {
@@ -257,6 +257,6 @@ fn handler_and_options(mut arguments: Arguments<'_>) -> (Option<Closure>, HookOp
 }
 
 /// The name of a function that has one.
-fn own_name(closure: &Closure) -> Option<String> {
+fn own_name(closure: &RegisteredFunction) -> Option<String> {
     (closure.name != "lambda").then(|| closure.name.clone())
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Argument, Build, BuiltHandler, BuiltMatcher, Closure, Diagnostic, HandlerSpec, HookDeclaration, Location,
-    MatcherSpec, Plugin, Registration, ScriptText, SourceFile, Span, ToolSpec,
+    BuiltHandler, BuiltMatcher, ByteSpan, Diagnostic, HandlerFactory, HandlerSpec, HookDeclaration, LoadedPlugin,
+    Location, MatcherSpec, RegisteredFunction, RegistrationArgument, RegistrationCall, ScriptSource, SourceFile,
+    ToolSpec,
 };
 use serde_json::Value;
 
@@ -18,14 +19,14 @@ use super::load;
 use crate::{Artifact, Project, Reading, Role};
 
 /// Gives the registrations that it is told, whatever the plugin's text.
-struct Told(RefCell<Vec<Registration>>);
+struct Told(RefCell<Vec<RegistrationCall>>);
 
-impl Build for Told {
-    fn handler(&self, _declaration: &HookDeclaration) -> BuiltHandler {
+impl HandlerFactory for Told {
+    fn build_handler(&self, _declaration: &HookDeclaration) -> BuiltHandler {
         BuiltHandler::default()
     }
 
-    fn matcher(&self, _declaration: &HookDeclaration) -> BuiltMatcher {
+    fn build_matcher(&self, _declaration: &HookDeclaration) -> BuiltMatcher {
         BuiltMatcher::default()
     }
 
@@ -33,11 +34,11 @@ impl Build for Told {
         Vec::new()
     }
 
-    fn plugin(&self, _name: &str, _module: &ScriptText) -> Plugin {
-        Plugin { registrations: self.0.take(), diagnostics: Vec::new() }
+    fn load_plugin(&self, _name: &str, _module: &ScriptSource) -> LoadedPlugin {
+        LoadedPlugin { registrations: self.0.take(), diagnostics: Vec::new() }
     }
 
-    fn check_verify(&self, _owner: &str, _script: &ScriptText) -> Vec<Diagnostic> {
+    fn check_verify(&self, _owner: &str, _script: &ScriptSource) -> Vec<Diagnostic> {
         Vec::new()
     }
 }
@@ -49,7 +50,7 @@ fn artifact(role: Role, path: &str, text: &str) -> Artifact {
 }
 
 /// A call of a registration function: its name, its arguments, and those with a name.
-type Registers<'a> = (&'a str, Vec<Argument>, Vec<(&'a str, Argument)>);
+type Registers<'a> = (&'a str, Vec<RegistrationArgument>, Vec<(&'a str, RegistrationArgument)>);
 
 /// A plugin whose calls stand on a line each.
 fn plugin(calls: Vec<Registers<'_>>) -> Project {
@@ -58,27 +59,32 @@ fn plugin(calls: Vec<Registers<'_>>) -> Project {
     let registrations = calls
         .into_iter()
         .enumerate()
-        .map(|(line, (function, arguments, named))| Registration {
+        .map(|(line, (function, arguments, named))| RegistrationCall {
             function: function.to_owned(),
             arguments,
-            named: named.into_iter().map(|(name, argument)| (name.to_owned(), argument)).collect(),
-            location: Location::new(Arc::clone(&artifact.file), Span { start: line * 5, end: line * 5 + 4 }),
+            named_arguments: named.into_iter().map(|(name, argument)| (name.to_owned(), argument)).collect(),
+            location: Location::new(Arc::clone(&artifact.file), ByteSpan { start: line * 5, end: line * 5 + 4 }),
         })
         .collect();
     let build = Told(RefCell::new(registrations));
     load(&[artifact], &Reading { build: Some(&build), ..Reading::default() })
 }
 
-fn value(value: Value) -> Argument {
-    Argument::Value(value)
+fn value(value: Value) -> RegistrationArgument {
+    RegistrationArgument::Value(value)
 }
 
-fn text(text: &str) -> Argument {
-    Argument::Value(Value::from(text))
+fn text(text: &str) -> RegistrationArgument {
+    RegistrationArgument::Value(Value::from(text))
 }
 
-fn function(name: &str) -> Argument {
-    Argument::Function(Closure { number: 7, name: name.to_owned(), takes_one: true, guard: true })
+fn function(name: &str) -> RegistrationArgument {
+    RegistrationArgument::Function(RegisteredFunction {
+        index: 7,
+        name: name.to_owned(),
+        takes_one_argument: true,
+        guard: true,
+    })
 }
 
 /// Name, event, what it matches, and what runs.

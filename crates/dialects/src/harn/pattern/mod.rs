@@ -16,7 +16,7 @@ mod scope;
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, Match, Matcher, Subjects};
+use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 
 pub use self::fault::PatternFault;
 
@@ -62,14 +62,14 @@ impl EventPattern {
 }
 
 impl Matcher for EventPattern {
-    fn matches(&self, event: &Event) -> Match {
-        if self.accepts(event) { Match::Yes } else { Match::No }
+    fn matches(&self, event: &Event) -> MatchResult {
+        if self.accepts(event) { MatchResult::Yes } else { MatchResult::No }
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         match self.test.exact().filter(|(path, _)| self.row.indexed && path.is(self.row.subject)) {
-            Some((_, names)) => Subjects::Only { names, sufficient: true },
-            None => Subjects::Any,
+            Some((_, names)) => SubjectFilter::Only { names, sufficient: true },
+            None => SubjectFilter::Any,
         }
     }
 

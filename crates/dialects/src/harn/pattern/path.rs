@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, Get, Key, Part, did_you_mean};
+use pintle_contract::{Event, KeySource, LazyValue, PayloadKey, suggest_nearest};
 use serde_json::Value;
 
 use super::PatternFault;
@@ -12,7 +12,7 @@ use crate::harn::Row;
 #[derive(Debug, Clone)]
 pub(super) struct FieldPath {
     text: String,
-    key: &'static Key,
+    key: &'static PayloadKey,
     /// What is left of the path behind the keys that the event has always.
     rest: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl FieldPath {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
         let mut key = row.all_keys().find(|key| key.name == first).ok_or_else(|| unknown(text, row))?;
-        while let Get::Table(keys) = key.get {
+        while let KeySource::Table(keys) = key.get {
             let Some(segment) = segments.next() else { break };
             key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown(text, row))?;
         }
@@ -39,7 +39,7 @@ impl FieldPath {
     #[inline]
     pub(super) fn text<'a>(&'a self, event: &'a Event) -> Cow<'a, str> {
         // A text of the canonical payload, such as the name of a tool, is what nearly all patterns look at.
-        if let (Get::Field(name), true) = (self.key.get, self.rest.is_empty())
+        if let (KeySource::Field(name), true) = (self.key.get, self.rest.is_empty())
             && let Some(Value::String(text)) = event.payload.field(name)
         {
             return Cow::Borrowed(text);
@@ -49,14 +49,14 @@ impl FieldPath {
 
     fn any_text<'a>(&'a self, event: &'a Event) -> Cow<'a, str> {
         match self.resolve(event) {
-            Part::Absent => Cow::Borrowed(""),
-            Part::Text(text) => Cow::Borrowed(text),
-            Part::Value(Value::String(text)) => Cow::Borrowed(text),
-            Part::Made(Value::String(text)) => Cow::Owned(text),
-            Part::Number(number) => Cow::Owned(number.to_string()),
-            Part::Value(value) => Cow::Owned(value.to_string()),
-            Part::Made(value) => Cow::Owned(value.to_string()),
-            table @ Part::Table(_) => {
+            LazyValue::Absent => Cow::Borrowed(""),
+            LazyValue::Text(text) => Cow::Borrowed(text),
+            LazyValue::Value(Value::String(text)) => Cow::Borrowed(text),
+            LazyValue::Computed(Value::String(text)) => Cow::Owned(text),
+            LazyValue::Number(number) => Cow::Owned(number.to_string()),
+            LazyValue::Value(value) => Cow::Owned(value.to_string()),
+            LazyValue::Computed(value) => Cow::Owned(value.to_string()),
+            table @ LazyValue::Table(_) => {
                 Cow::Owned(table.to_value(event).map(|value| value.to_string()).unwrap_or_default())
             }
         }
@@ -65,27 +65,31 @@ impl FieldPath {
     /// Whether there is something that is not false, 0 or empty.
     pub(super) fn is_truthy(&self, event: &Event) -> bool {
         match self.resolve(event) {
-            Part::Absent => false,
-            Part::Text(text) => !text.is_empty(),
-            Part::Number(number) => number != 0,
-            Part::Value(value) => truthy(value),
-            Part::Made(value) => truthy(&value),
-            table @ Part::Table(_) => table.to_value(event).is_some(),
+            LazyValue::Absent => false,
+            LazyValue::Text(text) => !text.is_empty(),
+            LazyValue::Number(number) => number != 0,
+            LazyValue::Value(value) => truthy(value),
+            LazyValue::Computed(value) => truthy(&value),
+            table @ LazyValue::Table(_) => table.to_value(event).is_some(),
         }
     }
 
-    fn resolve<'a>(&'a self, event: &'a Event) -> Part<'a> {
-        self.rest.iter().fold(self.key.of(event), |part, segment| below(part, segment, event))
+    fn resolve<'a>(&'a self, event: &'a Event) -> LazyValue<'a> {
+        self.rest.iter().fold(self.key.value_for(event), |part, segment| below(part, segment, event))
     }
 }
 
 /// What stands under a key. Lists have none.
-fn below<'a>(part: Part<'a>, segment: &str, event: &'a Event) -> Part<'a> {
+fn below<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
     match part {
-        Part::Value(Value::Object(fields)) => fields.get(segment).map_or(Part::Absent, Part::Value),
-        Part::Made(Value::Object(mut fields)) => fields.shift_remove(segment).map_or(Part::Absent, Part::Made),
-        Part::Table(keys) => keys.iter().find(|key| key.name == segment).map_or(Part::Absent, |key| key.of(event)),
-        _ => Part::Absent,
+        LazyValue::Value(Value::Object(fields)) => fields.get(segment).map_or(LazyValue::Absent, LazyValue::Value),
+        LazyValue::Computed(Value::Object(mut fields)) => {
+            fields.shift_remove(segment).map_or(LazyValue::Absent, LazyValue::Computed)
+        }
+        LazyValue::Table(keys) => {
+            keys.iter().find(|key| key.name == segment).map_or(LazyValue::Absent, |key| key.value_for(event))
+        }
+        _ => LazyValue::Absent,
     }
 }
 
@@ -108,7 +112,7 @@ pub(super) fn is_root(first: &str, row: &Row) -> bool {
 fn unknown(text: &str, row: &Row) -> PatternFault {
     let message = format!("`{}` has no `{text}` to match with", row.name);
     let paths = row.paths();
-    let help = match did_you_mean(text, paths.iter().map(String::as_str)) {
+    let help = match suggest_nearest(text, paths.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it has {}", paths.join(", ")),
     };

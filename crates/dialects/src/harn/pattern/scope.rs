@@ -1,6 +1,6 @@
 //! Which personas and steps a hook wants.
 
-use pintle_contract::{Event, Match, Matcher, Subjects};
+use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::Value;
 
 use super::{EventPattern, Glob};
@@ -36,25 +36,25 @@ impl Scope {
 }
 
 impl Matcher for Scope {
-    fn matches(&self, event: &Event) -> Match {
+    fn matches(&self, event: &Event) -> MatchResult {
         let wanted = self.persona.accepts(persona(event))
             && self.step.as_deref().is_none_or(|wanted| wanted == step(event))
             && self.reaches(event)
             && self.pattern.as_ref().is_none_or(|pattern| pattern.accepts(event));
-        if wanted { Match::Yes } else { Match::No }
+        if wanted { MatchResult::Yes } else { MatchResult::No }
     }
 
-    fn subjects(&self) -> Subjects {
+    fn subjects(&self) -> SubjectFilter {
         // Steps are found by their name, personas by theirs; an event of something else has another subject.
         match &self.step {
             Some(name) if self.row.subject == Some("target") => {
-                Subjects::Only { names: vec![name.clone()], sufficient: false }
+                SubjectFilter::Only { names: vec![name.clone()], sufficient: false }
             }
-            _ => Subjects::Any,
+            _ => SubjectFilter::Any,
         }
     }
 
-    fn mark_percent(&self) -> Option<f64> {
+    fn threshold_percent(&self) -> Option<f64> {
         self.percent
     }
 

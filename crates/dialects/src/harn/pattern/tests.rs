@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, EventName, Match, Matcher, Origin, Subjects};
+use pintle_contract::{Event, EventName, MatchResult, Matcher, Origin, SubjectFilter};
 use serde_json::{Value, json};
 
 use super::{EventPattern, Glob, Scope};
@@ -153,8 +153,8 @@ fn events_without_a_tool_have_subjects_and_truths_of_their_own() {
 #[test]
 fn exact_tool_names_are_known_before_anything_is_matched() {
     let names = |pattern: &str, event: &str| match EventPattern::compile(pattern, event).unwrap().subjects() {
-        Subjects::Any => None,
-        Subjects::Only { names, sufficient } => Some((names.join(" "), sufficient)),
+        SubjectFilter::Any => None,
+        SubjectFilter::Only { names, sufficient } => Some((names.join(" "), sufficient)),
     };
     for (pattern, event, wanted) in [
         ("shell", "PreToolUse", Some("shell")),
@@ -196,7 +196,7 @@ fn a_step_without_a_persona_is_for_everybody_and_for_no_prefix() {
         ("*", Some("aud*"), "merge_captain", false),
     ] {
         let scope = scope(row, persona, step_name, None);
-        let wanted = if wanted { Match::Yes } else { Match::No };
+        let wanted = if wanted { MatchResult::Yes } else { MatchResult::No };
         assert_eq!(scope.matches(&step(fired)), wanted, "{persona} {step_name:?} {fired}");
     }
 }
@@ -212,8 +212,8 @@ fn a_budget_hook_hears_once_when_its_mark_is_passed() {
     };
     let heard = |pct: f64, events: &[Event]| {
         let scope = scope(row, "*", None, Some(pct));
-        assert_eq!(scope.mark_percent(), Some(pct));
-        events.iter().filter(|event| scope.matches(event) == Match::Yes).count()
+        assert_eq!(scope.threshold_percent(), Some(pct));
+        events.iter().filter(|event| scope.matches(event) == MatchResult::Yes).count()
     };
     let one_leap = [fired(0.0, 50.0, 120.0), fired(50.0, 80.0, 120.0), fired(80.0, 100.0, 120.0)];
     for pct in [10.0, 50.0, 79.5, 80.0, 100.0] {

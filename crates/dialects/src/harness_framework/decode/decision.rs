@@ -1,6 +1,6 @@
 //! A decision as JSON (The Harness Framework, Decision JSON).
 
-use pintle_contract::{did_you_mean, read_json, read_leading_json, shown_key};
+use pintle_contract::{format_key, read_json, read_leading_json, suggest_nearest};
 use serde_json::{Map, Value};
 
 use crate::printed::MOST_UNKNOWN_FIELDS;
@@ -161,9 +161,10 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
         let slip = object
             .keys()
             .take(MOST_UNKNOWN_FIELDS)
-            .find_map(|key| Some((key, did_you_mean(key, ["decision", "continue"])?)));
-        return slip
-            .map_or(Ok(false), |(key, near)| Err(format!("unknown key `{}`; did you mean `{near}`?", shown_key(key))));
+            .find_map(|key| Some((key, suggest_nearest(key, ["decision", "continue"])?)));
+        return slip.map_or(Ok(false), |(key, near)| {
+            Err(format!("unknown key `{}`; did you mean `{near}`?", format_key(key)))
+        });
     }
     let message = message(object, printed)?;
     let goes_on = match object.get("continue") {
@@ -185,8 +186,8 @@ fn take(object: &Map<String, Value>, printed: &mut Printed) -> Result<bool, Stri
                 Decision::Continue
             }
             other => {
-                let near = did_you_mean(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
-                return Err(format!("unknown decision `{}`{}", shown_key(other), near.unwrap_or_default()));
+                let near = suggest_nearest(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
+                return Err(format!("unknown decision `{}`{}", format_key(other), near.unwrap_or_default()));
             }
         },
         Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
@@ -210,7 +211,7 @@ fn refuse_in_other_words(object: &Map<String, Value>, printed: &mut Printed) -> 
     let message = inner.and_then(said).or_else(own).unwrap_or_default().trim().to_owned();
     printed.warnings.push(format!(
         "`{}` is not a key of this framework, and counts because it refuses; write `\"decision\": \"block\"` and `\"message\"`",
-        shown_key(key)
+        format_key(key)
     ));
     printed.add(match refusal {
         Refusal::Ask => Decision::Ask(message),
@@ -223,8 +224,8 @@ fn refuse_in_other_words(object: &Map<String, Value>, printed: &mut Printed) -> 
 fn message(object: &Map<String, Value>, printed: &mut Printed) -> Result<String, String> {
     let unknown = object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason");
     for key in unknown.take(MOST_UNKNOWN_FIELDS) {
-        let shown = shown_key(key);
-        printed.warnings.push(match did_you_mean(key, KEYS) {
+        let shown = format_key(key);
+        printed.warnings.push(match suggest_nearest(key, KEYS) {
             Some(near) => format!("unknown key `{shown}`; did you mean `{near}`?"),
             None => format!("unknown key `{shown}`, which has no effect"),
         });

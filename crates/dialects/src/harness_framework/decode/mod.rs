@@ -4,7 +4,7 @@ mod decision;
 
 use std::borrow::Cow;
 
-use pintle_contract::{Answer, Effect, Failure, FailureKind, ProcessAnswer, Said, Verdict};
+use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, HandlerOutput, Verdict, VerdictKind};
 
 use self::decision::{Decision, Printed};
 use super::Row;
@@ -25,8 +25,8 @@ pub(super) struct Asked<'a> {
 }
 
 /// Reads an answer.
-pub(super) fn decode(asked: &Asked<'_>, answer: Answer) -> Verdict {
-    let Answer::Process(answer) = answer else {
+pub(super) fn decode(asked: &Asked<'_>, answer: HandlerOutput) -> Verdict {
+    let HandlerOutput::Process(answer) = answer else {
         let message = "only programs can answer in this dialect";
         return Verdict::failed(Failure::new(FailureKind::BadOutput, message));
     };
@@ -39,13 +39,13 @@ pub(super) fn decode(asked: &Asked<'_>, answer: Answer) -> Verdict {
 }
 
 /// Any other end is an error: it is shown, and things go on.
-fn failed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn failed(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     let failure = printed::failure(answer);
     let text = String::from_utf8_lossy(&answer.stdout);
     let decided = asked.row.decides && decision::find(&text).is_ok_and(|printed| printed.decision.blocks());
     let verdict = Verdict::failed(failure);
     match decided {
-        true => verdict.warn("it printed a decision, which counts with exit status 0 or 2 alone"),
+        true => verdict.with_warning("it printed a decision, which counts with exit status 0 or 2 alone"),
         false => verdict,
     }
 }
@@ -53,12 +53,12 @@ fn failed(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
 /// A block, of which the model is told at its next turn where it is not told otherwise.
 fn blocked(asked: &Asked<'_>, why: String) -> Verdict {
     let told = asked.row.tells_of_block.then(|| Effect::Context(why.clone()));
-    told.into_iter().fold(Verdict::deny(why), Verdict::with)
+    told.into_iter().fold(Verdict::deny(why), Verdict::with_effect)
 }
 
 /// Why a hook blocked by its exit code: what it printed as a message, what it complained, what else it printed, or words
 /// of our own, because a block comes with an explanation.
-fn explanation(asked: &Asked<'_>, answer: &ProcessAnswer) -> String {
+fn explanation(asked: &Asked<'_>, answer: &CommandOutput) -> String {
     let stdout = String::from_utf8_lossy(&answer.stdout);
     let stderr = String::from_utf8_lossy(&answer.stderr);
     let (message, rest) = match decision::find(&stdout) {
@@ -71,11 +71,11 @@ fn explanation(asked: &Asked<'_>, answer: &ProcessAnswer) -> String {
 }
 
 /// What a hook said that ended well.
-fn said(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
+fn said(asked: &Asked<'_>, answer: &CommandOutput) -> Verdict {
     if let Some(text) = narrowed(&answer.stdout).filter(|_| asked.row.decides) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
         return match decision::find(&text) {
-            Ok(printed) if printed.decision.blocks() => decided(asked, printed).warn(message),
+            Ok(printed) if printed.decision.blocks() => decided(asked, printed).with_warning(message),
             Ok(_) | Err(_) => Verdict::failed(Failure::new(FailureKind::BadOutput, message)),
         };
     }
@@ -89,11 +89,11 @@ fn said(asked: &Asked<'_>, answer: &ProcessAnswer) -> Verdict {
         Ok(_) | Err(_) => {
             let message =
                 "decisions as JSON are for PreToolUse alone, so this is text for the model; exit with 2 to block";
-            asked.told(Verdict::pass(), text.trim()).warn(message)
+            asked.told(Verdict::pass(), text.trim()).with_warning(message)
         }
     };
     if matches!(text, Cow::Owned(_)) {
-        verdict = verdict.warn("hook output is not UTF-8; what is no character was replaced");
+        verdict = verdict.with_warning("hook output is not UTF-8; what is no character was replaced");
     }
     verdict
 }
@@ -109,10 +109,10 @@ fn decided(asked: &Asked<'_>, printed: Printed) -> Verdict {
         Decision::Ask(message) => Verdict::ask(explained(message, "asks for confirmation")),
     };
     let mut verdict = asked.told(verdict, &printed.rest);
-    if matches!(verdict.said, Said::Pass) && text_refuses(&printed.rest) {
-        verdict = verdict.warn("text that seems to refuse is text for the model; exit with 2 to block");
+    if matches!(verdict.kind, VerdictKind::Pass) && text_refuses(&printed.rest) {
+        verdict = verdict.with_warning("text that seems to refuse is text for the model; exit with 2 to block");
     }
-    printed::bounded(printed.warnings).into_iter().fold(verdict, Verdict::warn)
+    printed::bounded(printed.warnings).into_iter().fold(verdict, Verdict::with_warning)
 }
 
 impl Asked<'_> {
@@ -120,8 +120,8 @@ impl Asked<'_> {
     fn told(&self, verdict: Verdict, text: &str) -> Verdict {
         match (text.is_empty(), self.row.has_reader) {
             (true, _) => verdict,
-            (false, true) => verdict.with(Effect::Context(text.to_owned())),
-            (false, false) => verdict.with(Effect::Notice(text.to_owned())),
+            (false, true) => verdict.with_effect(Effect::Context(text.to_owned())),
+            (false, false) => verdict.with_effect(Effect::Notice(text.to_owned())),
         }
     }
 

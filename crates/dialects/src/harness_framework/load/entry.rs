@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Mode, OnDeny, Profile, did_you_mean,
+    DenyEffect, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile,
+    suggest_nearest,
 };
 use serde_json::{Map, Value};
 
@@ -32,7 +33,9 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
     let wanted = conditions(settings, row, fields.node("matcher"));
     let policies = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
     let on_error = fields.choice("on_error", &policies);
-    let mode = fields.choice("mode", &[("enforce", Mode::Enforce), ("shadow", Mode::Shadow)]).unwrap_or_default();
+    let mode = fields
+        .choice("mode", &[("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)])
+        .unwrap_or_default();
     let place = fields.node("path").map_or(node.span, |path| path.span);
     fields.finish();
     let Some(path) = path.filter(|_| report.errors() == errors) else {
@@ -56,13 +59,13 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
     let name = header.name().map_or_else(|| stem(&file), str::to_owned);
     Some(HookDeclaration {
         event: EventName::parse(row.canonical).ok()?,
-        spelling: Arc::from(row.name),
+        event_alias: Arc::from(row.name),
         priority: 0,
         matcher: wanted.map(|wanted| MatcherSpec::Compiled(Arc::new(Conditions { spelling: row.name, wanted }))),
         handler: HandlerSpec::Command(script.command),
         on_error,
         default_on_error: FailurePolicy::Open,
-        on_deny: OnDeny::AsRow,
+        on_deny: DenyEffect::DenyEvent,
         profile: Profile::ParallelStrictest,
         definition: None,
         mode,
@@ -70,7 +73,7 @@ pub(super) fn read(settings: &Settings<'_>, row: &'static Row, node: &Node) -> O
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: report.location(node.span),
         codec: Arc::new(HarnessFramework { hook: Arc::from(name.as_str()) }),
@@ -131,7 +134,7 @@ fn conditions(settings: &Settings<'_>, row: &Row, node: Option<&Node>) -> Option
     for entry in entries {
         let known = || BASE.into_iter().chain(row.fields.iter().map(|field| field.name()));
         if !known().any(|field| field == entry.key) {
-            let help = match did_you_mean(&entry.key, known()) {
+            let help = match suggest_nearest(&entry.key, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the fields of {} are {}", row.name, known().collect::<Vec<_>>().join(", ")),
             };

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Location, Severity, SourceFile, Span, did_you_mean};
+use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::entry::stem;
@@ -36,7 +36,7 @@ pub(super) struct Against<'a> {
     pub(super) row: &'static Row,
     pub(super) wanted: Option<&'a Map<String, Value>>,
     /// Where the settings name the script.
-    pub(super) place: Span,
+    pub(super) place: ByteSpan,
 }
 
 impl Header {
@@ -61,7 +61,7 @@ pub(super) fn read(file: &Path, head: &str) -> Header {
             && let Some(word) = WORDS.into_iter().find(|known| *known == word.trim())
             && !lines.iter().any(|line: &Line| line.word == word)
         {
-            let span = Span { start: at, end: at + line.trim_end().len() };
+            let span = ByteSpan { start: at, end: at + line.trim_end().len() };
             lines.push(Line {
                 word,
                 value: value.trim().to_owned(),
@@ -121,7 +121,7 @@ fn event(line: &Line, row: &Row, differs: &dyn Fn(&Line, String, String)) {
     let word = line.value.split_whitespace().next().unwrap_or_default();
     let names = || ROWS.iter().map(|row| row.name);
     if !names().any(|name| name == word) {
-        let help = match did_you_mean(word, names()) {
+        let help = match suggest_nearest(word, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the events are {}", names().collect::<Vec<_>>().join(", ")),
         };

@@ -7,7 +7,7 @@ mod program;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{HookDeclaration, SourceFile, did_you_mean};
+use pintle_contract::{HookDeclaration, SourceFile, suggest_nearest};
 
 use super::row::{self, ROWS, Row};
 use crate::document::{Entry, Kind, Node, Report, parse_json};
@@ -90,7 +90,7 @@ impl Settings<'_> {
         let row = row::named(&event.key);
         if row.is_none() {
             let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
-            let help = match did_you_mean(&event.key, names.iter().copied()) {
+            let help = match suggest_nearest(&event.key, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the events are {}", names.join(", ")),
             };

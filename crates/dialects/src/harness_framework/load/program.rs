@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle_contract::{CommandSpec, Span};
+use pintle_contract::{ByteSpan, CommandSpec};
 
 use super::Settings;
 use crate::{Look, Programs};
@@ -26,7 +26,7 @@ pub(super) struct Script {
 
 /// Finds out how a script is started. What stands in the way is a warning: its hook then fails when it is asked, and
 /// things go on without it.
-pub(super) fn read(settings: &Settings<'_>, file: &Path, written: &str, place: Span) -> Script {
+pub(super) fn read(settings: &Settings<'_>, file: &Path, written: &str, place: ByteSpan) -> Script {
     let start = |program: String, arguments: Vec<String>| {
         let root = settings.root.display().to_string();
         let environment = ["ENGRAM_DIR", "PAI_DIR"].map(|name| (name.to_owned(), root.clone())).to_vec();

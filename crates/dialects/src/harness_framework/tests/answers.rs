@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, Effect, ProcessAnswer, Returned, Said, Verdict};
+use pintle_contract::{Codec, CommandOutput, Effect, FunctionOutput, HandlerOutput, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use super::{event, example};
@@ -10,18 +10,18 @@ use crate::harness_framework::row::named;
 /// What a hook printed and how it ended, and what that means; one a line.
 const ANSWERS: &str = include_str!("answers.jsonl");
 
-fn decode(spelling: &str, answer: Answer) -> Verdict {
+fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {
     let canonical = named(spelling).unwrap().canonical;
     let codec = HarnessFramework { hook: Arc::from("Guard") };
     codec.decode(&event(canonical, example(canonical)), spelling, answer)
 }
 
 fn said(verdict: &Verdict) -> String {
-    match &verdict.said {
-        Said::Pass => String::from("pass"),
-        Said::Deny { reason } => format!("deny: {reason}"),
-        Said::Ask { reason } => format!("ask: {reason}"),
-        Said::Failed(failure) => format!("failed: {failure}"),
+    match &verdict.kind {
+        VerdictKind::Pass => String::from("pass"),
+        VerdictKind::Deny { reason } => format!("deny: {reason}"),
+        VerdictKind::Ask { reason } => format!("ask: {reason}"),
+        VerdictKind::Failed(failure) => format!("failed: {failure}"),
         other => format!("{other:?}"),
     }
 }
@@ -33,14 +33,14 @@ fn every_answer_means_what_the_document_says() {
         let case: Value = serde_json::from_str(line).unwrap();
         let text = |key: &str| case[key].as_str().unwrap().as_bytes().to_vec();
         let exit_code = case["exit"].as_i64().map(|code| code as i32);
-        let answer = ProcessAnswer {
+        let answer = CommandOutput {
             exit_code,
             signal: exit_code.is_none().then_some(9),
             stdout: text("stdout"),
             stderr: text("stderr"),
-            ..ProcessAnswer::default()
+            ..CommandOutput::default()
         };
-        let verdict = decode(case["event"].as_str().unwrap(), Answer::Process(answer));
+        let verdict = decode(case["event"].as_str().unwrap(), HandlerOutput::Process(answer));
         let effects: Value = verdict.effects.iter().map(|effect| serde_json::to_value(effect).unwrap()).collect();
         let have = json!({"said": said(&verdict), "effects": effects, "warnings": verdict.warnings});
         let want = json!({"said": case["said"], "effects": case["effects"], "warnings": case["warnings"]});
@@ -54,17 +54,17 @@ fn every_answer_means_what_the_document_says() {
 #[test]
 fn output_that_was_cut_or_is_no_text_is_told() {
     let cut =
-        ProcessAnswer { exit_code: Some(0), stdout: b"{}".to_vec(), stdout_cut: true, ..ProcessAnswer::default() };
-    let verdict = decode("PreToolUse", Answer::Process(cut));
+        CommandOutput { exit_code: Some(0), stdout: b"{}".to_vec(), stdout_cut: true, ..CommandOutput::default() };
+    let verdict = decode("PreToolUse", HandlerOutput::Process(cut));
     assert_eq!(said(&verdict), "failed: output limit: hook output exceeded the limit of 2 bytes");
-    let bytes = ProcessAnswer { exit_code: Some(0), stdout: b"caf\xe9".to_vec(), ..ProcessAnswer::default() };
-    let verdict = decode("Stop", Answer::Process(bytes));
+    let bytes = CommandOutput { exit_code: Some(0), stdout: b"caf\xe9".to_vec(), ..CommandOutput::default() };
+    let verdict = decode("Stop", HandlerOutput::Process(bytes));
     assert_eq!(verdict.effects, [Effect::Context(String::from("caf\u{FFFD}"))]);
     assert_eq!(verdict.warnings, ["hook output is not UTF-8; what is no character was replaced"]);
 }
 
 #[test]
 fn only_programs_can_answer() {
-    let verdict = decode("Stop", Answer::Returned(Returned::Value(json!(null))));
+    let verdict = decode("Stop", HandlerOutput::Returned(FunctionOutput::Value(json!(null))));
     assert_eq!(said(&verdict), "failed: bad output: only programs can answer in this dialect");
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pintle_contract::{Answer, Codec, ProcessAnswer, Said};
+use pintle_contract::{Codec, CommandOutput, HandlerOutput, VerdictKind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
@@ -58,12 +58,12 @@ proptest! {
     ) {
         let codec = HarnessFramework { hook: Arc::from("Guard") };
         for row in ROWS {
-            let answer = ProcessAnswer { exit_code: code, stdout: stdout.clone(), stderr: stderr.clone(), ..ProcessAnswer::default() };
-            let verdict = codec.decode(&event(row.canonical, json!({})), row.name, Answer::Process(answer));
+            let answer = CommandOutput { exit_code: code, stdout: stdout.clone(), stderr: stderr.clone(), ..CommandOutput::default() };
+            let verdict = codec.decode(&event(row.canonical, json!({})), row.name, HandlerOutput::Process(answer));
             if code == Some(2) {
-                prop_assert!(matches!(&verdict.said, Said::Deny { reason } if !reason.is_empty()), "{:?}", verdict);
+                prop_assert!(matches!(&verdict.kind, VerdictKind::Deny { reason } if !reason.is_empty()), "{:?}", verdict);
             } else if code != Some(0) {
-                prop_assert!(matches!(verdict.said, Said::Failed(_)), "{:?}", verdict);
+                prop_assert!(matches!(verdict.kind, VerdictKind::Failed(_)), "{:?}", verdict);
             }
         }
     }

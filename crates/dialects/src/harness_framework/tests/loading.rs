@@ -1,4 +1,4 @@
-use pintle_contract::{FailurePolicy, HandlerSpec, Mode, Profile};
+use pintle_contract::{EnforcementMode, FailurePolicy, HandlerSpec, Profile};
 
 use super::{Machine, findings, settings};
 use crate::harness_framework::recognise;
@@ -29,7 +29,7 @@ fn an_entry_is_a_path_a_timeout_in_milliseconds_and_a_matcher() {
             format!(
                 "{} {} {} {} {:?} {:?} {:?} {}",
                 hook.name,
-                hook.spelling,
+                hook.event_alias,
                 hook.event.as_str(),
                 spec.command,
                 hook.timeout_ms,
@@ -47,7 +47,7 @@ fn an_entry_is_a_path_a_timeout_in_milliseconds_and_a_matcher() {
             "WriteProtector PreToolUse tool.pre /opt/WriteProtector.hook.ts Some(5000) Some(Closed) Shadow false",
         ]
     );
-    assert_eq!(project.hooks[1].mode, Mode::Enforce);
+    assert_eq!(project.hooks[1].mode, EnforcementMode::Enforce);
     assert_eq!(project.hooks[1].location.line_column(), Some((6, 7)));
 }
 

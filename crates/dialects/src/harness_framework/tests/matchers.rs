@@ -1,4 +1,4 @@
-use pintle_contract::{Event, Match, MatcherSpec, Subjects};
+use pintle_contract::{Event, MatchResult, MatcherSpec, SubjectFilter};
 use serde_json::json;
 
 use super::{event, only};
@@ -7,7 +7,7 @@ fn matches(matcher: &str, event: &Event) -> bool {
     let hook = only("PreToolUse", &format!("{{\"path\": \"hooks/A.ts\", \"matcher\": {matcher}}}"));
     match hook.matcher {
         None => true,
-        Some(MatcherSpec::Compiled(matcher)) => matcher.matches(event) == Match::Yes,
+        Some(MatcherSpec::Compiled(matcher)) => matcher.matches(event) == MatchResult::Yes,
         Some(other) => panic!("{other:?}"),
     }
 }
@@ -52,12 +52,12 @@ fn a_condition_on_the_tool_narrows_the_names_that_are_looked_at() {
             other => panic!("{other:?}"),
         }
     };
-    let of = |names: &[&str]| Subjects::Only {
+    let of = |names: &[&str]| SubjectFilter::Only {
         names: names.iter().map(|name| (*name).to_owned()).collect(),
         sufficient: false,
     };
     assert_eq!(names(r#"{"tool_name": "Bash"}"#), of(&["Bash", "run_background_job", "run_command", "shell"]));
     assert_eq!(names(r#"{"tool_name": "mcp__a__b"}"#), of(&["mcp__a__b"]));
-    assert_eq!(names(r#"{"tool_name": ["Bash", "Write"]}"#), Subjects::Any);
-    assert_eq!(names(r#"{"session_id": "s"}"#), Subjects::Any);
+    assert_eq!(names(r#"{"tool_name": ["Bash", "Write"]}"#), SubjectFilter::Any);
+    assert_eq!(names(r#"{"session_id": "s"}"#), SubjectFilter::Any);
 }

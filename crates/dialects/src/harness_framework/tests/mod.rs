@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::event::Row;
+use pintle_contract::event::EventDef;
 use pintle_contract::{Event, EventName, HookDeclaration, Origin, SourceFile};
 use serde_json::Value;
 
@@ -86,6 +86,6 @@ fn event(canonical: &str, payload: Value) -> Event {
 
 /// The payload that the catalogue shows for an event.
 fn example(canonical: &str) -> Value {
-    let row: &Row = EventName::parse(canonical).unwrap().row();
+    let row: &EventDef = EventName::parse(canonical).unwrap().def();
     (row.example)()
 }

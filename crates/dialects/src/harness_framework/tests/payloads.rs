@@ -7,7 +7,7 @@ use super::{event, example, origin};
 use crate::harness_framework::{ROWS, codec};
 
 fn written(event: &Event, spelling: &str) -> String {
-    String::from_utf8(codec().write(event, spelling)).unwrap()
+    String::from_utf8(codec().encode_bytes(event, spelling)).unwrap()
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn an_agent_below_the_first_one_has_no_session_prompt_or_stop_of_its_own() {
         ("Stop", false),
         ("SessionEnd", false),
     ] {
-        let narrower = codec().narrower(spelling);
+        let narrower = codec().event_filter(spelling);
         assert!(narrower.is_none_or(|wants| wants(&of_depth(0))), "{spelling}");
         assert_eq!(narrower.is_none_or(|wants| wants(&of_depth(1))), asked, "{spelling}");
     }
     let failed = event("turn.end", json!({"text": "", "error": "cancelled"}));
-    assert!(!codec().narrower("Stop").unwrap()(&failed), "there is no response");
+    assert!(!codec().event_filter("Stop").unwrap()(&failed), "there is no response");
 }

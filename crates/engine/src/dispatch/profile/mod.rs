@@ -6,7 +6,7 @@ mod parallel_unanimous;
 mod sequential_first_deny;
 mod sequential_run_all;
 
-use pintle_contract::{Profile, Rewrite, Said, Verdict};
+use pintle_contract::{Profile, Rewrite, Verdict, VerdictKind};
 
 use super::calling::{Asking, call_group};
 use super::run::Run;
@@ -27,7 +27,7 @@ pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
 
 /// Takes an answer of a hook that saw the same payload as others: its decision at once, its rewrite not yet. Gives what
 /// the rewrite makes of the payload, when there is one that makes sense.
-fn hear<'a>(run: &mut Run<'a>, voter: Voter<'a>, rewrite: Option<Rewrite>, said: Option<Said>) -> Option<Made> {
+fn hear<'a>(run: &mut Run<'a>, voter: Voter<'a>, rewrite: Option<Rewrite>, said: Option<VerdictKind>) -> Option<Made> {
     let Some(rewrite) = rewrite else {
         said.into_iter().for_each(|said| run.tally.say(voter, said));
         return None;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle_contract::event::Target;
+use pintle_contract::event::RewriteTarget;
 use serde_json::{Map, Value, json};
 
 use super::Fold;
@@ -21,7 +21,7 @@ impl Fold {
         }
         self.merge_fields(before, &proposals, after.as_object_mut().unwrap());
         if self.denials.is_empty() {
-            (self.event.name.row().settle)(before, &mut after).unwrap();
+            (self.event.name.def().normalize)(before, &mut after).unwrap();
         }
         after
     }
@@ -106,24 +106,24 @@ impl Fold {
     pub(super) fn make(&self, before: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
         let mut entirely = true;
         let mut after = match self.target {
-            Target::Nothing if whole => {
+            RewriteTarget::Nothing if whole => {
                 entirely = wish == before;
                 before.clone()
             }
-            Target::Nothing => {
+            RewriteTarget::Nothing => {
                 entirely = wish.as_object().unwrap().iter().all(|(name, value)| before.get(name) == Some(value));
                 before.clone()
             }
-            Target::Whole if whole || !before.is_object() => wish.clone(),
-            Target::Whole => {
+            RewriteTarget::Whole if whole || !before.is_object() => wish.clone(),
+            RewriteTarget::Whole => {
                 let mut after = before.clone();
                 for (name, value) in wish.as_object().unwrap() {
                     after[name.as_str()] = value.clone();
                 }
                 after
             }
-            Target::Fields(_) if !before.is_object() || !wish.is_object() => return None,
-            Target::Fields(allowed) => {
+            RewriteTarget::Fields(_) if !before.is_object() || !wish.is_object() => return None,
+            RewriteTarget::Fields(allowed) => {
                 let mut after = before.clone();
                 let mut others = wish.as_object().unwrap().iter().filter(|(name, _)| !allowed.contains(&name.as_str()));
                 entirely = others.all(|(name, value)| before.get(name) == Some(value));
@@ -138,7 +138,7 @@ impl Fold {
             }
         };
         if after != *before {
-            (self.event.name.row().settle)(before, &mut after).ok()?;
+            (self.event.name.def().normalize)(before, &mut after).ok()?;
         }
         Some((after, entirely))
     }

@@ -8,7 +8,7 @@ mod dangers;
 mod harmless;
 mod words;
 
-use pintle_contract::{Effect, Verdict, did_you_mean};
+use pintle_contract::{Effect, Verdict, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::{Asked, Builtin, Made};
@@ -55,7 +55,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     let written = arguments.first().map(|written| written.trim()).filter(|written| !written.is_empty());
     let known = written.and_then(|written| find(&POLICIES, written));
     if let (Some(written), None) = (written, known) {
-        let near = did_you_mean(written, POLICIES.iter().map(|(name, _)| *name));
+        let near = suggest_nearest(written, POLICIES.iter().map(|(name, _)| *name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         doubts.push(format!("there is no policy `{written}`, so everything is asked{near}"));
         return Ok(Box::new(SaferShell { policy: Some(Policy::Strict) }));
@@ -80,7 +80,7 @@ impl Builtin for SaferShell {
             (Policy::SafeAuto, Label::Safe(_)) => Verdict::allow(reason.clone()),
             _ => Verdict::ask(reason.clone()),
         };
-        verdict.with(Effect::Metadata(label.metadata(reason)))
+        verdict.with_effect(Effect::Metadata(label.metadata(reason)))
     }
 }
 

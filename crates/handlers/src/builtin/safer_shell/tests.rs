@@ -210,7 +210,7 @@ fn the_label_comes_as_metadata_for_whoever_is_asked() {
     let reason = "safer_shell: destructive command: deletes whole directories";
     let metadata = json!({"blast_radius": "high", "category": "filesystem", "reason": reason});
     let Value::Object(metadata) = metadata else { panic!() };
-    assert_eq!(verdict, Verdict::ask(reason).with(Effect::Metadata(metadata)));
+    assert_eq!(verdict, Verdict::ask(reason).with_effect(Effect::Metadata(metadata)));
 }
 
 #[test]

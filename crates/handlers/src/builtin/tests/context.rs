@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::process::Command;
 
-use pintle_contract::{Effect, Said, Verdict};
+use pintle_contract::{Effect, Verdict, VerdictKind};
 use serde_json::json;
 
 use super::Fixture;
 
 /// The context of a verdict that gives one and nothing else.
 fn context(verdict: &Verdict) -> &str {
-    match (&verdict.said, verdict.effects.as_slice()) {
-        (Said::Pass, [Effect::Context(text)]) => text,
+    match (&verdict.kind, verdict.effects.as_slice()) {
+        (VerdictKind::Pass, [Effect::Context(text)]) => text,
         _ => panic!("{verdict:?}"),
     }
 }
@@ -182,7 +182,7 @@ fn add_context_fills_its_templates_in() {
     let told = fixture.told("add_context", &["He said {{ .Prompt }}.", "  {{ if eq .n 1 }}x{{ end }} ", "{{ .n }}"]);
     assert_eq!(context(&told), "He said hi.\n2");
     assert_eq!(fixture.told("add_context", &[" "]), Verdict::pass());
-    let Said::Failed(failure) = fixture.told("add_context", &["a", "{{ .Nope }}"]).said else { panic!() };
+    let VerdictKind::Failed(failure) = fixture.told("add_context", &["a", "{{ .Nope }}"]).kind else { panic!() };
     assert_eq!(
         failure.message,
         "add_context: render arg 2: `.Nope` is not there; `index . \"Nope\"` gives nothing instead"

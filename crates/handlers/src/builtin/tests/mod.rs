@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Answer, Call, CallId, Cancel, Codec, Event, EventName, FailurePolicy, HandlerSpec, Hook, Layer, Limits, Location,
-    Mode, OnDeny, Origin, Profile, Said, Severity,
+    CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy,
+    HandlerOutput, HandlerSpec, Hook, HookCall, Layer, Location, Origin, Profile, Severity, VerdictKind,
 };
 use pintle_testkit::{MapSeam, hook};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ impl Codec for Plain {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, _answer: Answer) -> Verdict {
+    fn decode(&self, _event: &Event, _spelling: &str, _answer: HandlerOutput) -> Verdict {
         unreachable!("built-ins answer verdicts")
     }
 }
@@ -39,7 +39,7 @@ impl Codec for Plain {
 pub(super) struct Fixture {
     event: Event,
     spec: BuiltinSpec,
-    secrets: Arc<OnceLock<Arc<dyn Redact>>>,
+    secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
 }
 
 impl Fixture {
@@ -71,20 +71,20 @@ impl Fixture {
     }
 
     pub(super) fn ask(&self, builtin: &dyn Builtin) -> Verdict {
-        self.ask_until(builtin, &Cancel::default())
+        self.ask_until(builtin, &CancelToken::default())
     }
 
-    pub(super) fn ask_until(&self, builtin: &dyn Builtin, cancel: &Cancel) -> Verdict {
+    pub(super) fn ask_until(&self, builtin: &dyn Builtin, cancel: &CancelToken) -> Verdict {
         let declaration = declaration(&self.event.name, self.spec.clone());
-        let hook = Hook { limits: Limits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
+        let hook = Hook { limits: CallLimits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
         let seam = MapSeam::new();
-        let call = Call {
+        let call = HookCall {
             id: CallId(1),
             hook: &hook,
             layer: Layer::Project,
             event: &self.event,
             limits: &hook.limits,
-            seam: &seam,
+            effects: &seam,
             cancel,
         };
         builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec, Arc::clone(&self.secrets))))
@@ -99,13 +99,13 @@ impl Fixture {
 
     /// The one word for a verdict.
     pub(super) fn said(&self, builtin: &dyn Builtin) -> &'static str {
-        match self.ask(builtin).said {
-            Said::Pass => "pass",
-            Said::Allow { .. } => "allow",
-            Said::Rewrite(_) => "rewrite",
-            Said::Ask { .. } => "ask",
-            Said::Deny { .. } => "deny",
-            Said::Failed(_) => "failed",
+        match self.ask(builtin).kind {
+            VerdictKind::Pass => "pass",
+            VerdictKind::Allow { .. } => "allow",
+            VerdictKind::Rewrite(_) => "rewrite",
+            VerdictKind::Ask { .. } => "ask",
+            VerdictKind::Deny { .. } => "deny",
+            VerdictKind::Failed(_) => "failed",
         }
     }
 }
@@ -114,21 +114,21 @@ fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
     HookDeclaration {
         name: String::from("test"),
         event: event.clone(),
-        spelling: Arc::from(event.as_str()),
+        event_alias: Arc::from(event.as_str()),
         priority: 0,
         matcher: None,
         handler: HandlerSpec::Builtin(spec),
         on_error: None,
         default_on_error: FailurePolicy::Open,
-        on_deny: OnDeny::default(),
+        on_deny: DenyEffect::default(),
         profile: Profile::ParallelStrictest,
         definition: None,
-        mode: Mode::Enforce,
+        mode: EnforcementMode::Enforce,
         timeout_ms: None,
         background: false,
         files: Vec::new(),
         tools: Vec::new(),
-        standing: pintle_contract::Standing::default(),
+        source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
         codec: Arc::new(Plain),

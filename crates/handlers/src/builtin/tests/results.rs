@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Event, Origin, Rewrite, Said, Verdict};
+use pintle_contract::{Event, Origin, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use super::Fixture;
 
 /// The content that a verdict replaces a result with.
 fn content(verdict: &Verdict) -> &str {
-    match &verdict.said {
-        Said::Rewrite(Rewrite::Fields(fields)) if fields.len() == 1 => fields["content"].as_str().unwrap(),
+    match &verdict.kind {
+        VerdictKind::Rewrite(Rewrite::Fields(fields)) if fields.len() == 1 => fields["content"].as_str().unwrap(),
         _ => panic!("{verdict:?}"),
     }
 }

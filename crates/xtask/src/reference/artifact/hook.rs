@@ -1,6 +1,6 @@
 //! Hook files.
 
-use pintle_contract::Limits;
+use pintle_contract::CallLimits;
 
 use super::{Field, Section, field};
 
@@ -38,7 +38,7 @@ fn fields() -> Vec<Field> {
         field(
             "timeout_ms",
             "whole number",
-            Limits::default().timeout_ms,
+            CallLimits::default().timeout_ms,
             "Wall time of one call, in milliseconds; at most one hour.",
         ),
         field(

@@ -40,7 +40,7 @@ fn called(name: &str) -> Result<(), String> {
     let stage = Stage::clean(&[("listening", &handling(name, "metrics.incr(\"called.\" + event)\nreturn allow()"))])?;
     // What a host fires may have another name than the document gives it; hooks are told the name they wrote.
     let fired = DIALECTS.iter().find_map(|dialect| dialect.event(name).ok()).ok_or("no dialect knows the name")?;
-    let outcome = stage.fire(fired.as_str(), (fired.row().example)())?;
+    let outcome = stage.fire(fired.as_str(), (fired.def().example)())?;
     holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
     same(&Value::Object(stage.metrics()), &json!({format!("called.{name}"): 1}))
 }

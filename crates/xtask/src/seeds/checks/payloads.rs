@@ -1,7 +1,7 @@
 //! The payloads that the reference shows, against the catalogue.
 
 use pintle::EventName;
-use pintle::event::Row;
+use pintle::event::EventDef;
 use serde_json::Value;
 
 use crate::seeds::Documents;
@@ -53,8 +53,8 @@ fn fired(name: &str, text: &str) -> Result<(), String> {
     holds(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
-fn row(name: &str) -> Result<&'static Row, String> {
-    EventName::parse(name).map(|name| name.row()).map_err(|fault| fault.to_string())
+fn row(name: &str) -> Result<&'static EventDef, String> {
+    EventName::parse(name).map(|name| name.def()).map_err(|fault| fault.to_string())
 }
 
 /// The fields that a cell of the table lists in brackets or braces.

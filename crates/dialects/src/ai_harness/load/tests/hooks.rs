@@ -13,12 +13,12 @@ fn a_hook_file_gives_every_field_and_its_place() {
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
     assert_eq!(
-        (hook.name.as_str(), hook.event.as_str(), &*hook.spelling, hook.priority),
+        (hook.name.as_str(), hook.event.as_str(), &*hook.event_alias, hook.priority),
         ("command_guard", "tool.pre", "tool.pre", 10)
     );
     assert_eq!(
         (hook.timeout_ms, hook.on_error, hook.default_on_error, hook.mode),
-        (Some(250), Some(FailurePolicy::Open), FailurePolicy::Closed, Mode::Shadow)
+        (Some(250), Some(FailurePolicy::Open), FailurePolicy::Closed, EnforcementMode::Shadow)
     );
     assert_eq!(hook.codec.dialect(), "ai_harness");
     let Some(MatcherSpec::Expression(when)) = &hook.matcher else { panic!("a matcher") };
@@ -166,7 +166,7 @@ fn an_alias_is_another_name_of_the_event_and_stays_as_written() {
         ("compact.pre", "compact.pre"),
     ] {
         let project = read(&[(Role::Hook, "h", &HOOK.replace("tool.pre", written))]);
-        assert_eq!((project.hooks[0].event.as_str(), &*project.hooks[0].spelling), (canonical, written));
+        assert_eq!((project.hooks[0].event.as_str(), &*project.hooks[0].event_alias), (canonical, written));
     }
 }
 

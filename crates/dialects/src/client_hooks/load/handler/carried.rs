@@ -1,6 +1,6 @@
 //! The fields of one handler, and which of them the agent has.
 
-use pintle_contract::Span;
+use pintle_contract::ByteSpan;
 
 use super::Around;
 use crate::client_hooks::client::Client;
@@ -35,7 +35,7 @@ impl<'a> Carried<'a> {
     }
 
     /// The first line of the handler.
-    pub(super) fn place(&self) -> Span {
+    pub(super) fn place(&self) -> ByteSpan {
         tell::first_line(self.around.source, self.node.span)
     }
 
@@ -73,7 +73,7 @@ impl<'a> Carried<'a> {
         tell::idle(self.source(), code, message, self.key(key), Some(help.to_owned()));
     }
 
-    fn key(&self, key: &str) -> Span {
+    fn key(&self, key: &str) -> ByteSpan {
         let entry = match &self.node.kind {
             Kind::Map(entries) => entries.iter().find(|entry| entry.key == key),
             _ => None,

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Event, answer, and the verdicts of the newest version and of the first.
-fn rows() -> Vec<(&'static str, ProcessAnswer, &'static str, &'static str)> {
+fn rows() -> Vec<(&'static str, CommandOutput, &'static str, &'static str)> {
     let printed = |stdout: &str| exited(0, stdout, "");
     vec![
         (
@@ -20,7 +20,7 @@ fn rows() -> Vec<(&'static str, ProcessAnswer, &'static str, &'static str)> {
         ),
         (
             "pre_tool_use",
-            ProcessAnswer { signal: Some(11), ..ProcessAnswer::default() },
+            CommandOutput { signal: Some(11), ..CommandOutput::default() },
             "failed(crash: ended by signal 11)",
             "pass ! ended by signal 11, which `compat: g1` passes over",
         ),
@@ -95,7 +95,7 @@ fn rows() -> Vec<(&'static str, ProcessAnswer, &'static str, &'static str)> {
 #[test]
 fn what_an_answer_means_in_either_version() {
     for (name, answer, newest, first) in rows() {
-        let said = |codec: &DockerAgent| show(&decoded(codec, name, Answer::Process(answer.clone())));
+        let said = |codec: &DockerAgent| show(&decoded(codec, name, HandlerOutput::Process(answer.clone())));
         assert_eq!(said(&DockerAgent::default()), newest, "{name} {answer:?}");
         assert_eq!(said(&g1()), first, "{name} {answer:?}");
     }

@@ -58,13 +58,13 @@ proptest! {
         let compat = if first { Compat::G1 } else { Compat::Newest };
         let codec = DockerAgent { compat, strict_output, schema: None };
         let stdout = pieces.concat();
-        let answer = ProcessAnswer { exit_code: code, signal, stderr: stdout.clone(), stdout, stdout_cut: cut, stderr_cut: cut };
-        let verdict = decoded(&codec, ROWS[at].name, Answer::Process(answer));
+        let answer = CommandOutput { exit_code: code, signal, stderr: stdout.clone(), stdout, stdout_cut: cut, stderr_cut: cut };
+        let verdict = decoded(&codec, ROWS[at].name, HandlerOutput::Process(answer));
         // Nothing denies an event that cannot be blocked, and a deny carries no other target.
-        let denies = matches!(verdict.said, Said::Deny { .. });
+        let denies = matches!(verdict.kind, VerdictKind::Deny { .. });
         prop_assert!(!denies || (ROWS[at].blocks && verdict.rewrite.is_none()));
         let one_line = |text: &String| !text.contains('\n');
-        if let Said::Failed(failure) = &verdict.said {
+        if let VerdictKind::Failed(failure) = &verdict.kind {
             prop_assert!(one_line(&failure.message), "{}", failure.message);
         }
     }
@@ -72,6 +72,6 @@ proptest! {
     #[test]
     fn any_reply_is_some_verdict(text in "\\PC{0,40}|[{}\":a-z ]{0,60}", judges: bool) {
         let codec = DockerAgent { schema: judges.then(|| Arc::from("pre_tool_use_decision")), ..DockerAgent::default() };
-        let _ = decoded(&codec, "pre_tool_use", Answer::Text(text));
+        let _ = decoded(&codec, "pre_tool_use", HandlerOutput::Text(text));
     }
 }

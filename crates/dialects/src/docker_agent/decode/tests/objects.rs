@@ -95,7 +95,7 @@ fn updated_input_patches_the_arguments_and_keeps_the_others() {
     let mut payload = event.payload.value().clone();
     payload["args"] = serde_json::json!({"cmd": "ls", "cwd": "/w"});
     let event = event.with_payload(payload.into());
-    let said = |output: &str| show(&codec.decode(&event, spelling, Answer::Process(exited(0, output, ""))));
+    let said = |output: &str| show(&codec.decode(&event, spelling, HandlerOutput::Process(exited(0, output, ""))));
     let patch = specific(r#""permission_decision":"allow","updated_input":{"cmd":"ls -h"}"#);
     assert_eq!(said(&patch), r#"allow() rewrite{"args":{"cmd":"ls -h","cwd":"/w"}}"#);
     assert_eq!(said(&specific(r#""updated_input":{"n":1}"#)), r#"rewrite{"args":{"cmd":"ls","cwd":"/w","n":1}}"#);

@@ -26,11 +26,11 @@ fn an_exit_code_is_a_decision_a_failure_or_nothing() {
             "failed(missing program: exited with status 127: sh: 1: jq: not found)",
         ),
         ("stop", exited(126, "", ""), "failed(crash: exited with status 126)"),
-        ("stop", ProcessAnswer { signal: Some(9), ..ProcessAnswer::default() }, "failed(crash: ended by signal 9)"),
-        ("stop", ProcessAnswer::default(), "failed(crash: ended without an exit status)"),
+        ("stop", CommandOutput { signal: Some(9), ..CommandOutput::default() }, "failed(crash: ended by signal 9)"),
+        ("stop", CommandOutput::default(), "failed(crash: ended without an exit status)"),
     ];
     for (name, answer, wanted) in cases {
-        let shown = show(&decoded(&DockerAgent::default(), name, Answer::Process(answer.clone())));
+        let shown = show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(answer.clone())));
         assert_eq!(shown, wanted, "{name} {answer:?}");
     }
 }
@@ -38,7 +38,7 @@ fn an_exit_code_is_a_decision_a_failure_or_nothing() {
 #[test]
 fn a_long_complaint_is_cut_and_stays_on_one_line() {
     let long = format!("{}\u{1b}[31m", "é".repeat(300));
-    let shown = show(&decoded(&DockerAgent::default(), "stop", Answer::Process(exited(1, "", &long))));
+    let shown = show(&decoded(&DockerAgent::default(), "stop", HandlerOutput::Process(exited(1, "", &long))));
     assert_eq!(shown, format!("failed(crash: exited with status 1: {}…)", "é".repeat(200)));
 }
 
@@ -79,8 +79,8 @@ fn a_log_line_before_the_object_does_not_disable_a_deny() {
 #[test]
 fn output_that_was_cut_is_a_failure_and_exit_two_still_blocks() {
     let cut =
-        |code| ProcessAnswer { stdout_cut: true, stderr_cut: true, ..exited(code, "{\"decision\":\"block\"", "no") };
-    let show_cut = |name, code| show(&decoded(&DockerAgent::default(), name, Answer::Process(cut(code))));
+        |code| CommandOutput { stdout_cut: true, stderr_cut: true, ..exited(code, "{\"decision\":\"block\"", "no") };
+    let show_cut = |name, code| show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(cut(code))));
     let failed = "failed(output limit: hook output exceeded the limit of 19 bytes)";
     assert_eq!(show_cut("pre_tool_use", 0), failed);
     assert_eq!(show_cut("turn_start", 0), failed);
@@ -90,8 +90,9 @@ fn output_that_was_cut_is_a_failure_and_exit_two_still_blocks() {
 
 #[test]
 fn a_decision_in_bytes_that_are_no_text_is_a_failure_and_plain_text_is_mended() {
-    let bytes = |stdout: &[u8]| ProcessAnswer { stdout: stdout.to_vec(), ..exited(0, "", "") };
-    let shown = |name, stdout: &[u8]| show(&decoded(&DockerAgent::default(), name, Answer::Process(bytes(stdout))));
+    let bytes = |stdout: &[u8]| CommandOutput { stdout: stdout.to_vec(), ..exited(0, "", "") };
+    let shown =
+        |name, stdout: &[u8]| show(&decoded(&DockerAgent::default(), name, HandlerOutput::Process(bytes(stdout))));
     assert_eq!(
         shown("pre_tool_use", b"{\"decision\":\"block\",\"reason\":\"\xff\"}"),
         "failed(bad output: hook output is not UTF-8)"
@@ -139,7 +140,7 @@ fn what_is_left_of_a_refusal_is_a_failure_of_a_guard() {
 
 #[test]
 fn a_script_has_no_answer_in_this_dialect() {
-    let answer = Answer::Script(pintle_contract::ScriptAnswer::Allow);
+    let answer = HandlerOutput::Script(pintle_contract::ScriptOutput::Allow);
     assert_eq!(
         show(&decoded(&DockerAgent::default(), "pre_tool_use", answer)),
         "failed(bad output: only commands, built-ins and models can answer in this dialect)"

@@ -4,7 +4,7 @@ use super::*;
 
 fn reply(schema: Option<&str>, name: &str, text: &str) -> String {
     let codec = DockerAgent { schema: schema.map(Arc::from), ..DockerAgent::default() };
-    show(&decoded(&codec, name, Answer::Text(text.to_owned())))
+    show(&decoded(&codec, name, HandlerOutput::Text(text.to_owned())))
 }
 
 #[test]

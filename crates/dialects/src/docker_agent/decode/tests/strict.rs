@@ -5,7 +5,7 @@ use super::*;
 
 fn strictly(name: &str, stdout: &str) -> String {
     let codec = DockerAgent { strict_output: true, ..DockerAgent::default() };
-    show(&decoded(&codec, name, Answer::Process(exited(0, stdout, ""))))
+    show(&decoded(&codec, name, HandlerOutput::Process(exited(0, stdout, ""))))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, ToolsetKind, did_you_mean};
+use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, ToolsetKind, suggest_nearest};
 use regex::Regex;
 
 use crate::document::Report;
@@ -102,7 +102,7 @@ impl KnownTools<'_> {
 
     fn help(&self, text: &str) -> String {
         let names = || self.names.iter().copied();
-        let near = text.split('|').find_map(|word| did_you_mean(word.trim(), names()));
+        let near = text.split('|').find_map(|word| suggest_nearest(word.trim(), names()));
         match (near, self.prefixes.first()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, Some(prefix)) => format!("the tools of the MCP server are called `{prefix}…`"),

@@ -1,6 +1,8 @@
 //! One agent of a file (docker-agent, Configuration, Agents).
 
-use pintle_contract::{AgentSpec, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations, Span};
+use pintle_contract::{
+    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
+};
 
 use super::flags::Flags;
 use super::model::{Chosen, RETRIES, THRESHOLDS, names};
@@ -102,7 +104,7 @@ fn bounded(fields: &mut Fields<'_>, key: &'static str) -> Option<u32> {
 /// What happens when a model fails.
 #[derive(Default)]
 struct Fallback {
-    models: Vec<(String, Span)>,
+    models: Vec<(String, ByteSpan)>,
     retries: Option<u32>,
 }
 
@@ -154,7 +156,7 @@ fn read_forced(fields: &mut Fields<'_>, file: &File<'_>) -> Option<String> {
     is_declared(&name, span, file).then_some(name)
 }
 
-fn is_declared(name: &str, span: Span, file: &File<'_>) -> bool {
+fn is_declared(name: &str, span: ByteSpan, file: &File<'_>) -> bool {
     if file.agents.contains(&name) {
         return true;
     }

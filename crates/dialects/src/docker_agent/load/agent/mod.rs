@@ -19,7 +19,7 @@ pub use liveness::tools_of;
 
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, PermissionMode, PermissionsSpec, Span, TeamSpec, did_you_mean};
+use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, TeamSpec, suggest_nearest};
 
 use self::model::Models;
 use self::tools::Shelf;
@@ -64,7 +64,7 @@ struct File<'a> {
 ///
 /// `compat` outranks what the document says itself.
 pub(super) fn read(report: &Report, document: Option<&Node>, compat: Option<Compat>) -> Option<TeamSpec> {
-    let mut fields = Fields::new(report, "the file", document, Span::default());
+    let mut fields = Fields::new(report, "the file", document, ByteSpan::default());
     read_version(&mut fields);
     let written = fields.choice("compat", Compat::WORDS);
     let models = Models::read(&mut fields);
@@ -161,11 +161,11 @@ fn unknown<'a>(
     report: &Report,
     what: &str,
     name: &str,
-    span: Span,
+    span: ByteSpan,
     known: impl Iterator<Item = &'a str> + Clone,
     otherwise: &str,
 ) {
-    let help = match did_you_mean(name, known) {
+    let help = match suggest_nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => otherwise.to_owned(),
     };

@@ -1,6 +1,6 @@
 //! Models and their providers (docker-agent, Configuration, Models).
 
-use pintle_contract::{ModelSpec, RetrySpec, Span};
+use pintle_contract::{ByteSpan, ModelSpec, RetrySpec};
 
 use super::unsupported::{self, Missing};
 use super::{entries_of, unknown};
@@ -30,7 +30,7 @@ pub(super) struct Models<'a> {
 pub(super) struct Chosen {
     pub(super) spec: ModelSpec,
     /// What stands in for it, as written: names of models and `provider/model`.
-    pub(super) others: Vec<(String, Span)>,
+    pub(super) others: Vec<(String, ByteSpan)>,
     /// The share of its window that starts a compaction.
     pub(super) threshold: Option<f64>,
     /// Its window in tokens.
@@ -86,7 +86,7 @@ impl<'a> Models<'a> {
     /// The model that a text means: a name of `models`, `provider/model`, `script:FILE`, or several of them with commas
     /// between, of which the first is used and the others stand in for it. `None` when it means none, which is reported,
     /// and for `auto`.
-    pub(super) fn choose(&self, text: &str, span: Span) -> Option<Chosen> {
+    pub(super) fn choose(&self, text: &str, span: ByteSpan) -> Option<Chosen> {
         let mut several = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let first = several.next()?;
         let mut chosen = self.one(first, span)?;
@@ -101,11 +101,11 @@ impl<'a> Models<'a> {
     }
 
     /// The models that stand in for others, in their order.
-    pub(super) fn resolve(&self, others: &[(String, Span)]) -> Vec<ModelSpec> {
+    pub(super) fn resolve(&self, others: &[(String, ByteSpan)]) -> Vec<ModelSpec> {
         others.iter().filter_map(|(name, span)| self.one(name, *span)).map(|chosen| chosen.spec).collect()
     }
 
-    fn one(&self, name: &str, span: Span) -> Option<Chosen> {
+    fn one(&self, name: &str, span: ByteSpan) -> Option<Chosen> {
         if let Some((_, known)) = self.declared.iter().find(|(known, _)| *known == name) {
             return Some(known.clone());
         }
@@ -189,7 +189,7 @@ impl<'a> Models<'a> {
 }
 
 /// The names of a list of texts, each with its place.
-pub(super) fn names(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, Span)> {
+pub(super) fn names(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
     // The getter reports what is no text.
     let _ = fields.texts(key);
     let items = fields.node(key).filter(|node| !node.is_null()).and_then(|node| match &node.kind {

@@ -3,7 +3,7 @@
 //! A rule is `tool` or `tool:argument=glob`, with more `:argument=glob` behind it, all of which must hold. A colon that
 //! does not begin an argument is part of what stands before it.
 
-use pintle_contract::{PermissionRule, PermissionsSpec, Span};
+use pintle_contract::{ByteSpan, PermissionRule, PermissionsSpec};
 
 use super::model::names;
 use crate::document::{Fields, Report};
@@ -21,7 +21,7 @@ pub(super) fn read(fields: &mut Fields<'_>) -> PermissionsSpec {
     permissions
 }
 
-fn read_rule(report: &Report, text: &str, span: Span) -> Option<PermissionRule> {
+fn read_rule(report: &Report, text: &str, span: ByteSpan) -> Option<PermissionRule> {
     let refuse = |message: String, help: &str| {
         report.value_error("bad_rule", &message, span, Some(help.to_owned()));
         None

@@ -1,6 +1,6 @@
 //! Tools that an agent guards and another one, to which it hands work, has without a guard.
 
-use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, MatcherSpec, Mode};
+use pintle_contract::{AgentSpec, Diagnostic, EnforcementMode, HookDeclaration, MatcherSpec};
 use regex::Regex;
 
 use super::liveness::named_tools;
@@ -39,7 +39,8 @@ pub(super) fn check(report: &Report, members: &[AgentSpec]) {
 /// Whether a hook that the author wrote decides about calls of a tool.
 fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
     // What every agent has by default stands where the agent stands.
-    let own = agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == Mode::Enforce);
+    let own =
+        agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == EnforcementMode::Enforce);
     own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| fits(hook, tool))
 }
 

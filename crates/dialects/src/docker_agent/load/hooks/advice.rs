@@ -1,6 +1,6 @@
 //! What to do about an event that does not exist.
 
-use pintle_contract::did_you_mean;
+use pintle_contract::suggest_nearest;
 
 use crate::docker_agent::ROWS;
 
@@ -35,7 +35,7 @@ fn called(written: &str) -> Option<&'static str> {
 }
 
 fn near(snake: &str) -> Option<&'static str> {
-    (snake.len() <= MAX_NAME).then(|| did_you_mean(snake, ROWS.iter().map(|row| row.name)))?
+    (snake.len() <= MAX_NAME).then(|| suggest_nearest(snake, ROWS.iter().map(|row| row.name)))?
 }
 
 /// The next step for a name that no event has.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Codec, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec, Mode, OnDeny, Profile,
+    Codec, DenyEffect, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec,
+    Profile,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ pub(super) struct Draft {
     pub(super) timeout_ms: u64,
     pub(super) on_error: Option<FailurePolicy>,
     pub(super) strict_output: bool,
-    pub(super) mode: Mode,
+    pub(super) mode: EnforcementMode,
     pub(super) files: Vec<String>,
     pub(super) location: Location,
 }
@@ -64,7 +65,7 @@ impl Draft {
             timeout_ms: DEFAULT_TIMEOUT_MS,
             on_error: None,
             strict_output: false,
-            mode: Mode::Enforce,
+            mode: EnforcementMode::Enforce,
             files: Vec::new(),
             location,
         }
@@ -83,13 +84,13 @@ impl Draft {
         Some(HookDeclaration {
             name: named.name(),
             event,
-            spelling: Arc::from(self.row.name),
+            event_alias: Arc::from(self.row.name),
             priority: 0,
             matcher: self.matcher,
             handler: self.handler,
             on_error: self.on_error,
             default_on_error: policy::default(self.row, self.compat),
-            on_deny: if self.row.name == "post_tool_use" { OnDeny::StopRun } else { OnDeny::AsRow },
+            on_deny: if self.row.name == "post_tool_use" { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
             profile: match (self.compat, self.row.rewrites) {
                 (Compat::G1, _) => Profile::ParallelMerge,
                 (Compat::Newest, Some(_)) => Profile::SequentialRunAll,
@@ -101,7 +102,7 @@ impl Draft {
             background: false,
             files: self.files,
             tools: Vec::new(),
-            standing: pintle_contract::Standing::default(),
+            source_trust: pintle_contract::SourceTrust::default(),
             examples: Vec::new(),
             location: self.location,
             codec,
@@ -152,7 +153,7 @@ fn sorted(environment: &[(String, String)]) -> Vec<&(String, String)> {
 pub(super) fn tell_of_repeated(report: &Report, declared: &[HookDeclaration]) {
     let mut known: HashMap<(&str, &str, Option<&str>), &HookDeclaration> = HashMap::new();
     for hook in declared {
-        let key = (hook.event.as_str(), &*hook.spelling, hook.definition.as_deref());
+        let key = (hook.event.as_str(), &*hook.event_alias, hook.definition.as_deref());
         let Some(first) = known.get(&key) else {
             known.insert(key, hook);
             continue;

@@ -1,6 +1,8 @@
 //! One hook (docker-agent behaviour, section 2.1).
 
-use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, JudgeSpec, Mode, SandboxSpec};
+use pintle_contract::{
+    BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
+};
 
 use super::declare::{DEFAULT_TIMEOUT_MS, Draft, Named};
 use super::entry::Around;
@@ -51,7 +53,7 @@ pub(super) fn read(around: &Around<'_>, path: Path, node: &Node) -> Option<HookD
     let timeout_ms = timeout(&mut fields, around.compat);
     let on_error = policy::read(&mut fields, around.row, around.compat);
     let strict_output = around.compat == Compat::Newest && fields.boolean("strict_output").unwrap_or(false);
-    let modes = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
+    let modes = [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
     let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
     let files = fields.texts("files");
     let command = fields.node("command").and_then(word);

@@ -5,7 +5,7 @@
 
 mod words;
 
-use pintle_contract::{Diagnostic, Span};
+use pintle_contract::{ByteSpan, Diagnostic};
 
 use super::hook::Kind;
 use super::strict::{Strict, first_line};
@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-fn tell(fields: &Strict<'_>, message: String, span: Span, help: &str) {
+fn tell(fields: &Strict<'_>, message: String, span: ByteSpan, help: &str) {
     let finding = Diagnostic::warning("no_effect", message, fields.report.location(span));
     fields.report.add(finding.help(help));
 }
@@ -79,8 +79,10 @@ fn model(fields: &mut Strict<'_>, row: &Row) {
 fn script(fields: &mut Strict<'_>, row: &Row, compat: Compat) {
     let Some(node) = fields.node("command") else { return };
     let text = fields.report.file().text.get(node.span.start..node.span.end).unwrap_or_default();
-    let at =
-        |range: std::ops::Range<usize>| Span { start: node.span.start + range.start, end: node.span.start + range.end };
+    let at = |range: std::ops::Range<usize>| ByteSpan {
+        start: node.span.start + range.start,
+        end: node.span.start + range.end,
+    };
     for found in printed(text) {
         let Some((key, how)) = spelled(found.word) else { continue };
         if let Some((message, help)) = fault(row, compat, key, how, &found) {

@@ -1,6 +1,6 @@
 //! The fields of one mapping, read strictly: whatever nobody asks for is an error.
 
-use pintle_contract::{Span, did_you_mean};
+use pintle_contract::{ByteSpan, suggest_nearest};
 
 use super::{Path, fault};
 use crate::document::{Entry, Kind, Node, Plain, Report};
@@ -39,7 +39,7 @@ impl<'a> Strict<'a> {
     }
 
     /// Where a field's name stands.
-    pub(super) fn key_span(&self, key: &str) -> Option<Span> {
+    pub(super) fn key_span(&self, key: &str) -> Option<ByteSpan> {
         self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null()).map(|entry| entry.key_span)
     }
 
@@ -115,7 +115,7 @@ impl<'a> Strict<'a> {
         let text = word(node).unwrap_or_default();
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
-            let near = did_you_mean(&text, words.iter().map(|(word, _)| *word));
+            let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.fault("bad_value", &format!("{message}, not `{text}`"), node, help);
         }
@@ -132,7 +132,7 @@ impl<'a> Strict<'a> {
     /// Refuses every field that nobody asked for. `help` may know better than the nearest name.
     pub(super) fn finish(self, help: impl Fn(&str) -> Option<String>) {
         for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
-            let near = || did_you_mean(&entry.key, self.known.iter().copied());
+            let near = || suggest_nearest(&entry.key, self.known.iter().copied());
             let advice = help(&entry.key).unwrap_or_else(|| match near() {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),
@@ -157,8 +157,8 @@ pub(super) fn word(node: &Node) -> Option<String> {
 }
 
 /// The part of a place that is on its first line.
-pub(super) fn first_line(report: &Report, span: Span) -> Span {
+pub(super) fn first_line(report: &Report, span: ByteSpan) -> ByteSpan {
     let text = report.file().text.get(span.start..span.end).unwrap_or_default();
     let line = text.lines().next().unwrap_or_default();
-    Span { start: span.start, end: span.start + line.trim_end().len() }
+    ByteSpan { start: span.start, end: span.start + line.trim_end().len() }
 }

@@ -10,7 +10,7 @@ mod policies;
 
 use std::path::PathBuf;
 
-use pintle_contract::{FailurePolicy, MatcherSpec, OnDeny, Profile, SourceFile, Span};
+use pintle_contract::{ByteSpan, DenyEffect, FailurePolicy, MatcherSpec, Profile, SourceFile};
 
 use super::*;
 use crate::document::parse;
@@ -19,7 +19,7 @@ use crate::document::parse;
 fn read_as(text: &str, compat: Compat) -> (Vec<HookDeclaration>, Vec<String>) {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = Report::new(file, "");
-    let document = parse(&report, Span { start: 0, end: text.len() });
+    let document = parse(&report, ByteSpan { start: 0, end: text.len() });
     let hooks = document.ok().flatten().map(|node| read(&report, &node, compat)).unwrap_or_default();
     let shown = report.into_findings().into_iter().map(|finding| {
         assert!(finding.location.line_column().is_some(), "{finding}");
@@ -43,7 +43,7 @@ fn clean(text: &str) -> Vec<HookDeclaration> {
 fn underlined(text: &str, compat: Compat) -> Vec<String> {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = Report::new(file, "");
-    if let Ok(Some(node)) = parse(&report, Span { start: 0, end: text.len() }) {
+    if let Ok(Some(node)) = parse(&report, ByteSpan { start: 0, end: text.len() }) {
         let _ = read(&report, &node, compat);
     }
     let spans = report.into_findings().into_iter().map(|finding| finding.location.span);

@@ -1,6 +1,6 @@
 //! Any value gives some verdict.
 
-use pintle_contract::{Effect, Said};
+use pintle_contract::{Effect, VerdictKind};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -57,17 +57,17 @@ proptest! {
     ) {
         let row = &ROWS[which];
         let verdict = answer(row.name, value);
-        match &verdict.said {
-            Said::Deny { .. } => prop_assert!(row.veto),
-            Said::Allow { .. } | Said::Ask { .. } => prop_assert!(row.decides),
-            Said::Rewrite(_) => prop_assert!(row.rewrites.is_some()),
-            Said::Failed(failure) => {
+        match &verdict.kind {
+            VerdictKind::Deny { .. } => prop_assert!(row.veto),
+            VerdictKind::Allow { .. } | VerdictKind::Ask { .. } => prop_assert!(row.decides),
+            VerdictKind::Rewrite(_) => prop_assert!(row.rewrites.is_some()),
+            VerdictKind::Failed(failure) => {
                 let names_both = failure.message.starts_with(&format!("hook policy.star:3 ({}) ", row.name));
                 prop_assert!(names_both, "{}", failure.message);
                 prop_assert!(!failure.message.contains('\n'));
                 prop_assert!(verdict.effects.is_empty());
             }
-            Said::Pass => {}
+            VerdictKind::Pass => {}
         }
         for effect in &verdict.effects {
             if let Effect::Reminder(reminder) = effect {

@@ -3,7 +3,7 @@
 //! A block is one shape; each line is what becomes of it and on which events. `EVENT` stands for the event's name.
 //! `PINTLE_UPDATE=1` writes the table anew.
 
-use pintle_contract::{Said, Verdict};
+use pintle_contract::{Verdict, VerdictKind};
 use serde_json::{Value, json};
 
 use super::answer;
@@ -59,14 +59,14 @@ fn shapes() -> Vec<Value> {
 }
 
 fn show(verdict: &Verdict, event: &str) -> String {
-    let said = match &verdict.said {
-        Said::Pass => String::from("pass"),
-        Said::Allow { reason } => format!("allow `{reason}`"),
-        Said::Ask { reason } => format!("ask `{reason}`"),
-        Said::Deny { reason } => format!("deny `{}`", reason.replace(event, "EVENT")),
-        Said::Rewrite(rewrite) => format!("rewrite {rewrite:?}"),
+    let said = match &verdict.kind {
+        VerdictKind::Pass => String::from("pass"),
+        VerdictKind::Allow { reason } => format!("allow `{reason}`"),
+        VerdictKind::Ask { reason } => format!("ask `{reason}`"),
+        VerdictKind::Deny { reason } => format!("deny `{}`", reason.replace(event, "EVENT")),
+        VerdictKind::Rewrite(rewrite) => format!("rewrite {rewrite:?}"),
         // What would be right differs by event; the tests of misuse look at it.
-        Said::Failed(failure) => {
+        VerdictKind::Failed(failure) => {
             let told = failure.message.split("; it must return").next().unwrap_or_default();
             let told = told.strip_prefix("hook policy.star:3 ").unwrap_or(told);
             format!("{}: {}", failure.kind, told.replace(event, "EVENT"))

@@ -1,10 +1,10 @@
 //! Specifications of reminders and the forms in which they come.
 
-use pintle_contract::{Authority, Effect, Propagate, Reminder, RoleHint};
+use pintle_contract::{Effect, Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
 use serde_json::{Value, json};
 
 use super::super::reminder::KEYS;
-use super::{Said, answer, message};
+use super::{VerdictKind, answer, message};
 use crate::harn::ROWS;
 
 fn bodies(value: Value) -> Vec<String> {
@@ -33,9 +33,9 @@ fn every_key_of_a_specification_is_read() {
         dedupe_key: Some(String::from("k")),
         ttl_turns: Some(2),
         preserve_on_compact: true,
-        propagate: Propagate::All,
-        role_hint: RoleHint::EphemeralCache,
-        authority: Authority::Advisory,
+        propagate: ReminderPropagation::All,
+        role_hint: ReminderRoleHint::EphemeralCache,
+        authority: ReminderAuthority::Advisory,
     };
     assert_eq!(verdict.effects, [Effect::Reminder(wanted)]);
 }
@@ -45,8 +45,8 @@ fn what_a_specification_leaves_out_has_the_documented_default() {
     let verdict = answer("PostTurn", json!({"body": "look"}));
     let Some(Effect::Reminder(reminder)) = verdict.effects.first() else { panic!() };
     assert_eq!(*reminder, Reminder { body: String::from("look"), ..Reminder::default() });
-    assert_eq!((reminder.propagate, reminder.role_hint), (Propagate::Session, RoleHint::System));
-    assert_eq!(reminder.authority, Authority::Contract);
+    assert_eq!((reminder.propagate, reminder.role_hint), (ReminderPropagation::Session, ReminderRoleHint::System));
+    assert_eq!(reminder.authority, ReminderAuthority::Contract);
 }
 
 #[test]
@@ -116,6 +116,6 @@ fn a_bad_specification_says_what_is_wrong_with_the_documented_code() {
 fn a_goal_is_not_pinned_and_says_so() {
     assert!(KEYS.contains(&"goal_pin"));
     let verdict = answer("PostTurn", json!({"body": "x", "goal_pin": true}));
-    assert_eq!(verdict.said, Said::Pass);
+    assert_eq!(verdict.kind, VerdictKind::Pass);
     assert_eq!(verdict.warnings, ["`goal_pin` of a reminder has no effect: nothing pins goals here"]);
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::harn::{EventPattern, ROWS};
 
-fn any_argument() -> impl Strategy<Value = Argument> {
+fn any_argument() -> impl Strategy<Value = RegistrationArgument> {
     let words = prop::sample::select(vec![
         "pattern",
         "deny",
@@ -27,16 +27,19 @@ fn any_argument() -> impl Strategy<Value = Argument> {
         Just(value(json!(null))),
         any::<i64>().prop_map(|number| value(json!(number))),
         words.clone().prop_map(text),
-        any::<bool>().prop_map(|takes_one| Argument::Function(Closure {
-            number: 1,
+        any::<bool>().prop_map(|takes_one_argument| RegistrationArgument::Function(RegisteredFunction {
+            index: 1,
             name: String::from("f"),
-            takes_one,
+            takes_one_argument,
             guard: true,
         })),
     ];
     leaf.prop_recursive(3, 12, 4, move |inner| {
         let table = prop::collection::vec((words.clone().prop_map(str::to_owned), inner.clone()), 0..4);
-        prop_oneof![table.prop_map(Argument::Table), prop::collection::vec(inner, 0..4).prop_map(Argument::List)]
+        prop_oneof![
+            table.prop_map(RegistrationArgument::Table),
+            prop::collection::vec(inner, 0..4).prop_map(RegistrationArgument::List)
+        ]
     })
 }
 

@@ -189,6 +189,6 @@ fn a_package_that_harn_fetches_is_noted_where_it_stands() {
 fn a_report_names_its_format() {
     let file = Arc::new(SourceFile { path: "a".into(), text: String::from("x") });
     let report = Report::new(file, "").of_format("toml");
-    report.value_error("x", "no", Span { start: 0, end: 1 }, None);
+    report.value_error("x", "no", ByteSpan { start: 0, end: 1 }, None);
     assert_eq!(report.into_findings()[0].message, "toml: line 1: no");
 }

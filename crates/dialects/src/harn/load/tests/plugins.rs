@@ -1,6 +1,6 @@
 //! Calls of the registration functions.
 
-use pintle_contract::{FailurePolicy, Mode, Profile};
+use pintle_contract::{EnforcementMode, FailurePolicy, Profile};
 use serde_json::json;
 
 use super::*;
@@ -12,7 +12,7 @@ fn the_snippets_of_the_document_are_declared() {
         ("register_tool_hook", vec![value(json!({"pattern": "*", "max_output": 4000}))], vec![]),
         (
             "register_tool_hook",
-            vec![Argument::Table(vec![
+            vec![RegistrationArgument::Table(vec![
                 (String::from("pattern"), text("fetch_*")),
                 (String::from("pre"), function("lambda")),
             ])],
@@ -69,7 +69,10 @@ fn options_have_effect_and_names_are_told_apart() {
     let project = plugin(vec![call(), call()]);
     let [first, second] = project.hooks.as_slice() else { panic!("{:?}", told(&project)) };
     assert_eq!((first.name.as_str(), second.name.as_str()), ("guard", "guard#2"));
-    assert_eq!((first.timeout_ms, first.on_error, first.mode), (Some(50), Some(FailurePolicy::Open), Mode::Shadow));
+    assert_eq!(
+        (first.timeout_ms, first.on_error, first.mode),
+        (Some(50), Some(FailurePolicy::Open), EnforcementMode::Shadow)
+    );
     let named = plugin(vec![(
         "register_session_hook",
         vec![text("pre_compact"), function("f")],
@@ -115,7 +118,12 @@ fn every_slip_in_a_registration_is_an_error_with_a_way_out_and_registers_nothing
             "register_session_hook",
             vec![
                 text("session_start"),
-                Argument::Function(Closure { number: 0, name: String::from("two"), takes_one: false, guard: false }),
+                RegistrationArgument::Function(RegisteredFunction {
+                    index: 0,
+                    name: String::from("two"),
+                    takes_one_argument: false,
+                    guard: false,
+                }),
             ],
             vec![],
         ),

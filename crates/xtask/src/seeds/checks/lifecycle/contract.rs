@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{Answer, Event, EventName, Origin, ProcessAnswer, Said};
+use pintle::{CommandOutput, Event, EventName, HandlerOutput, Origin, VerdictKind};
 use pintle_dialects::framework_hooks::{DIALECT, ROWS};
 use serde_json::{Value, json};
 
@@ -64,24 +64,26 @@ fn decided(decision: &Value) -> Result<(), String> {
     let said = answered(Some(0), &decision.to_string())?;
     let holds_message = |reason: &str| holds(reason == message, || format!("the message became `{reason}`"));
     match (decision.get("decision").and_then(Value::as_str), said) {
-        (None, Said::Pass) => Ok(()),
-        (Some("block"), Said::Deny { reason }) | (Some("ask"), Said::Ask { reason }) => holds_message(&reason),
+        (None, VerdictKind::Pass) => Ok(()),
+        (Some("block"), VerdictKind::Deny { reason }) | (Some("ask"), VerdictKind::Ask { reason }) => {
+            holds_message(&reason)
+        }
         (_, said) => Err(format!("it means {said:?}")),
     }
 }
 
-fn answered(exit_code: Option<i32>, stdout: &str) -> Result<Said, String> {
+fn answered(exit_code: Option<i32>, stdout: &str) -> Result<VerdictKind, String> {
     let event = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
     let event = Event::new(event, json!({"name": "shell", "args": {}}), Arc::new(Origin::default()));
-    let answer = ProcessAnswer { exit_code, stdout: stdout.as_bytes().to_vec(), ..ProcessAnswer::default() };
-    Ok((DIALECT.codec)().decode(&event, "PreToolUse", Answer::Process(answer)).said)
+    let answer = CommandOutput { exit_code, stdout: stdout.as_bytes().to_vec(), ..CommandOutput::default() };
+    Ok((DIALECT.codec)().decode(&event, "PreToolUse", HandlerOutput::Process(answer)).kind)
 }
 
-fn word(said: &Said) -> &'static str {
+fn word(said: &VerdictKind) -> &'static str {
     match said {
-        Said::Pass => "pass",
-        Said::Deny { .. } => "deny",
-        Said::Failed(_) => "failed",
+        VerdictKind::Pass => "pass",
+        VerdictKind::Deny { .. } => "deny",
+        VerdictKind::Failed(_) => "failed",
         _ => "something else",
     }
 }

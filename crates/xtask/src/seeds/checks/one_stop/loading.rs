@@ -38,7 +38,7 @@ fn loads(document: &Document) -> Result<(), String> {
     let root = team.agents.first().ok_or("it has no agent")?;
     for event in &document.events {
         let name = canonical(event)?;
-        let declared = root.hooks.iter().any(|hook| hook.event == name && &*hook.spelling == event.as_str());
+        let declared = root.hooks.iter().any(|hook| hook.event == name && &*hook.event_alias == event.as_str());
         holds(declared, || format!("no hook of `{event}` was found"))?;
     }
     Ok(())

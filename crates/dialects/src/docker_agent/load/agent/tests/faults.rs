@@ -247,7 +247,7 @@ fn the_users_settings_are_hooks_rules_and_snapshots() {
     let project = read_as(Role::UserSettings, text, None);
     let unknown = "team.yaml:9:3: error: yaml: line 9: unknown key `hoks` in `settings` of the user's configuration | did you mean `hooks`?";
     assert_eq!(findings(&project, Severity::Warning), [unknown]);
-    let events: Vec<&str> = project.hooks.iter().map(|hook| &*hook.spelling).collect();
+    let events: Vec<&str> = project.hooks.iter().map(|hook| &*hook.event_alias).collect();
     assert_eq!(events, ["stop", "session_start", "turn_start", "turn_end", "session_end"]);
     assert_eq!(project.permissions.deny.len(), 1);
     assert_eq!(project.permissions.mode, Some(pintle_contract::PermissionMode::Autonomous));

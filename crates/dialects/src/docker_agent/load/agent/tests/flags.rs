@@ -5,12 +5,12 @@ use super::*;
 /// The hooks of an agent as event and built-in; a command is `command`.
 fn hooks(agent: &AgentSpec) -> Vec<String> {
     let text = |hook: &HookDeclaration| match &hook.handler {
-        HandlerSpec::Builtin(spec) => [hook.spelling.as_ref(), &spec.name]
+        HandlerSpec::Builtin(spec) => [hook.event_alias.as_ref(), &spec.name]
             .into_iter()
             .chain(spec.arguments.iter().map(String::as_str))
             .collect::<Vec<_>>()
             .join(" "),
-        _ => format!("{} command", hook.spelling),
+        _ => format!("{} command", hook.event_alias),
     };
     agent.hooks.iter().map(text).collect()
 }

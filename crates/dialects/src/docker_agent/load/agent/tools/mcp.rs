@@ -1,6 +1,6 @@
 //! Servers of the Model Context Protocol (docker-agent, Tools, MCP).
 
-use pintle_contract::{McpSpec, McpTransport, Span, ToolsetKind};
+use pintle_contract::{ByteSpan, McpSpec, McpTransport, ToolsetKind};
 
 use super::super::unknown;
 use super::super::unsupported::{self, Missing};
@@ -81,9 +81,9 @@ fn read_server(fields: &mut Fields<'_>) -> Option<McpSpec> {
 }
 
 fn refuse<T>(fields: &Fields<'_>, message: &str, help: &str) -> Option<T> {
-    let Span { start, .. } = fields.place();
+    let ByteSpan { start, .. } = fields.place();
     let line = fields.report().file().text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-    fields.report().value_error("bad_server", message, Span { start, end: start + line }, Some(help.to_owned()));
+    fields.report().value_error("bad_server", message, ByteSpan { start, end: start + line }, Some(help.to_owned()));
     None
 }
 

@@ -4,7 +4,7 @@ mod mcp;
 mod rows;
 mod script;
 
-use pintle_contract::{Span, ToolsetSpec, did_you_mean};
+use pintle_contract::{ByteSpan, ToolsetSpec, suggest_nearest};
 
 use self::rows::{NOT_YET_TYPES, ROWS};
 use super::model::names;
@@ -35,7 +35,7 @@ pub(super) struct Shelf<'a> {
 pub(super) struct Toolsets {
     pub(super) sets: Vec<ToolsetSpec>,
     /// Where a shell was asked to be `safer`.
-    pub(super) safer: Option<Span>,
+    pub(super) safer: Option<ByteSpan>,
 }
 
 impl<'a> Shelf<'a> {
@@ -81,7 +81,7 @@ impl<'a> Shelf<'a> {
     }
 
     fn named(&self, fields: &mut Fields<'_>, key: &'static str, shelf: &'a [Entry], what: &str) -> Vec<&'a Node> {
-        let find = |(name, span): &(String, Span)| {
+        let find = |(name, span): &(String, ByteSpan)| {
             let found = shelf.iter().find(|entry| entry.key == *name).map(|entry| &entry.value);
             if found.is_none() {
                 let known = shelf.iter().map(|entry| entry.key.as_str());
@@ -128,7 +128,7 @@ impl<'a> Shelf<'a> {
             return self.report.warning("not_supported", message, span, help);
         }
         let known = ROWS.iter().map(|row| row.name);
-        let help = match did_you_mean(name, known.clone().chain(NOT_YET_TYPES.iter().copied())) {
+        let help = match suggest_nearest(name, known.clone().chain(NOT_YET_TYPES.iter().copied())) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
         };

@@ -1,6 +1,6 @@
 //! Shell commands as tools (docker-agent, Tools, Script).
 
-use pintle_contract::{ScriptToolSpec, ToolsetKind, did_you_mean};
+use pintle_contract::{ScriptToolSpec, ToolsetKind, suggest_nearest};
 use serde_json::{Map, Value, json};
 
 use super::super::entries_of;
@@ -76,7 +76,7 @@ fn read_parameters(fields: &mut Fields<'_>) -> Value {
     let required: Vec<String> = if is_list(fields) {
         let written = names(fields, "required");
         for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
-            let help = match did_you_mean(name, properties.keys().map(String::as_str)) {
+            let help = match suggest_nearest(name, properties.keys().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => String::from("declare it under `args`"),
             };

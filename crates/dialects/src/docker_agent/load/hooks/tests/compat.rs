@@ -40,7 +40,7 @@ fn failures_and_profiles_of_the_first_version() {
             let wanted = if closed { FailurePolicy::Closed } else { FailurePolicy::Ignored };
             assert_eq!(hook.on_error.unwrap_or(hook.default_on_error), wanted, "{} {on_error}", row.name);
             assert_eq!(hook.profile, Profile::ParallelMerge, "{}", row.name);
-            assert_eq!(hook.codec.form(), "docker_agent/g1");
+            assert_eq!(hook.codec.encoding_key(), "docker_agent/g1");
         }
     }
 }

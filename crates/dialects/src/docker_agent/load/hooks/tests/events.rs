@@ -7,11 +7,11 @@ fn every_event_takes_hooks_in_its_own_form_and_gets_its_canonical_name() {
     for row in ROWS {
         let hooks = clean(&one(row.name, "type: command, command: 'true'"));
         let [hook] = hooks.as_slice() else { panic!("{}", row.name) };
-        assert_eq!((hook.event.as_str(), &*hook.spelling), (row.canonical, row.name));
+        assert_eq!((hook.event.as_str(), &*hook.event_alias), (row.canonical, row.name));
         let profile = if row.rewrites.is_some() { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
         assert_eq!(hook.profile, profile, "{}", row.name);
         let stops = row.name == "post_tool_use";
-        assert_eq!(hook.on_deny == OnDeny::StopRun, stops, "{}", row.name);
+        assert_eq!(hook.on_deny == DenyEffect::StopRun, stops, "{}", row.name);
         assert_eq!(hook.codec.dialect(), "docker_agent");
     }
 }
@@ -53,7 +53,7 @@ fn an_empty_event_or_block_has_no_hooks() {
     }
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: String::from("hooks:\n") });
     let report = Report::new(file, "");
-    let whole = parse(&report, Span { start: 0, end: 7 }).unwrap().unwrap();
+    let whole = parse(&report, ByteSpan { start: 0, end: 7 }).unwrap().unwrap();
     assert!(read(&report, whole.get("hooks").unwrap(), Compat::Newest).is_empty());
     assert!(report.into_findings().is_empty());
 }
@@ -71,7 +71,7 @@ fn matchers_are_kept_with_their_place_and_nothing_matches_everything() {
 fn entries_that_preempt_are_guards_under_the_name_they_were_written_under() {
     let text = "pre_tool_use:\n  - preempt_yolo: true\n    hooks: [{type: command, command: a}]\n  - preempt_yolo: false\n    hooks: [{type: command, command: b}]\n";
     let hooks = clean(text);
-    let events: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), &*hook.spelling, hook.profile)).collect();
+    let events: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), &*hook.event_alias, hook.profile)).collect();
     assert_eq!(
         events,
         [

@@ -1,6 +1,6 @@
 //! The fields of one hook.
 
-use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, JudgeSpec, Mode, SandboxSpec};
+use pintle_contract::{BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, JudgeSpec, SandboxSpec};
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn a_command_has_every_field() {
             binding: None,
         }
     );
-    assert_eq!((hook.name.as_str(), hook.timeout_ms, hook.mode), ("tidy", Some(10_000), Mode::Shadow));
+    assert_eq!((hook.name.as_str(), hook.timeout_ms, hook.mode), ("tidy", Some(10_000), EnforcementMode::Shadow));
     assert_eq!((hook.location.line_column(), hook.files.join(" ").as_str()), (Some((4, 9)), "Makefile rules"));
 }
 

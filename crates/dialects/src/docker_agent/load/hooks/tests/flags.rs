@@ -8,7 +8,10 @@ use super::*;
 fn every_event_has_a_flag_and_blank_ones_are_skipped() {
     for row in ROWS {
         let hook = of_flag(row.name, "./guard.sh", Compat::Newest).unwrap().unwrap();
-        assert_eq!((hook.event.as_str(), &*hook.spelling, hook.name.as_str()), (row.canonical, row.name, "./guard.sh"));
+        assert_eq!(
+            (hook.event.as_str(), &*hook.event_alias, hook.name.as_str()),
+            (row.canonical, row.name, "./guard.sh")
+        );
         assert!(hook.matcher.is_none());
         assert!(matches!(hook.handler, HandlerSpec::Command(_)));
         assert!(of_flag(row.name, " \n", Compat::Newest).unwrap().is_none());

@@ -12,19 +12,19 @@ use crate::FailurePolicy;
 
 /// One row of the catalogue.
 #[derive(Debug)]
-pub struct Row {
+pub struct EventDef {
     /// The canonical name; a family ends in `.*`.
     pub name: &'static str,
     /// When it fires, one sentence.
-    pub fires: &'static str,
+    pub fires_when: &'static str,
     /// What hooks may do to it.
-    pub class: Class,
+    pub class: EventClass,
     /// The payload field that matchers look at first.
     pub subject: Option<&'static str>,
     /// The part of the payload that a rewrite may replace.
-    pub target: Target,
+    pub target: RewriteTarget,
     /// What a deny means to the host, one sentence.
-    pub deny: &'static str,
+    pub deny_means: &'static str,
     /// Whether a deny only takes something away. Where it sends a model on, with the reason as its next message, a hook that
     /// is not trusted has no say.
     pub deny_restricts: bool,
@@ -40,10 +40,10 @@ pub struct Row {
     /// Makes a rewritten payload whole again, given the one before: two spellings of one value follow each other.
     ///
     /// Fails when the rewrite makes no sense for the event; the hook's verdict is then a failure.
-    pub settle: fn(before: &Value, after: &mut Value) -> Result<(), String>,
+    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), String>,
 }
 
-impl Row {
+impl EventDef {
     /// The prefix of an open family with its dot, such as `custom.`.
     #[must_use]
     pub fn family(&self) -> Option<&'static str> {
@@ -54,7 +54,7 @@ impl Row {
 /// What hooks may do to an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum EventClass {
     /// It guards an action: hooks may deny.
     Guard,
     /// It shapes data: hooks may rewrite, and deny where the row says what that means.
@@ -63,7 +63,7 @@ pub enum Class {
     Observe,
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for EventClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Guard => "guard",
@@ -76,7 +76,7 @@ impl fmt::Display for Class {
 /// The part of a payload that a rewrite may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum RewriteTarget {
     /// Nothing: a rewrite is ignored with a warning.
     Nothing,
     /// The whole payload.
@@ -99,15 +99,15 @@ pub enum ContextScope {
     Call,
 }
 
-/// The [`Row::settle`] of events whose payload has one spelling only.
+/// The [`EventDef::normalize`] of events whose payload has one spelling only.
 ///
 /// # Errors
 /// Never.
-pub(super) fn settled(_before: &Value, _after: &mut Value) -> Result<(), String> {
+pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The [`Row::schema`] of a payload type: what hooks receive, so that a field which is always sent is required.
+/// The [`EventDef::schema`] of a payload type: what hooks receive, so that a field which is always sent is required.
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let no_defaults = RecursiveTransform(|schema: &mut Schema| {
         schema.remove("default");

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Pintle's own loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct HostSaid {
+pub struct HostPayload {
     /// The agent, such as `claude`.
     pub client: String,
     /// Its name of the event, such as `PreToolUse`.

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// Clones share the flag. Handlers look at it at their own points of rest.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<Flag>);
+pub struct CancelToken(Arc<CancelFlag>);
 
 #[derive(Debug, Default)]
-struct Flag {
+struct CancelFlag {
     raised: AtomicBool,
     /// Raised for this one too when it is raised.
-    above: Option<Cancel>,
+    parent: Option<CancelToken>,
     /// Whether of the one above only its time limits count.
-    limits_alone: bool,
+    only_time_limits: bool,
     /// Counts as raised when this says so.
     limit: Option<TimeLimit>,
 }
@@ -30,25 +30,25 @@ impl fmt::Debug for TimeLimit {
     }
 }
 
-impl Cancel {
+impl CancelToken {
     /// A flag of its own for a part of the work. It counts as raised when this one is; raising it leaves this one alone.
     #[must_use]
-    pub fn part(&self) -> Self {
-        Self(Arc::new(Flag { above: Some(self.clone()), ..Flag::default() }))
+    pub fn child_token(&self) -> Self {
+        Self(Arc::new(CancelFlag { parent: Some(self.clone()), ..CancelFlag::default() }))
     }
 
     /// The same for a part of the work with a time limit: it also counts as raised as soon as `is_over` says so.
     #[must_use]
-    pub fn part_until(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+    pub fn child_with_time_limit(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let limit = Some(TimeLimit(Box::new(is_over)));
-        Self(Arc::new(Flag { above: Some(self.clone()), limit, ..Flag::default() }))
+        Self(Arc::new(CancelFlag { parent: Some(self.clone()), limit, ..CancelFlag::default() }))
     }
 
     /// The time limits of this flag and of those above it: it counts as raised when one of them has passed, and not because
     /// somebody raised a flag.
     #[must_use]
-    pub fn time_limits(&self) -> Self {
-        Self(Arc::new(Flag { above: Some(self.clone()), limits_alone: true, ..Flag::default() }))
+    pub fn time_limit_token(&self) -> Self {
+        Self(Arc::new(CancelFlag { parent: Some(self.clone()), only_time_limits: true, ..CancelFlag::default() }))
     }
 
     /// Raises the flag.
@@ -59,7 +59,7 @@ impl Cancel {
     /// Tells whether the flag is raised.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        let Flag { raised, above, limits_alone, .. } = &*self.0;
+        let CancelFlag { raised, parent: above, only_time_limits: limits_alone, .. } = &*self.0;
         if raised.load(Ordering::Acquire) {
             return true;
         }
@@ -71,7 +71,7 @@ impl Cancel {
 
     /// Whether its own time limit has passed, or that of one above it.
     fn is_over(&self) -> bool {
-        self.has_passed() || self.0.above.as_ref().is_some_and(Self::is_over)
+        self.has_passed() || self.0.parent.as_ref().is_some_and(Self::is_over)
     }
 
     fn has_passed(&self) -> bool {
@@ -85,41 +85,41 @@ mod tests {
 
     #[test]
     fn the_whole_ends_its_parts_and_a_part_ends_only_itself() {
-        let whole = Cancel::default();
-        let (one, other) = (whole.part(), whole.part());
+        let whole = CancelToken::default();
+        let (one, other) = (whole.child_token(), whole.child_token());
         one.clone().cancel();
-        assert_eq!([&whole, &one, &other].map(Cancel::is_cancelled), [false, true, false]);
+        assert_eq!([&whole, &one, &other].map(CancelToken::is_cancelled), [false, true, false]);
         whole.cancel();
-        assert_eq!([&whole, &one, &other.part()].map(Cancel::is_cancelled), [true, true, true]);
+        assert_eq!([&whole, &one, &other.child_token()].map(CancelToken::is_cancelled), [true, true, true]);
     }
 
     #[test]
     fn a_time_limit_ends_its_part_and_all_parts_of_it() {
         let over = Arc::new(AtomicBool::new(false));
-        let whole = Cancel::default();
+        let whole = CancelToken::default();
         let seen = Arc::clone(&over);
-        let timed = whole.part_until(move || seen.load(Ordering::Acquire));
-        let inner = timed.part();
-        assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, false, false]);
+        let timed = whole.child_with_time_limit(move || seen.load(Ordering::Acquire));
+        let inner = timed.child_token();
+        assert_eq!([&whole, &timed, &inner].map(CancelToken::is_cancelled), [false, false, false]);
         over.store(true, Ordering::Release);
-        assert_eq!([&whole, &timed, &inner].map(Cancel::is_cancelled), [false, true, true]);
+        assert_eq!([&whole, &timed, &inner].map(CancelToken::is_cancelled), [false, true, true]);
     }
     #[test]
     fn its_time_limits_are_told_apart_from_who_raised_it() {
         let over = Arc::new(AtomicBool::new(false));
-        let whole = Cancel::default();
+        let whole = CancelToken::default();
         let seen = Arc::clone(&over);
-        let timed = whole.part_until(move || seen.load(Ordering::Acquire));
-        let (limits, inner) = (timed.part().time_limits(), timed.time_limits().part());
+        let timed = whole.child_with_time_limit(move || seen.load(Ordering::Acquire));
+        let (limits, inner) = (timed.child_token().time_limit_token(), timed.time_limit_token().child_token());
         whole.cancel();
         assert_eq!(
-            [&timed, &limits, &inner, &whole.time_limits()].map(Cancel::is_cancelled),
+            [&timed, &limits, &inner, &whole.time_limit_token()].map(CancelToken::is_cancelled),
             [true, false, false, false]
         );
         over.store(true, Ordering::Release);
-        assert_eq!([&limits, &inner, &whole.time_limits()].map(Cancel::is_cancelled), [true, true, false]);
-        let own = whole.time_limits();
+        assert_eq!([&limits, &inner, &whole.time_limit_token()].map(CancelToken::is_cancelled), [true, true, false]);
+        let own = whole.time_limit_token();
         own.cancel();
-        assert!(own.is_cancelled() && own.part().is_cancelled());
+        assert!(own.is_cancelled() && own.child_token().is_cancelled());
     }
 }

@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 ///
 /// A [`Codec`](crate::Codec) turns it into a [`Verdict`](crate::Verdict).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum HandlerOutput {
     /// A Starlark function returned.
-    Script(ScriptAnswer),
+    Script(ScriptOutput),
     /// A program ended by itself. One that was too slow, or could not be started, has failed and gives no answer.
-    Process(ProcessAnswer),
+    Process(CommandOutput),
     /// A model replied with this text.
     Text(String),
     /// A function of a script module, or one of the host program, returned.
-    Returned(Returned),
+    Returned(FunctionOutput),
 }
 
 /// What a function returned.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Returned {
+pub enum FunctionOutput {
     /// A value; nothing is `null`.
     Value(Value),
     /// A table of texts, truth values and nothing, in its order and no key twice: the same as an object, and cheaper,
@@ -36,12 +36,12 @@ pub enum Returned {
 
 /// How a program ended and what it printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProcessAnswer {
+pub struct CommandOutput {
     /// Its exit code; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What it printed, at most [`Limits::output_bytes`](crate::Limits::output_bytes).
+    /// What it printed, at most [`CallLimits::output_bytes`](crate::Limits::output_bytes).
     pub stdout: Vec<u8>,
     /// Whether it printed more than what was kept.
     pub stdout_cut: bool,
@@ -55,7 +55,7 @@ pub struct ProcessAnswer {
 ///
 /// The constructors are kept apart from dictionaries, so that the common answers cost no JSON.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ScriptAnswer {
+pub enum ScriptOutput {
     /// `allow()`.
     Allow,
     /// `block(reason)`.

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{decoded, object, text_of, texts};
+use super::{json_to_text, parse_json_or_text, require_object, require_texts};
 
 /// `content` and `result` are two spellings of one value: the one that changed decides, `content` when both did.
 /// `error` is the content of a failed call and absent otherwise.
-pub(in crate::event) fn outcome(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(event, after)?;
+pub(in crate::event) fn sync_tool_result(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(event, after)?;
     let changed = |name: &str| fields.get(name) != before.get(name);
     let (content_changed, result_changed) = (changed("content"), changed("result"));
     if !(content_changed || result_changed || changed("is_error")) {
@@ -15,13 +15,13 @@ pub(in crate::event) fn outcome(event: &str, before: &Value, after: &mut Value) 
     }
     if content_changed {
         let content = fields.get("content").cloned().unwrap_or_default();
-        fields.insert(String::from("result"), decoded(&text_of(&content)));
-        fields.insert(String::from("content"), Value::String(text_of(&content)));
+        fields.insert(String::from("result"), parse_json_or_text(&json_to_text(&content)));
+        fields.insert(String::from("content"), Value::String(json_to_text(&content)));
     } else if result_changed {
-        let content = text_of(fields.get("result").unwrap_or(&Value::Null));
+        let content = json_to_text(fields.get("result").unwrap_or(&Value::Null));
         fields.insert(String::from("content"), Value::String(content));
     }
-    texts(fields, &["content"])?;
+    require_texts(fields, &["content"])?;
     let Some(Value::Bool(is_error)) = fields.get("is_error") else {
         return Err(String::from("`is_error` must stay a boolean"));
     };
@@ -60,7 +60,7 @@ mod tests {
             for (name, value) in rewrite.as_object().unwrap() {
                 after[name] = value.clone();
             }
-            outcome("tool.post", &before, &mut after).unwrap();
+            sync_tool_result("tool.post", &before, &mut after).unwrap();
             assert_eq!(after, expected, "{rewrite}");
         }
     }
@@ -69,7 +69,7 @@ mod tests {
     fn an_error_that_is_mended_leaves_no_error_behind() {
         let before = json!({"content": "no", "is_error": true, "result": "no", "error": "no"});
         let mut after = json!({"content": "yes", "is_error": false, "result": "no", "error": "no"});
-        outcome("tool.post", &before, &mut after).unwrap();
+        sync_tool_result("tool.post", &before, &mut after).unwrap();
         assert_eq!(after, json!({"content": "yes", "is_error": false, "result": "yes"}));
     }
 
@@ -78,7 +78,7 @@ mod tests {
         let before = json!({"content": "x", "is_error": false, "result": "x"});
         for bad in [json!(3), json!({"content": "x", "result": "x"}), json!({"content": "y", "is_error": 1})] {
             let mut after = bad.clone();
-            assert!(outcome("tool.post", &before, &mut after).is_err(), "{bad}");
+            assert!(sync_tool_result("tool.post", &before, &mut after).is_err(), "{bad}");
         }
     }
 }

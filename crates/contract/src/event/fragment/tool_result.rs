@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::spelling::{decoded, text_of};
+use crate::event::aliases::{json_to_text, parse_json_or_text};
 
 /// What a tool gave back, in both spellings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,13 +25,13 @@ pub struct ToolResult {
 impl ToolResult {
     /// A result, in both spellings.
     pub fn new(call_id: impl Into<String>, name: impl Into<String>, result: Value, is_error: bool) -> Self {
-        let content = text_of(&result);
+        let content = json_to_text(&result);
         Self { call_id: call_id.into(), name: name.into(), content, is_error, result }
     }
 
     /// A result of which only the text is known.
     pub fn from_content(call_id: impl Into<String>, name: impl Into<String>, content: &str, is_error: bool) -> Self {
-        Self::new(call_id, name, decoded(content), is_error).with_content(content)
+        Self::new(call_id, name, parse_json_or_text(content), is_error).with_content(content)
     }
 
     fn with_content(mut self, content: &str) -> Self {

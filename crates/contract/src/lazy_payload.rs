@@ -6,27 +6,27 @@ use crate::Event;
 
 /// One key of a table.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct PayloadKey {
     /// Its name.
     pub name: &'static str,
     /// Where its value comes from.
-    pub get: Get,
+    pub get: KeySource,
 }
 
 /// Where a key's value comes from.
 #[derive(Debug, Clone, Copy)]
-pub enum Get {
+pub enum KeySource {
     /// A field of the canonical payload; the key is absent when the field is.
     Field(&'static str),
     /// Something else.
-    Made(fn(&Event) -> Part<'_>),
+    Computed(fn(&Event) -> LazyValue<'_>),
     /// A table; absent when all its keys are.
-    Table(&'static [Key]),
+    Table(&'static [PayloadKey]),
 }
 
 /// The value of a key.
 #[derive(Debug, Clone)]
-pub enum Part<'a> {
+pub enum LazyValue<'a> {
     /// There is none.
     Absent,
     /// A text.
@@ -37,40 +37,40 @@ pub enum Part<'a> {
     /// by its address.
     Value(&'a Value),
     /// A value that was made.
-    Made(Value),
+    Computed(Value),
     /// A table of further keys.
-    Table(&'static [Key]),
+    Table(&'static [PayloadKey]),
 }
 
 /// The payload of one event by its keys.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub struct LazyPayload<'a> {
     event: &'a Event,
-    keys: [&'static [Key]; 2],
+    keys: [&'static [PayloadKey]; 2],
 }
 
-impl Key {
+impl PayloadKey {
     /// The key's value for an event.
     #[must_use]
-    pub fn of<'a>(&self, event: &'a Event) -> Part<'a> {
+    pub fn value_for<'a>(&self, event: &'a Event) -> LazyValue<'a> {
         match self.get {
-            Get::Field(name) => event.payload.field(name).map_or(Part::Absent, Part::Value),
-            Get::Made(make) => make(event),
-            Get::Table(keys) => Part::Table(keys),
+            KeySource::Field(name) => event.payload.field(name).map_or(LazyValue::Absent, LazyValue::Value),
+            KeySource::Computed(make) => make(event),
+            KeySource::Table(keys) => LazyValue::Table(keys),
         }
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> LazyValue<'a> {
     /// A text, unless it is empty.
     #[must_use]
-    pub fn some(text: &'a str) -> Self {
+    pub fn text_or_absent(text: &'a str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text) }
     }
 
     /// The first of some fields of the canonical payload that is there.
     #[must_use]
-    pub fn first(event: &'a Event, fields: &[&str]) -> Self {
+    pub fn first_present(event: &'a Event, fields: &[&str]) -> Self {
         let found = fields.iter().find_map(|field| event.payload.field(field));
         found.map_or(Self::Absent, Self::Value)
     }
@@ -83,9 +83,9 @@ impl<'a> Part<'a> {
             Self::Text(text) => Value::from(text),
             Self::Number(number) => Value::from(number),
             Self::Value(value) => value.clone(),
-            Self::Made(value) => value,
+            Self::Computed(value) => value,
             Self::Table(keys) => {
-                let fields = Parts::new(event, [keys, &[]]).to_object();
+                let fields = LazyPayload::new(event, [keys, &[]]).to_object();
                 if fields.is_empty() {
                     return None;
                 }
@@ -95,10 +95,10 @@ impl<'a> Part<'a> {
     }
 }
 
-impl<'a> Parts<'a> {
+impl<'a> LazyPayload<'a> {
     /// The payload of an event: the keys of both tables, in order. No name may be in them twice.
     #[must_use]
-    pub fn new(event: &'a Event, keys: [&'static [Key]; 2]) -> Self {
+    pub fn new(event: &'a Event, keys: [&'static [PayloadKey]; 2]) -> Self {
         Self { event, keys }
     }
 
@@ -109,23 +109,23 @@ impl<'a> Parts<'a> {
     }
 
     /// The keys that may be there, in order.
-    pub fn keys(&self) -> impl Iterator<Item = &'static Key> {
+    pub fn keys(&self) -> impl Iterator<Item = &'static PayloadKey> {
         self.keys.into_iter().flatten()
     }
 
     /// The key of a name.
     #[must_use]
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
+    pub fn key(&self, name: &str) -> Option<&'static PayloadKey> {
         self.keys().find(|key| key.name == name)
     }
 
     /// Whether no key is there.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys().all(|key| match key.of(self.event) {
-            Part::Absent => true,
-            Part::Table(keys) => Self::new(self.event, [keys, &[]]).is_empty(),
-            Part::Text(_) | Part::Number(_) | Part::Value(_) | Part::Made(_) => false,
+        self.keys().all(|key| match key.value_for(self.event) {
+            LazyValue::Absent => true,
+            LazyValue::Table(keys) => Self::new(self.event, [keys, &[]]).is_empty(),
+            LazyValue::Text(_) | LazyValue::Number(_) | LazyValue::Value(_) | LazyValue::Computed(_) => false,
         })
     }
 
@@ -134,7 +134,7 @@ impl<'a> Parts<'a> {
     pub fn to_object(&self) -> Map<String, Value> {
         let mut fields = Map::with_capacity(self.keys.iter().map(|keys| keys.len()).sum());
         for key in self.keys() {
-            if let Some(value) = key.of(self.event).to_value(self.event) {
+            if let Some(value) = key.value_for(self.event).to_value(self.event) {
                 fields.insert(key.name.to_owned(), value);
             }
         }
@@ -151,16 +151,24 @@ mod tests {
     use super::*;
     use crate::{EventName, Origin};
 
-    static INNER: &[Key] =
-        &[Key { name: "prompt", get: Get::Field("prompt") }, Key { name: "absent", get: Get::Field("absent") }];
-    static OUTER: &[Key] = &[
-        Key { name: "agent", get: Get::Made(|event| Part::some(&event.origin.agent)) },
-        Key { name: "turn", get: Get::Made(|event| Part::Number(event.origin.turn.into())) },
+    static INNER: &[PayloadKey] = &[
+        PayloadKey { name: "prompt", get: KeySource::Field("prompt") },
+        PayloadKey { name: "absent", get: KeySource::Field("absent") },
     ];
-    static MORE: &[Key] = &[
-        Key { name: "empty", get: Get::Table(&[Key { name: "absent", get: Get::Field("absent") }]) },
-        Key { name: "inner", get: Get::Table(INNER) },
-        Key { name: "first", get: Get::Made(|event| Part::first(event, &["absent", "source"])) },
+    static OUTER: &[PayloadKey] = &[
+        PayloadKey { name: "agent", get: KeySource::Computed(|event| LazyValue::text_or_absent(&event.origin.agent)) },
+        PayloadKey { name: "turn", get: KeySource::Computed(|event| LazyValue::Number(event.origin.turn.into())) },
+    ];
+    static MORE: &[PayloadKey] = &[
+        PayloadKey {
+            name: "empty",
+            get: KeySource::Table(&[PayloadKey { name: "absent", get: KeySource::Field("absent") }]),
+        },
+        PayloadKey { name: "inner", get: KeySource::Table(INNER) },
+        PayloadKey {
+            name: "first",
+            get: KeySource::Computed(|event| LazyValue::first_present(event, &["absent", "source"])),
+        },
     ];
 
     #[test]
@@ -168,17 +176,20 @@ mod tests {
         let origin = Arc::new(Origin { turn: 3, ..Origin::default() });
         let payload = json!({"prompt": "hi", "source": "user"});
         let event = Event::new(EventName::parse("prompt.submit").unwrap(), payload, origin);
-        let parts = Parts::new(&event, [OUTER, MORE]);
+        let parts = LazyPayload::new(&event, [OUTER, MORE]);
         let whole = parts.to_object();
         assert_eq!(Value::Object(whole.clone()).to_string(), r#"{"turn":3,"inner":{"prompt":"hi"},"first":"user"}"#);
         for key in parts.keys() {
-            let found = parts.key(key.name).unwrap().of(&event);
+            let found = parts.key(key.name).unwrap().value_for(&event);
             assert_eq!(found.to_value(&event).as_ref(), whole.get(key.name), "{}", key.name);
         }
         assert!(parts.key("unknown").is_none());
         assert!(!parts.is_empty());
-        assert!(Parts::new(&event, [&MORE[..1], &[]]).is_empty());
-        let Part::Value(found) = Key { name: "p", get: Get::Field("prompt") }.of(&event) else { panic!() };
+        assert!(LazyPayload::new(&event, [&MORE[..1], &[]]).is_empty());
+        let LazyValue::Value(found) = PayloadKey { name: "p", get: KeySource::Field("prompt") }.value_for(&event)
+        else {
+            panic!()
+        };
         assert!(std::ptr::eq(found, event.payload.field("prompt").unwrap()));
     }
 }

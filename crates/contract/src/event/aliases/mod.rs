@@ -6,28 +6,28 @@ mod tool_result;
 
 use serde_json::{Map, Value};
 
-pub(super) use final_answer::final_answer;
-pub(super) use tool_call::call;
-pub(super) use tool_result::outcome;
+pub(super) use final_answer::sync_final_answer;
+pub(super) use tool_call::sync_tool_call;
+pub(super) use tool_result::sync_tool_result;
 
 /// The value that a text stands for: decoded when it is JSON, the text itself otherwise.
-pub(super) fn decoded(text: &str) -> Value {
+pub(super) fn parse_json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
 /// The text that stands for a value: a text as it is, anything else as JSON.
 #[must_use]
-pub fn text_of(value: &Value) -> String {
+pub fn json_to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The fields of a payload that must stay an object.
-pub(super) fn object<'a>(event: &str, payload: &'a mut Value) -> Result<&'a mut Map<String, Value>, String> {
+pub(super) fn require_object<'a>(event: &str, payload: &'a mut Value) -> Result<&'a mut Map<String, Value>, String> {
     payload.as_object_mut().ok_or_else(|| format!("the payload of `{event}` must stay an object"))
 }
 
 /// Refuses a payload in which one of these fields is no text.
-pub(super) fn texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+pub(super) fn require_texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
         Some(name) => Err(format!("`{name}` must stay a string")),
         None => Ok(()),
@@ -35,7 +35,7 @@ pub(super) fn texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), S
 }
 
 /// Refuses a payload in which one of these fields is no list.
-pub(super) fn lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+pub(super) fn require_lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_array)) {
         Some(name) => Err(format!("`{name}` must stay a list")),
         None => Ok(()),
@@ -43,7 +43,7 @@ pub(super) fn lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), S
 }
 
 /// Makes `one` and `other` equal: `other` decides when it alone changed, `one` in every other case.
-pub(super) fn same(before: &Value, fields: &mut Map<String, Value>, one: &str, other: &str) {
+pub(super) fn sync_aliases(before: &Value, fields: &mut Map<String, Value>, one: &str, other: &str) {
     let changed = |name: &str| fields.get(name) != before.get(name);
     let (from, to) = if changed(other) && !changed(one) { (other, one) } else { (one, other) };
     if fields.get(from) == fields.get(to) {
@@ -55,11 +55,11 @@ pub(super) fn same(before: &Value, fields: &mut Map<String, Value>, one: &str, o
 }
 
 /// Makes the spellings of the token counts in a usage object equal.
-pub(super) fn usage(before: &Value, fields: &mut Map<String, Value>, name: &str) {
+pub(super) fn sync_usage(before: &Value, fields: &mut Map<String, Value>, name: &str) {
     let before = before.get(name).unwrap_or(&Value::Null);
     let Some(Value::Object(usage)) = fields.get_mut(name) else { return };
-    same(before, usage, "input_tokens", "prompt_tokens");
-    same(before, usage, "output_tokens", "completion_tokens");
+    sync_aliases(before, usage, "input_tokens", "prompt_tokens");
+    sync_aliases(before, usage, "output_tokens", "completion_tokens");
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
         ];
         for (after, expected) in cases {
             let mut fields = after.as_object().unwrap().clone();
-            same(&before, &mut fields, "prompt", "task");
+            sync_aliases(&before, &mut fields, "prompt", "task");
             assert_eq!(Value::Object(fields), json!({"prompt": expected, "task": expected}), "{after}");
         }
     }
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn a_text_that_is_no_json_stands_for_itself() {
         for (text, value) in [("[1,2]", json!([1, 2])), ("plain", json!("plain")), ("", json!(""))] {
-            assert_eq!(decoded(text), value);
-            assert_eq!(text_of(&value), text);
+            assert_eq!(parse_json_or_text(text), value);
+            assert_eq!(json_to_text(&value), text);
         }
     }
 }

@@ -9,18 +9,18 @@ use super::function;
 /// A tool as a model is told about it, in the words of OpenAI's chat format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ToolDefinition {
+pub struct ChatTool {
     /// Always `function`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The tool.
-    pub function: ToolFunction,
+    pub function: ChatFunction,
 }
 
-/// The function of a [`ToolDefinition`].
+/// The function of a [`ChatTool`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ToolFunction {
+pub struct ChatFunction {
     /// The tool's name.
     pub name: String,
     /// What it is for.
@@ -29,16 +29,16 @@ pub struct ToolFunction {
     pub parameters: Value,
 }
 
-impl Default for ToolDefinition {
+impl Default for ChatTool {
     fn default() -> Self {
-        Self { kind: function(), function: ToolFunction::default() }
+        Self { kind: function(), function: ChatFunction::default() }
     }
 }
 
-impl ToolDefinition {
+impl ChatTool {
     /// A tool with its JSON Schema.
     pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
-        let function = ToolFunction { name: name.into(), description: description.into(), parameters };
+        let function = ChatFunction { name: name.into(), description: description.into(), parameters };
         Self { function, ..Self::default() }
     }
 }

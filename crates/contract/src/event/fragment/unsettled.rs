@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A piece of work that is not settled when a run wants to finish.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Unsettled {
+pub struct UnsettledWork {
     /// What it is: `tool_call`, `background_task`, `message`, `approval` or `suspended_persona`.
     pub category: String,
     /// Its id.

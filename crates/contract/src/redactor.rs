@@ -5,17 +5,17 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 /// Takes secrets out of texts.
-pub trait Redact: Send + Sync + Debug {
+pub trait Redactor: Send + Sync + Debug {
     /// The text without its secrets; `None` when it has none.
     fn redact(&self, text: &str) -> Option<String>;
 
     /// Whether a text could hold a secret or the beginning of one. Cheap, and wrong in one direction only: a text that
     /// is not suspected has none.
-    fn suspects(&self, _text: &str) -> bool {
+    fn may_contain_secret(&self, _text: &str) -> bool {
         true
     }
 
-    /// The same as [`Redact::redact`] for the value of a field, whose name may say that it is a secret.
+    /// The same as [`Redactor::redact`] for the value of a field, whose name may say that it is a secret.
     fn redact_named(&self, _name: &str, text: &str) -> Option<String> {
         self.redact(text)
     }
@@ -40,7 +40,7 @@ pub trait Redact: Send + Sync + Debug {
         }
     }
 
-    /// As [`Redact::redact_value`], for the fields of an object.
+    /// As [`Redactor::redact_value`], for the fields of an object.
     fn redact_fields(&self, fields: &Map<String, Value>) -> Option<Map<String, Value>> {
         let mut clean: Option<Map<String, Value>> = None;
         let mut renamed = Vec::new();
@@ -75,9 +75,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Hush;
+    struct HushRedactor;
 
-    impl Redact for Hush {
+    impl Redactor for HushRedactor {
         fn redact(&self, text: &str) -> Option<String> {
             text.contains("hush").then(|| text.replace("hush", "-"))
         }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_at_any_depth_and_in_names_and_the_rest_stays_in_its_order() {
+    fn secrets_at_any_depth_and_in_names_are_redacted_in_order() {
         let cases = [
             (json!({"a": 1, "b": ["x", {"c": null}]}), None),
             (json!("hush now"), Some(json!("- now"))),
@@ -96,7 +96,7 @@ mod tests {
             (json!({"a": 1, "my hush": {"pin": "1234"}, "b": 2}), Some(json!({"a": 1, "my -": {"pin": "-"}, "b": 2}))),
         ];
         for (value, expected) in cases {
-            let clean = Hush.redact_value(&value);
+            let clean = HushRedactor.redact_value(&value);
             assert_eq!(clean.as_ref().map(ToString::to_string), expected.as_ref().map(ToString::to_string), "{value}");
         }
     }

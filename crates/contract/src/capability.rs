@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A hook that has none of these needs nobody's consent: whatever it answers, it can do no harm but refuse.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reach {
+pub enum Capability {
     /// Runs a program: the command as written, its arguments behind it.
     Command(String),
     /// Connects to a host, by its name or its address as written.
@@ -23,7 +23,7 @@ pub enum Reach {
 }
 
 /// In words that go on after "it".
-impl fmt::Display for Reach {
+impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "runs `{command}`"),
@@ -38,14 +38,14 @@ impl fmt::Display for Reach {
 /// What becomes of the guards of a project that nobody agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum UntrustedGuards {
+pub enum UntrustedGuardPolicy {
     /// What they guard is denied.
     Deny,
     /// They are passed over.
     Skip,
 }
 
-impl UntrustedGuards {
+impl UntrustedGuardPolicy {
     /// The words for them, as settings have them.
     pub const WORDS: [(&'static str, Self); 2] = [("deny", Self::Deny), ("skip", Self::Skip)];
 }

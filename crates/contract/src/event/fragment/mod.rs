@@ -1,7 +1,7 @@
 //! Pieces that the payloads of several events share.
 
 mod choice;
-mod host_said;
+mod host_payload;
 mod log_line;
 mod message;
 mod tool_call;
@@ -10,15 +10,15 @@ mod tool_result;
 mod unsettled;
 mod usage;
 
-pub use choice::Choice;
-pub use host_said::HostSaid;
+pub use choice::CompletionChoice;
+pub use host_payload::HostPayload;
 pub use log_line::LogLine;
-pub use message::{FunctionCall, Message, MessageToolCall};
+pub use message::{ChatFunctionCall, ChatMessage, ChatToolCall};
 pub use tool_call::ToolCall;
-pub use tool_definition::{ToolDefinition, ToolFunction};
+pub use tool_definition::{ChatFunction, ChatTool};
 pub use tool_result::ToolResult;
-pub use unsettled::Unsettled;
-pub use usage::Usage;
+pub use unsettled::UnsettledWork;
+pub use usage::TokenUsage;
 
 /// The name that OpenAI's wire format gives to the one kind of tool there is.
 fn function() -> String {

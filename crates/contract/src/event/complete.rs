@@ -13,9 +13,9 @@ impl EventName {
     /// # Errors
     /// When the payload is none of this event.
     pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
-        let row = self.row();
+        let row = self.def();
         let schema = (row.schema)();
-        let mut blank = blank(&schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
+        let mut blank = build_blank(&schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
         if let (Some(fields), Some(subject)) = (blank.as_object_mut(), row.subject)
             && self.as_str().starts_with("tool.")
         {
@@ -24,23 +24,23 @@ impl EventName {
         match (&blank, &*payload) {
             (Value::Object(fields), Value::Object(given)) => {
                 let mut whole = fields.clone();
-                lay(&mut whole, given);
+                overlay_fields(&mut whole, given);
                 *payload = Value::Object(whole);
             }
             // A payload that is no object has one spelling and nothing to leave out.
             _ => blank = Value::Null,
         }
         // Seen from the blank, what was given has changed, so that its other spellings follow it.
-        (row.settle)(&blank, payload)
+        (row.normalize)(&blank, payload)
     }
 }
 
 /// The empty value of a schema's type, where there is one; of an object, with every required field that has one.
-fn blank(schema: &Value, definitions: &Value) -> Option<Value> {
+fn build_blank(schema: &Value, definitions: &Value) -> Option<Value> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next()?;
         // A definition is followed as far as its own fields, which ends: payloads are not recursive.
-        return blank(definitions.get(name)?, definitions);
+        return build_blank(definitions.get(name)?, definitions);
     }
     Some(match schema.get("type")?.as_str()? {
         "string" => Value::from(""),
@@ -51,7 +51,7 @@ fn blank(schema: &Value, definitions: &Value) -> Option<Value> {
             let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             let fields = required.filter_map(|name| {
                 let name = name.as_str()?;
-                Some((name.to_owned(), blank(schema.get("properties")?.get(name)?, definitions)?))
+                Some((name.to_owned(), build_blank(schema.get("properties")?.get(name)?, definitions)?))
             });
             Value::Object(fields.collect())
         }
@@ -60,10 +60,10 @@ fn blank(schema: &Value, definitions: &Value) -> Option<Value> {
 }
 
 /// Lays the given fields over blank ones. A `null` over a blank is left out.
-fn lay(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
+fn overlay_fields(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
     for (name, value) in given {
         match (fields.get_mut(name), value) {
-            (Some(Value::Object(inner)), Value::Object(given)) => lay(inner, given),
+            (Some(Value::Object(inner)), Value::Object(given)) => overlay_fields(inner, given),
             (Some(_), Value::Null) => {}
             _ => {
                 fields.insert(name.clone(), value.clone());
@@ -133,7 +133,7 @@ mod tests {
             for (field, value) in expected.as_object().unwrap() {
                 assert_eq!(&payload[field], value, "{event} {given}: `{field}`");
             }
-            let schema = (EventName::parse(event).unwrap().row().schema)();
+            let schema = (EventName::parse(event).unwrap().def().schema)();
             for field in schema["required"].as_array().unwrap() {
                 assert!(payload.get(field.as_str().unwrap()).is_some(), "{event} {given}: {field} in {payload}");
             }

@@ -1,6 +1,6 @@
 //! The one door through which a script reaches the world.
 //!
-//! Every effect is a [`Request`] with a [`Reply`]. Because there is one door, a tape can record what went through
+//! Every effect is a [`EffectRequest`] with a [`EffectReply`]. Because there is one door, a tape can record what went through
 //! it and a replay can answer from the tape.
 
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, Cancel, Layer, LogLevel};
+use crate::{CallId, CancelToken, Layer, LogLevel};
 
 /// What a script asks of the world.
 ///
@@ -16,13 +16,14 @@ use crate::{CallId, Cancel, Layer, LogLevel};
 /// `Fs` what only reads; `when` gets none at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Request {
+pub enum EffectRequest {
     /// `metrics.incr(name, by)`; replies with the new value.
     MetricIncr {
         /// The counter.
         name: String,
         /// How much.
-        by: i64,
+        #[serde(rename = "by")]
+        amount: i64,
     },
     /// `metrics.set(name, value)`.
     MetricSet {
@@ -50,7 +51,7 @@ pub enum Request {
         /// The text.
         message: String,
     },
-    /// `cache.get(key)`; replies the value or [`Reply::Absent`].
+    /// `cache.get(key)`; replies the value or [`EffectReply::Absent`].
     CacheGet {
         /// The key.
         key: String,
@@ -147,7 +148,7 @@ pub enum Request {
         /// The working directory, inside the workspace.
         directory: Option<String>,
     },
-    /// `fs.*`; of hooks only what reads ([`Request::reads_files`]).
+    /// `fs.*`; of hooks only what reads ([`EffectRequest::reads_files`]).
     Fs {
         /// Which function of `fs`.
         function: String,
@@ -166,7 +167,7 @@ pub enum Request {
 /// The functions of `fs` that change nothing.
 const FILE_READS: [&str; 7] = ["read", "exists", "list", "stat", "glob", "find", "read_lines"];
 
-impl Request {
+impl EffectRequest {
     /// Whether it looks at files and changes none.
     #[must_use]
     pub fn reads_files(&self) -> bool {
@@ -207,7 +208,7 @@ impl Request {
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reply {
+pub enum EffectReply {
     /// Done; nothing to tell.
     Done,
     /// There is no such thing.
@@ -222,9 +223,9 @@ pub enum Reply {
 /// `http.get: network sandbox: host "x" is not in the allowlist`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SeamError(pub String);
+pub struct EffectError(pub String);
 
-impl std::fmt::Display for SeamError {
+impl std::fmt::Display for EffectError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -232,7 +233,7 @@ impl std::fmt::Display for SeamError {
 
 /// Who asks something of the world.
 #[derive(Debug, Clone, Copy)]
-pub struct Caller<'a> {
+pub struct EffectCaller<'a> {
     /// The call, as numbered by the journal.
     pub call: CallId,
     /// The name of the hook or tool.
@@ -240,12 +241,12 @@ pub struct Caller<'a> {
     /// The configuration layer that it belongs to. Metrics, cache and context of one layer are out of reach of the others.
     pub layer: Layer,
     /// Raised when nobody waits for the caller any more, its time limit included. Whatever a request waits for ends then.
-    pub cancel: Option<&'a Cancel>,
+    pub cancel: Option<&'a CancelToken>,
     /// The tools that it may call by its own declaration.
     pub tools: &'a [String],
 }
 
-impl<'a> Caller<'a> {
+impl<'a> EffectCaller<'a> {
     /// A caller of the project, such as a tool, that waits as long as its host does.
     #[must_use]
     pub fn new(call: CallId, name: &'a str) -> Self {
@@ -254,13 +255,13 @@ impl<'a> Caller<'a> {
 
     /// The same caller, whose requests end when `cancel` is raised.
     #[must_use]
-    pub fn until(self, cancel: &'a Cancel) -> Self {
+    pub fn with_cancel(self, cancel: &'a CancelToken) -> Self {
         Self { cancel: Some(cancel), ..self }
     }
 
     /// The same caller in another configuration layer.
     #[must_use]
-    pub fn in_layer(self, layer: Layer) -> Self {
+    pub fn with_layer(self, layer: Layer) -> Self {
         Self { layer, ..self }
     }
 
@@ -278,20 +279,20 @@ impl<'a> Caller<'a> {
 }
 
 /// Performs requests. Shared by all calls of a session; the caller says which one asks.
-pub trait Seam: Send + Sync + Debug {
+pub trait EffectRunner: Send + Sync + Debug {
     /// Performs one request.
     ///
     /// # Errors
     /// When the request is refused or fails; the script sees it as an error at that line.
-    fn perform(&self, caller: Caller<'_>, request: Request) -> Result<Reply, SeamError>;
+    fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError>;
 
-    /// Adds to a counter and gives its new value. The same as [`Request::MetricIncr`], without its allocation.
+    /// Adds to a counter and gives its new value. The same as [`EffectRequest::MetricIncr`], without its allocation.
     ///
     /// # Errors
-    /// As [`Seam::perform`].
-    fn metric_incr(&self, caller: Caller<'_>, name: &str, by: i64) -> Result<i64, SeamError> {
-        match self.perform(caller, Request::MetricIncr { name: name.to_owned(), by })? {
-            Reply::Int(value) => Ok(value),
+    /// As [`EffectRunner::perform`].
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
+        match self.perform(caller, EffectRequest::MetricIncr { name: name.to_owned(), amount: by })? {
+            EffectReply::Int(value) => Ok(value),
             _ => Ok(0),
         }
     }
@@ -299,10 +300,10 @@ pub trait Seam: Send + Sync + Debug {
 
 /// A seam that refuses everything: for `when`, for validation, for tests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoSeam;
+pub struct NoEffects;
 
-impl Seam for NoSeam {
-    fn perform(&self, _caller: Caller<'_>, _request: Request) -> Result<Reply, SeamError> {
-        Err(SeamError(String::from("not available here")))
+impl EffectRunner for NoEffects {
+    fn perform(&self, _caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
+        Err(EffectError(String::from("not available here")))
     }
 }

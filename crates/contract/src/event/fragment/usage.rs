@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Tokens used, in both spellings of the field's providers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens that went in.
     pub input_tokens: u64,
     /// Tokens that came out.
@@ -25,7 +25,7 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Usage in both spellings.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {

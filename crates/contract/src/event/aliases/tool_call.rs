@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{object, texts};
+use super::{require_object, require_texts};
 use crate::read_json;
 
 /// `args` and `arguments` are two spellings of one value: the one that changed decides, `args` when both did.
-pub(in crate::event) fn call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
-    let fields = object(event, after)?;
-    texts(fields, &["name"])?;
+pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
+    let fields = require_object(event, after)?;
+    require_texts(fields, &["name"])?;
     let changed = |name: &str| fields.get(name) != before.get(name);
     if !changed("args") && changed("arguments") {
         let decoded = match fields.get("arguments") {
@@ -34,7 +34,7 @@ mod tests {
 
     use super::*;
 
-    fn before() -> Value {
+    fn original_call() -> Value {
         json!({"name": "run_command", "arguments": r#"{"command":"ls"}"#, "args": {"command": "ls"}})
     }
 
@@ -46,9 +46,9 @@ mod tests {
             ("arguments", json!({"command": "pwd"}), json!({"command": "pwd"})),
         ];
         for (name, value, args) in cases {
-            let mut after = before();
+            let mut after = original_call();
             after[name] = value;
-            call("tool.pre", &before(), &mut after).unwrap();
+            sync_tool_call("tool.pre", &original_call(), &mut after).unwrap();
             let expected = json!({"name": "run_command", "arguments": args.to_string(), "args": args});
             assert_eq!(after, expected);
         }
@@ -60,7 +60,7 @@ mod tests {
         let twice = json!({"name": "x", "args": {"command": "ls"}, "arguments": r#"{"command":"a","command":"b"}"#});
         for bad in [json!(null), json!({"args": {}}), json!({"name": "x", "args": 3}), not_json, twice] {
             let mut after = bad.clone();
-            assert!(call("tool.pre", &before(), &mut after).is_err(), "{bad}");
+            assert!(sync_tool_call("tool.pre", &original_call(), &mut after).is_err(), "{bad}");
         }
     }
 }

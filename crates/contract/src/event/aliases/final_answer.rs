@@ -1,0 +1,23 @@
+//! The final answer of an agent: its text, its calls, their results and its tokens, each also under a capitalised name.
+
+use serde_json::Value;
+
+use super::{require_lists, require_object, require_texts, sync_aliases, sync_usage};
+
+/// Makes both spellings of a final answer equal. `text` is the lower-case name of its text.
+pub(in crate::event) fn sync_final_answer(
+    event: &str,
+    text: &str,
+    before: &Value,
+    after: &mut Value,
+) -> Result<(), String> {
+    let fields = require_object(event, after)?;
+    sync_aliases(before, fields, text, "Response");
+    sync_aliases(before, fields, "tool_calls", "ToolCalls");
+    sync_aliases(before, fields, "tool_results", "ToolResults");
+    sync_aliases(before, fields, "usage", "Usage");
+    sync_usage(before, fields, "usage");
+    sync_usage(before, fields, "Usage");
+    require_texts(fields, &[text])?;
+    require_lists(fields, &["tool_calls", "tool_results"])
+}
