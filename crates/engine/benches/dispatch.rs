@@ -7,7 +7,7 @@ use pintle_contract::{
     CancelToken, Chain, Clock, Event, EventName, Handler, Hook, HookCall, Layer, NoApprover, NoEffects, NullJournal,
     Origin, Profile, Verdict,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_testkit::RunningClock;
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{SubjectMatcher, chain, hook};
@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 /// A handler that costs nothing, so that what is measured is the engine.
 #[derive(Debug)]
-struct Idle;
+struct IdleHandler;
 
-impl Handler for Idle {
+impl Handler for IdleHandler {
     fn kind(&self) -> &'static str {
         "native"
     }
@@ -27,15 +27,15 @@ impl Handler for Idle {
     }
 }
 
-fn idle(id: &str, event: &EventName) -> Hook {
-    hook(id, event.clone(), Arc::new(Idle))
+fn idle_hook(id: &str, event: &EventName) -> Hook {
+    hook(id, event.clone(), Arc::new(IdleHandler))
 }
 
-fn for_tools(id: &str, event: &EventName, tools: &[&str]) -> Hook {
-    Hook { matcher: Some(SubjectMatcher::new(tools.iter().copied())), ..idle(id, event) }
+fn tool_hook(id: &str, event: &EventName, tools: &[&str]) -> Hook {
+    Hook { matcher: Some(SubjectMatcher::new(tools.iter().copied())), ..idle_hook(id, event) }
 }
 
-fn chain_of(profile: Profile, hooks: impl IntoIterator<Item = Hook>) -> Chain {
+fn build_chain(profile: Profile, hooks: impl IntoIterator<Item = Hook>) -> Chain {
     chain(Layer::Project, profile, hooks)
 }
 
@@ -47,27 +47,27 @@ fn main() -> ExitCode {
     let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
     let large: Event = event.with_payload(Value::into(large));
     let (clock, cancel) = (RunningClock::start(), CancelToken::default());
-    let around = Surroundings {
+    let around = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
-        seam: &NoEffects,
-        resolver: &NoApprover,
+        effects: &NoEffects,
+        approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,
     };
 
-    let pair = || [for_tools("a", &tool_pre, &["run_command"]), idle("b", &tool_pre)];
+    let pair = || [tool_hook("a", &tool_pre, &["run_command"]), idle_hook("b", &tool_pre)];
     let others = |count: usize| {
         let tool_pre = tool_pre.clone();
-        (0..count).map(move |number| for_tools(&format!("h{number}"), &tool_pre, &[&format!("tool_{number}")]))
+        (0..count).map(move |number| tool_hook(&format!("h{number}"), &tool_pre, &[&format!("tool_{number}")]))
     };
     let none = HookSet::empty();
-    let stack = HookSet::new(vec![chain_of(Profile::SequentialFirstDeny, pair())]);
-    let mixed = HookSet::new(vec![chain_of(Profile::SequentialFirstDeny, pair().into_iter().chain(others(1_000)))]);
+    let stack = HookSet::new(vec![build_chain(Profile::SequentialFirstDeny, pair())]);
+    let mixed = HookSet::new(vec![build_chain(Profile::SequentialFirstDeny, pair().into_iter().chain(others(1_000)))]);
     let sources =
-        HookSet::new(others(1_000).chain(pair()).map(|one| chain_of(Profile::SequentialFirstDeny, [one])).collect());
-    let together = HookSet::new(vec![chain_of(Profile::ParallelStrictest, pair())]);
+        HookSet::new(others(1_000).chain(pair()).map(|one| build_chain(Profile::SequentialFirstDeny, [one])).collect());
+    let together = HookSet::new(vec![build_chain(Profile::ParallelStrictest, pair())]);
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
     // What two calls cost that no engine can save: each is measured from its start to its end.
     let bare = || {

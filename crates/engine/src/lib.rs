@@ -9,7 +9,7 @@ mod dispatch;
 mod explain;
 mod select;
 
-pub use compose::{is_passed_over, is_untrusted_claim};
-pub use dispatch::{MAX_ROUNDS, MutedSeam, Surroundings, dispatch};
-pub use explain::{Explanation, Runs, explain};
+pub use compose::{is_matcher_failure_warning, is_untrusted_claim};
+pub use dispatch::{DispatchContext, MAX_ROUNDS, ReadOnlyEffects, dispatch};
+pub use explain::{HookExplanation, RunPrediction, explain};
 pub use select::HookSet;

@@ -9,7 +9,7 @@ use pintle_contract::{
     HandlerOutput, HandlerSpec, HookDeclaration, Layer, Location, NoApprover, NoEffects, NullJournal, Origin, Profile,
     Verdict,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{RunningClock, chain, hook};
@@ -78,11 +78,11 @@ fn named(name: &str) -> EventName {
 fn main() -> ExitCode {
     let clock = RunningClock::start();
     let cancel = CancelToken::default();
-    let around = Surroundings {
+    let around = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
-        seam: &NoEffects,
-        resolver: &NoApprover,
+        effects: &NoEffects,
+        approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,

@@ -15,7 +15,7 @@ use pintle_contract::{
     HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookDeclaration, Layer, Location, NoApprover, NoEffects,
     NullJournal, Origin, Profile, Verdict,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{Builder, WorkerProgram};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
@@ -161,11 +161,11 @@ fn main() -> ExitCode {
     let event = Event::new(event, payload, Arc::new(Origin::default()));
     let clock = RunningClock::start();
     let cancel = CancelToken::default();
-    let around = Surroundings {
+    let around = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
-        seam: &NoEffects,
-        resolver: &NoApprover,
+        effects: &NoEffects,
+        approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
         cause: None,

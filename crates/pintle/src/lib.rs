@@ -64,7 +64,9 @@ pub use state::{LayerState, LogBook, LogLine, Scratch};
 
 pub use pintle_contract::*;
 pub use pintle_dialects as dialects;
-pub use pintle_engine::{Explanation, HookSet, Runs, explain, is_passed_over, is_untrusted_claim};
+pub use pintle_engine::{
+    HookExplanation, HookSet, RunPrediction, explain, is_matcher_failure_warning, is_untrusted_claim,
+};
 pub use pintle_files as files;
 pub use pintle_handlers::http::Gate;
 pub use pintle_handlers::{

@@ -41,7 +41,7 @@ impl Overlay {
         {
             return Arc::clone(set);
         }
-        let set = Arc::new(base.with(self.chains.iter().cloned()));
+        let set = Arc::new(base.with_chains(self.chains.iter().cloned()));
         *joined = Some((base, Arc::clone(&set)));
         set
     }

@@ -14,7 +14,7 @@ use pintle_contract::{
     Chain, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Event, Handler, HookCall, Payload,
     Redactor, Rewrite, Verdict, VerdictKind,
 };
-use pintle_engine::MutedSeam;
+use pintle_engine::ReadOnlyEffects;
 use serde_json::Value;
 
 type Answer = Result<EffectReply, EffectError>;
@@ -194,7 +194,7 @@ impl EffectRunner for RecordingSeam<'_> {
 /// The seam of a repeated call: what was asked before is told as it was, and what would leave a mark is held back.
 #[derive(Debug)]
 struct RepeatSeam<'a> {
-    muted: MutedSeam<'a>,
+    muted: ReadOnlyEffects<'a>,
     /// What the first call asked and this one did not ask yet.
     rest: Mutex<Vec<(EffectRequest, Answer)>>,
     /// What would leave a mark.
@@ -203,7 +203,7 @@ struct RepeatSeam<'a> {
 
 impl<'a> RepeatSeam<'a> {
     fn new(seam: &'a dyn EffectRunner, replies: &[(EffectRequest, Answer)]) -> Self {
-        Self { muted: MutedSeam::new(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
+        Self { muted: ReadOnlyEffects::new(seam), rest: Mutex::new(replies.to_vec()), held: Mutex::default() }
     }
 }
 

@@ -8,7 +8,7 @@ use pintle_contract::{
     Approver, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge, Layer, Origin,
     Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::http::Gate;
 use pintle_handlers::{self as handlers, ScriptTool};
 use pintle_loader::PolicyFiles;
@@ -124,7 +124,7 @@ impl Runtime {
             return true;
         }
         let may_listen = self.registry.may_listen(name) || !scope.overlay.is_empty();
-        may_listen && scope.overlay.over(self.hooks()).listens(name)
+        may_listen && scope.overlay.over(self.hooks()).has_hooks_for(name)
     }
 
     /// Whether any hook of the runtime or of the scope's agent can deny or rewrite an event. Nothing that it may take out
@@ -141,11 +141,11 @@ impl Runtime {
             true => (&parts.journals, &*parts.clock),
             false => (parts.journals.unheard(), &Unheard),
         };
-        let around = Surroundings {
+        let around = DispatchContext {
             journal,
             clock,
-            seam: &self.seam(&event.origin, scope),
-            resolver: scope.resolver.as_deref().unwrap_or(&*parts.resolver),
+            effects: &self.seam(&event.origin, scope),
+            approver: scope.resolver.as_deref().unwrap_or(&*parts.resolver),
             cancel: &scope.cancel,
             shadow: parts.shadow,
             cause: scope.cause,

@@ -23,7 +23,7 @@ use pintle_contract::{
     CancelToken, Clock, EffectError, EffectReply, EffectRequest, EffectRunner, Event, EventName, HookCall, Journal,
     Layer, NoApprover, Origin, Profile, Verdict,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::record::host::{HostRecord, Message, ToolCall, ToolResult};
 use pintle_tape::replay::{Options, replay};
 use pintle_tape::{Header, Tape, read_bytes};
@@ -112,11 +112,11 @@ fn tape(length: usize) -> Vec<u8> {
         Arc::new(Origin { session: String::from("bench"), turn, agent: String::from("root"), ..Origin::default() })
     };
     let fire = |event: &str, turn: u32, payload: Value| {
-        let around = Surroundings {
+        let around = DispatchContext {
             journal: &*tape as &dyn Journal,
             clock: &*clock,
-            seam: &seam,
-            resolver: &NoApprover,
+            effects: &seam,
+            approver: &NoApprover,
             cancel: &cancel,
             shadow: false,
             cause: None,

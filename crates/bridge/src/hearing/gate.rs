@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle::dialects::tools::{Part, canonical, second};
 use pintle::event::{DelegationPre, PermissionAsk, ToolGuard, ToolPre, ToolTransform};
-use pintle::{Decision, Event, Outcome, Runs, explain};
+use pintle::{Decision, Event, Outcome, RunPrediction, explain};
 use serde_json::Value;
 
 use super::Hearing;
@@ -116,7 +116,7 @@ impl Gate<'_, '_> {
             let own = explain(&set, &self.event(lane, &part.name, &part.args, part.category));
             let other = self.event(lane, name, &args, part.category);
             let mut hears = explain(&set, &other).into_iter().zip(own);
-            if !hears.any(|(other, own)| counts(&other.runs) && !counts(&own.runs)) {
+            if !hears.any(|(other, own)| counts(&other.prediction) && !counts(&own.prediction)) {
                 continue;
             }
             let outcome = self.hearing.fire_event(&other);
@@ -255,8 +255,8 @@ impl Gate<'_, '_> {
 }
 
 /// Whether a hook has a say: it runs, or counts as failed.
-fn counts(runs: &Runs) -> bool {
-    matches!(runs, Runs::Yes | Runs::HookFailed { .. })
+fn counts(runs: &RunPrediction) -> bool {
+    matches!(runs, RunPrediction::Yes | RunPrediction::HookFailed { .. })
 }
 
 /// Takes over what hooks made of a part. Gives whether they changed it.

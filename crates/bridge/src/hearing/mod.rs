@@ -12,7 +12,7 @@ use pintle::event::{ContextScope, EventClass, EventDef as EventRow, EventPayload
 use pintle::loader::PolicyPaths;
 use pintle::{
     Decision, Effect, Event, EventName, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime, Scope, VerdictKind,
-    is_passed_over, is_untrusted_claim,
+    is_matcher_failure_warning, is_untrusted_claim,
 };
 use serde_json::Value;
 
@@ -181,7 +181,9 @@ impl Hearing<'_> {
         }
         for warning in &outcome.warnings {
             let text = match &warning.message {
-                message if is_passed_over(message) => format!("pintle: hook \"{}\" was {message}", warning.hook),
+                message if is_matcher_failure_warning(message) => {
+                    format!("pintle: hook \"{}\" was {message}", warning.hook)
+                }
                 message if is_untrusted_claim(message) => format!("pintle: hook \"{}\": {message}", warning.hook),
                 _ => continue,
             };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::loader::Withheld;
 use pintle::tape::show::{Line, Tone, plain};
-use pintle::{Built, Event, Explanation, Origin, Runs, explain};
+use pintle::{Built, Event, HookExplanation, Origin, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use crate::fault::{Fault, Status};
@@ -39,7 +39,7 @@ impl Explain {
         let places = self.hooks.places(&self.path).listing();
         let given = payload(&self.event, true)?;
         let built = load(builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
-        let hooks = built.runtime.hooks().with(self.hooks.agent.chains(&built)?);
+        let hooks = built.runtime.hooks().with_chains(self.hooks.agent.chains(&built)?);
         let origin = Arc::new(Origin::default());
         let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
@@ -59,7 +59,7 @@ impl Explain {
                 "hooks": hooks,
             }));
         } else {
-            let explanations: Vec<(Explanation, bool)> = explanations
+            let explanations: Vec<(HookExplanation, bool)> = explanations
                 .into_iter()
                 .map(|one| {
                     let trusted = is_trusted(&built, &one);
@@ -73,7 +73,7 @@ impl Explain {
 }
 
 /// Whether a hook runs as far as consent goes.
-fn is_trusted(built: &Built, explanation: &Explanation) -> bool {
+fn is_trusted(built: &Built, explanation: &HookExplanation) -> bool {
     let is_it = |withheld: &Withheld| {
         withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
     };
@@ -81,7 +81,7 @@ fn is_trusted(built: &Built, explanation: &Explanation) -> bool {
 }
 
 /// What is shown: each hook, and whether somebody agreed to it where that is needed.
-fn lines(event: &Event, given: &Given, explanations: &[(Explanation, bool)], all: bool) -> Vec<Line> {
+fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<Line> {
     let mut head = Line::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
         head.push(Tone::Plain, format!(" {}", plain(subject, 80)));
@@ -90,7 +90,7 @@ fn lines(event: &Event, given: &Given, explanations: &[(Explanation, bool)], all
         head.push(Tone::Quiet, "  (no payload was given: this is the example of the catalogue)");
     }
     let mut lines = vec![head];
-    let elsewhere = |one: &&(Explanation, bool)| matches!(one.0.runs, Runs::OtherEvent { .. });
+    let elsewhere = |one: &&(HookExplanation, bool)| matches!(one.0.prediction, RunPrediction::OtherEvent { .. });
     let width = explanations
         .iter()
         .map(|(explanation, _)| plain(explanation.hook.as_str(), NAME).chars().count())
@@ -99,13 +99,13 @@ fn lines(event: &Event, given: &Given, explanations: &[(Explanation, bool)], all
     let rank_width = explanations.iter().map(|(explanation, _)| rank(explanation).len()).max().unwrap_or(0);
     let mut order = 0;
     for (explanation, trusted) in explanations.iter().filter(|one| all || !elsewhere(one)) {
-        let runs = explanation.runs.is_yes() && *trusted;
+        let runs = explanation.prediction.is_yes() && *trusted;
         order += usize::from(runs);
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
         let (hook, tone) = (plain(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = Line::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
-        let why = if *trusted { plain(&explanation.runs.to_string(), 400) } else { String::from(NOT_TRUSTED) };
+        let why = if *trusted { plain(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
         line.push(tone, why);
         if let Some(place) = place(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
@@ -121,15 +121,15 @@ fn lines(event: &Event, given: &Given, explanations: &[(Explanation, bool)], all
 }
 
 /// What decides the order.
-fn rank(explanation: &Explanation) -> String {
+fn rank(explanation: &HookExplanation) -> String {
     format!("{}, priority {}", explanation.layer, explanation.priority)
 }
 
-fn explanation_json(explanation: &Explanation, trusted: bool) -> Value {
+fn explanation_json(explanation: &HookExplanation, trusted: bool) -> Value {
     json!({
         "hook": explanation.hook,
-        "runs": explanation.runs.is_yes() && trusted,
-        "why": if trusted { explanation.runs.to_string() } else { String::from(NOT_TRUSTED) },
+        "runs": explanation.prediction.is_yes() && trusted,
+        "why": if trusted { explanation.prediction.to_string() } else { String::from(NOT_TRUSTED) },
         "event": explanation.event,
         "layer": explanation.layer,
         "profile": explanation.profile,

@@ -3,11 +3,11 @@
 use pintle_contract::{EventName, HookId, OutcomeReason};
 use serde_json::{Map, Value};
 
-use super::words;
+use super::messages;
 
 /// What one hook would make of the payload, alone and settled.
 #[derive(Debug)]
-pub(crate) struct Proposal<'h> {
+pub(crate) struct RewriteProposal<'h> {
     /// The hook's number.
     pub(crate) ordinal: u32,
     /// The hook.
@@ -18,7 +18,7 @@ pub(crate) struct Proposal<'h> {
 
 /// All proposals together.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Merged {
+pub(crate) enum MergeResult {
     /// Nobody rewrote.
     Unchanged,
     /// One payload came out. `producers` are the hooks that proposed exactly this one.
@@ -36,43 +36,48 @@ pub(crate) enum Merged {
 ///
 /// Each proposal is settled before it comes here, so two spellings of one value cannot be rewritten past each other.
 /// Rewrites of different fields go together, equal rewrites of a field agree, and different ones are a conflict.
-pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<Proposal<'_>>) -> Merged {
+pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<RewriteProposal<'_>>) -> MergeResult {
     let mut rest = proposals.into_iter();
     let Some(first) = rest.next() else {
-        return Merged::Unchanged;
+        return MergeResult::Unchanged;
     };
-    let others: Vec<Proposal<'_>> = rest.collect();
+    let others: Vec<RewriteProposal<'_>> = rest.collect();
     if others.iter().all(|other| other.value == first.value) {
         let producers = std::iter::once(first.ordinal).chain(others.iter().map(|other| other.ordinal)).collect();
-        return Merged::Changed { value: first.value, producers };
+        return MergeResult::Changed { value: first.value, producers };
     }
-    let proposals: Vec<Proposal<'_>> = std::iter::once(first).chain(others).collect();
+    let proposals: Vec<RewriteProposal<'_>> = std::iter::once(first).chain(others).collect();
     let joined = match before {
-        Value::Object(have) => by_field(have, &proposals),
-        _ => Err(whole_conflict(&proposals)),
+        Value::Object(have) => merge_fields(have, &proposals),
+        _ => Err(explain_whole_conflict(&proposals)),
     };
     let mut value = match joined {
         Ok(fields) => Value::Object(fields),
-        Err(reasons) => return Merged::Conflict(reasons),
+        Err(reasons) => return MergeResult::Conflict(reasons),
     };
     if let Err(why) = (event.def().normalize)(before, &mut value) {
-        return Merged::Conflict(between_first_and_last(&proposals, |first, last| words::misfit(first, last, &why)));
+        return MergeResult::Conflict(first_last_conflict(&proposals, |first, last| {
+            messages::incompatible_rewrites(first, last, &why)
+        }));
     }
     let producers = proposals.iter().filter(|proposal| proposal.value == value).map(|one| one.ordinal).collect();
-    Merged::Changed { value, producers }
+    MergeResult::Changed { value, producers }
 }
 
 /// The object with the changes of all proposals, or a reason for each pair of hooks that change a field differently.
-fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map<String, Value>, Vec<OutcomeReason>> {
-    let mut changes: Vec<(&str, Option<&Value>, &Proposal<'_>)> = Vec::new();
+fn merge_fields(
+    have: &Map<String, Value>,
+    proposals: &[RewriteProposal<'_>],
+) -> Result<Map<String, Value>, Vec<OutcomeReason>> {
+    let mut changes: Vec<(&str, Option<&Value>, &RewriteProposal<'_>)> = Vec::new();
     let mut reasons = Vec::new();
     for proposal in proposals {
         let Value::Object(fields) = &proposal.value else {
-            return Err(whole_conflict(proposals));
+            return Err(explain_whole_conflict(proposals));
         };
         let gone = have.keys().filter(|name| !fields.contains_key(*name)).map(|name| (name.as_str(), None));
         let set = fields.iter().map(|(name, value)| (name.as_str(), Some(value)));
-        let mut clashes: Vec<(&Proposal<'_>, Vec<&str>)> = Vec::new();
+        let mut clashes: Vec<(&RewriteProposal<'_>, Vec<&str>)> = Vec::new();
         for (name, value) in set.chain(gone).filter(|(name, value)| have.get(*name) != *value) {
             let Some((_, agreed, first)) = changes.iter().find(|(known, _, _)| *known == name) else {
                 changes.push((name, value, proposal));
@@ -87,7 +92,10 @@ fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map
             }
         }
         reasons.extend(clashes.into_iter().map(|(first, names)| {
-            OutcomeReason::new(proposal.hook.clone(), words::conflict(&words::list(&names), first.hook, proposal.hook))
+            OutcomeReason::new(
+                proposal.hook.clone(),
+                messages::conflicting_rewrites(&messages::join_names(&names), first.hook, proposal.hook),
+            )
         }));
     }
     if !reasons.is_empty() {
@@ -107,20 +115,23 @@ fn by_field(have: &Map<String, Value>, proposals: &[Proposal<'_>]) -> Result<Map
     Ok(fields)
 }
 
-fn whole_conflict(proposals: &[Proposal<'_>]) -> Vec<OutcomeReason> {
+fn explain_whole_conflict(proposals: &[RewriteProposal<'_>]) -> Vec<OutcomeReason> {
     let first = proposals.first();
     let other = proposals.iter().find(|proposal| first.is_some_and(|first| first.value != proposal.value));
     first
         .zip(other)
         .map(|(first, other)| {
-            OutcomeReason::new(other.hook.clone(), words::conflict("the whole payload", first.hook, other.hook))
+            OutcomeReason::new(
+                other.hook.clone(),
+                messages::conflicting_rewrites("the whole payload", first.hook, other.hook),
+            )
         })
         .into_iter()
         .collect()
 }
 
-pub(super) fn between_first_and_last(
-    proposals: &[Proposal<'_>],
+pub(super) fn first_last_conflict(
+    proposals: &[RewriteProposal<'_>],
     text: impl Fn(&HookId, &HookId) -> String,
 ) -> Vec<OutcomeReason> {
     proposals

@@ -7,23 +7,23 @@ use pintle_contract::{
 
 use serde_json::{Map, Value};
 
-use super::{target, untrusted, words};
+use super::{messages, target, untrusted};
 
 /// The verdicts of a dispatch, taken one by one.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct VerdictTally {
     /// Why this is denied; empty while it is not.
     pub(super) denials: Vec<OutcomeReason>,
     /// Asks and explicit allows.
     pub(super) votes: Vec<Vote>,
-    pub(super) asked: u32,
+    pub(super) ask_count: u32,
     /// What few dispatches have, made with the first of it.
-    aside: Option<Box<Aside>>,
+    extras: Option<Box<OutcomeExtras>>,
 }
 
 /// What is told besides the decision.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct OutcomeExtras {
     pub(super) effects: Vec<(u32, HookId, Effect)>,
     pub(super) failures: Vec<FailureReport>,
     pub(super) warnings: Vec<Warning>,
@@ -33,15 +33,15 @@ pub(super) struct Aside {
 /// An ask or an explicit allow.
 #[derive(Debug)]
 pub(super) struct Vote {
-    pub(super) position: Position,
+    pub(super) position: CallPosition,
     pub(super) guard: bool,
-    pub(super) asks: bool,
+    pub(super) is_ask: bool,
     pub(super) reason: OutcomeReason,
 }
 
 /// A hook's turn in a dispatch. Later turns are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Position {
+pub(crate) struct CallPosition {
     /// 0 for the chains, then one for each time that guards are asked again.
     pub(crate) round: u8,
     /// The hook's number among the hooks of its event.
@@ -50,9 +50,9 @@ pub(crate) struct Position {
 
 /// Whose verdict it is, and at which point of the dispatch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Voter<'h> {
+pub(crate) struct VerdictSource<'h> {
     pub(crate) hook: &'h Hook,
-    pub(crate) position: Position,
+    pub(crate) position: CallPosition,
     pub(crate) layer: Layer,
     pub(crate) profile: Profile,
     /// Whether the hook was asked before in this dispatch; then nothing but its answer counts.
@@ -63,37 +63,37 @@ pub(crate) struct Voter<'h> {
 
 /// What a hook answered: a decision, and the other target that it is about, if any.
 #[derive(Debug)]
-pub(crate) struct Answered {
-    pub(crate) said: VerdictKind,
+pub(crate) struct TargetedVerdict {
+    pub(crate) kind: VerdictKind,
     pub(crate) rewrite: Option<Rewrite>,
 }
 
-impl Answered {
+impl TargetedVerdict {
     /// The rewrite and the decision: an answer that is a rewrite decides nothing else.
     #[inline]
     pub(crate) fn split(self) -> (Option<Rewrite>, Option<VerdictKind>) {
         match self {
-            Self { said: VerdictKind::Rewrite(rewrite), .. } => (Some(rewrite), None),
-            Self { said, rewrite } => (rewrite, Some(said)),
+            Self { kind: VerdictKind::Rewrite(rewrite), .. } => (Some(rewrite), None),
+            Self { kind: said, rewrite } => (rewrite, Some(said)),
         }
     }
 }
 
 /// What became of a rewrite.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct RewriteResult {
     /// The payload it makes; `None` when that is the one there was.
     pub(crate) value: Option<Value>,
     /// Whether all of it was taken, and nothing ignored.
-    pub(crate) entirely: bool,
+    pub(crate) is_complete: bool,
 }
 
 /// Whether a decision stands that came with a rewrite. An allow of a target that was not made allows nothing.
-pub(crate) fn stands(said: &VerdictKind, made: Option<&Made>) -> bool {
-    !matches!(said, VerdictKind::Allow { .. }) || made.is_some_and(|made| made.entirely)
+pub(crate) fn decision_counts(said: &VerdictKind, made: Option<&RewriteResult>) -> bool {
+    !matches!(said, VerdictKind::Allow { .. }) || made.is_some_and(|made| made.is_complete)
 }
 
-impl Tally {
+impl VerdictTally {
     /// Whether it is denied, whatever else is said.
     pub(crate) fn is_denied(&self) -> bool {
         !self.denials.is_empty()
@@ -101,81 +101,84 @@ impl Tally {
 
     /// The warnings so far.
     pub(crate) fn warnings(&self) -> &[Warning] {
-        self.aside.as_ref().map_or(&[], |aside| &aside.warnings)
+        self.extras.as_ref().map_or(&[], |aside| &aside.warnings)
     }
 
-    fn aside(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
+    fn extras_mut(&mut self) -> &mut OutcomeExtras {
+        self.extras.get_or_insert_default()
     }
 
     /// Takes out what is told besides the decision.
     #[inline]
-    pub(super) fn take_aside(&mut self) -> Option<Aside> {
-        self.aside.take().map(|aside| *aside)
+    pub(super) fn remove_extras(&mut self) -> Option<OutcomeExtras> {
+        self.extras.take().map(|aside| *aside)
     }
 
     /// Adds a warning. A later round does not repeat what was said before.
-    pub(crate) fn warn(&mut self, voter: Voter<'_>, message: String) {
+    pub(crate) fn add_warning(&mut self, voter: VerdictSource<'_>, message: String) {
         let warning = Warning { hook: voter.hook.id.clone(), message };
-        let warnings = &mut self.aside().warnings;
+        let warnings = &mut self.extras_mut().warnings;
         if voter.position.round == 0 || !warnings.contains(&warning) {
             warnings.push(warning);
         }
     }
 
     /// Adds a denial that is no single hook's verdict.
-    pub(crate) fn deny(&mut self, reasons: impl IntoIterator<Item = OutcomeReason>) {
+    pub(crate) fn add_denials(&mut self, reasons: impl IntoIterator<Item = OutcomeReason>) {
         self.denials.extend(reasons);
     }
 
     /// Takes a verdict that is a bare pass or a bare refusal, as most are, and says whether it was one. What it would not
-    /// take is left as it is, for [`Tally::open`].
+    /// take is left as it is, for [`VerdictTally::take_extras`].
     #[inline]
-    pub(crate) fn settles(&mut self, voter: Voter<'_>, verdict: &mut Verdict) -> bool {
+    pub(crate) fn take_trivial(&mut self, voter: VerdictSource<'_>, verdict: &mut Verdict) -> bool {
         let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
         if !bare || voter.shadow || voter.repeated || !voter.hook.source_trust.is_trusted() {
             return false;
         }
         match &mut verdict.kind {
             VerdictKind::Pass if voter.profile != Profile::ParallelUnanimous => {}
-            VerdictKind::Deny { reason } => self.refuse(voter, std::mem::take(reason)),
+            VerdictKind::Deny { reason } => self.record_denial(voter, std::mem::take(reason)),
             _ => return false,
         }
-        self.asked += 1;
+        self.ask_count += 1;
         true
     }
 
     /// Takes what comes with a verdict and gives its answer, or nothing for a verdict that is not enforced.
     #[inline]
-    pub(crate) fn open(&mut self, voter: Voter<'_>, verdict: Verdict) -> Option<Answered> {
+    pub(crate) fn take_extras(&mut self, voter: VerdictSource<'_>, verdict: Verdict) -> Option<TargetedVerdict> {
         if !voter.repeated {
-            self.asked += 1;
+            self.ask_count += 1;
         }
         if voter.shadow {
-            self.aside().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
+            self.extras_mut().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
             return None;
         }
-        let verdict =
-            if voter.hook.source_trust.is_trusted() { verdict } else { untrusted::restricted(voter.hook, verdict) };
+        let verdict = if voter.hook.source_trust.is_trusted() {
+            verdict
+        } else {
+            untrusted::restrict_verdict(voter.hook, verdict)
+        };
         // A repeated call has no effects of its own but for what comes with a denial.
         let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
         for message in verdict.warnings {
-            self.warn(voter, message);
+            self.add_warning(voter, message);
         }
         if keeps && !verdict.effects.is_empty() {
-            self.keep(voter, verdict.effects);
+            self.record_effects(voter, verdict.effects);
         }
         // The last judgement of a hook replaces the ones before.
         if voter.repeated {
             self.votes.retain(|vote| vote.position.ordinal != voter.position.ordinal);
         }
         let with_rewrite = matches!(verdict.kind, VerdictKind::Allow { .. } | VerdictKind::Ask { .. });
-        Some(Answered { said: verdict.kind, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
+        Some(TargetedVerdict { kind: verdict.kind, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
     }
 
     /// Takes the effects of a verdict. What the hook said in an earlier call is not said twice.
-    fn keep(&mut self, voter: Voter<'_>, effects: Vec<Effect>) {
-        let kept = &mut self.aside().effects;
+    fn record_effects(&mut self, voter: VerdictSource<'_>, effects: Vec<Effect>) {
+        let kept = &mut self.extras_mut().effects;
         for effect in effects {
             let known =
                 |(ordinal, _, one): &(u32, HookId, Effect)| *ordinal == voter.position.ordinal && *one == effect;
@@ -187,7 +190,7 @@ impl Tally {
 
     /// What the hooks said about the event for whoever is asked about it; of two that use one name the later one counts.
     pub(crate) fn metadata(&self) -> Map<String, Value> {
-        let mut effects: Vec<_> = self.aside.iter().flat_map(|aside| &aside.effects).collect();
+        let mut effects: Vec<_> = self.extras.iter().flat_map(|aside| &aside.effects).collect();
         effects.sort_by_key(|(ordinal, _, _)| *ordinal);
         let facts = effects.into_iter().filter_map(|(_, _, effect)| match effect {
             Effect::Metadata(facts) => Some(facts),
@@ -197,102 +200,114 @@ impl Tally {
     }
 
     /// Takes a failure of a hook that could not even be asked.
-    pub(crate) fn unasked(&mut self, voter: Voter<'_>, failure: Failure) {
+    pub(crate) fn record_uncalled(&mut self, voter: VerdictSource<'_>, failure: Failure) {
         if voter.shadow {
             let verdict = Verdict::failed(failure);
-            self.aside().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
+            self.extras_mut().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
         } else {
-            self.fail(voter, failure);
+            self.record_failure(voter, failure);
         }
     }
 
     /// Takes the answer of a hook that saw `event`, and gives the payload it makes where that is another one.
     #[inline]
-    pub(crate) fn take(&mut self, voter: Voter<'_>, answered: Answered, event: &Event) -> Option<Payload> {
+    pub(crate) fn record_verdict(
+        &mut self,
+        voter: VerdictSource<'_>,
+        answered: TargetedVerdict,
+        event: &Event,
+    ) -> Option<Payload> {
         if voter.profile == Profile::ParallelUnanimous {
-            self.take_unanimous(voter, answered);
+            self.record_unanimous(voter, answered);
             return None;
         }
         let (rewrite, said) = answered.split();
         let Some(rewrite) = rewrite else {
-            said.into_iter().for_each(|said| self.say(voter, said));
+            said.into_iter().for_each(|said| self.record_decision(voter, said));
             return None;
         };
-        let made = self.make(voter, rewrite, event);
-        said.into_iter().filter(|said| stands(said, made.as_ref())).for_each(|said| self.say(voter, said));
+        let made = self.apply_rewrite(voter, rewrite, event);
+        said.into_iter()
+            .filter(|said| decision_counts(said, made.as_ref()))
+            .for_each(|said| self.record_decision(voter, said));
         made.and_then(|made| made.value).map(Payload::new)
     }
 
     /// Takes a decision.
     #[inline]
-    pub(crate) fn say(&mut self, voter: Voter<'_>, said: VerdictKind) {
+    pub(crate) fn record_decision(&mut self, voter: VerdictSource<'_>, said: VerdictKind) {
         match said {
             // What a rewrite makes is told by `make`.
             VerdictKind::Pass | VerdictKind::Rewrite(_) => {}
-            VerdictKind::Allow { reason } => self.vote(voter, false, reason),
-            VerdictKind::Ask { reason } => self.vote(voter, true, reason),
-            VerdictKind::Deny { reason } => self.refuse(voter, reason),
-            VerdictKind::Failed(failure) => self.fail(voter, failure),
+            VerdictKind::Allow { reason } => self.record_vote(voter, false, reason),
+            VerdictKind::Ask { reason } => self.record_vote(voter, true, reason),
+            VerdictKind::Deny { reason } => self.record_denial(voter, reason),
+            VerdictKind::Failed(failure) => self.record_failure(voter, failure),
         }
     }
 
     /// Anything but an allow of the payload as it stands denies; a hook that failed open is not counted.
-    fn take_unanimous(&mut self, voter: Voter<'_>, answered: Answered) {
+    fn record_unanimous(&mut self, voter: VerdictSource<'_>, answered: TargetedVerdict) {
         let but = match answered.split() {
-            (None, Some(VerdictKind::Allow { reason })) => return self.vote(voter, false, reason),
+            (None, Some(VerdictKind::Allow { reason })) => return self.record_vote(voter, false, reason),
             // It may refuse, and its yes is none that the others would have to wait for.
             (_, Some(VerdictKind::Pass)) if !voter.hook.source_trust.is_trusted() => return,
-            (_, Some(VerdictKind::Failed(failure))) => return self.fail(voter, failure),
-            (_, Some(VerdictKind::Deny { reason })) => return self.refuse(voter, reason),
+            (_, Some(VerdictKind::Failed(failure))) => return self.record_failure(voter, failure),
+            (_, Some(VerdictKind::Deny { reason })) => return self.record_denial(voter, reason),
             (_, Some(VerdictKind::Ask { reason })) => format!("wanted a person to look ({reason})"),
             (Some(_), _) => String::from("wanted a rewrite"),
             (None, _) => String::from("had no opinion"),
         };
-        self.refuse(voter, words::not_unanimous(&untrusted::shown_name(voter.hook), &but));
+        self.record_denial(voter, messages::not_unanimous(&untrusted::display_name(voter.hook), &but));
     }
 
     /// What a rewrite makes of the payload, with a warning for each part of it that the event does not allow. One that
     /// makes no sense makes nothing: it is taken as a failure of the hook.
-    pub(crate) fn make(&mut self, voter: Voter<'_>, rewrite: Rewrite, event: &Event) -> Option<Made> {
+    pub(crate) fn apply_rewrite(
+        &mut self,
+        voter: VerdictSource<'_>,
+        rewrite: Rewrite,
+        event: &Event,
+    ) -> Option<RewriteResult> {
         match target::apply(&event.name, event.payload.value(), rewrite) {
             Ok(applied) => {
                 let entirely = applied.ignored.is_empty();
                 for message in applied.ignored {
-                    self.warn(voter, message);
+                    self.add_warning(voter, message);
                 }
-                Some(Made { value: applied.value, entirely })
+                Some(RewriteResult { value: applied.value, is_complete: entirely })
             }
             Err(why) => {
-                self.fail(voter, Failure::new(FailureKind::BadOutput, why));
+                self.record_failure(voter, Failure::new(FailureKind::BadOutput, why));
                 None
             }
         }
     }
 
     /// A failed hook is not a refusing hook: its policy says what follows.
-    fn fail(&mut self, voter: Voter<'_>, failure: Failure) {
+    fn record_failure(&mut self, voter: VerdictSource<'_>, failure: Failure) {
         let policy = untrusted::failure_policy(voter.hook);
-        let failure = untrusted::quoted_failure(voter.hook, failure);
+        let failure = untrusted::quote_failure(voter.hook, failure);
         let text = (policy == FailurePolicy::Closed)
-            .then(|| words::failed_closed(&untrusted::shown_name(voter.hook), &failure));
+            .then(|| messages::failed_closed(&untrusted::display_name(voter.hook), &failure));
         let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
-        let failures = &mut self.aside().failures;
+        let failures = &mut self.extras_mut().failures;
         if voter.position.round == 0 || !failures.contains(&report) {
             failures.push(report);
         }
         if let Some(text) = text {
-            self.refuse(voter, text);
+            self.record_denial(voter, text);
         }
     }
 
-    fn vote(&mut self, voter: Voter<'_>, asks: bool, text: String) {
+    fn record_vote(&mut self, voter: VerdictSource<'_>, asks: bool, text: String) {
         // An ask that nobody lifts is a deny of the same hook, and means the same.
-        let reason = if asks { reason(voter, text) } else { OutcomeReason::new(voter.hook.id.clone(), text) };
-        self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, asks, reason });
+        let reason = if asks { build_reason(voter, text) } else { OutcomeReason::new(voter.hook.id.clone(), text) };
+        self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, is_ask: asks, reason });
     }
 
-    fn refuse(&mut self, voter: Voter<'_>, text: String) {
-        let reason = reason(voter, text);
+    fn record_denial(&mut self, voter: VerdictSource<'_>, text: String) {
+        let reason = build_reason(voter, text);
         // A deny mostly stands alone, and needs no room for more.
         if self.denials.is_empty() {
             self.denials = vec![reason];
@@ -303,7 +318,7 @@ impl Tally {
 }
 
 /// A reason of a hook, with what its deny means.
-fn reason(voter: Voter<'_>, text: String) -> OutcomeReason {
+fn build_reason(voter: VerdictSource<'_>, text: String) -> OutcomeReason {
     let stops_run = voter.hook.on_deny == DenyEffect::StopRun;
-    OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::shown_name(voter.hook), text) }
+    OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::display_name(voter.hook), text) }
 }

@@ -4,11 +4,11 @@ use pintle_contract::event::{RewriteTarget, check_rewrite};
 use pintle_contract::{EventName, Rewrite, check_payload, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::words;
+use super::messages;
 
 /// A rewrite, applied.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Applied {
+pub(crate) struct AppliedRewrite {
     /// The new payload, settled; `None` when it equals the one before, which is no rewrite.
     pub(crate) value: Option<Value>,
     /// What of the rewrite the event does not allow, as warnings.
@@ -25,18 +25,18 @@ pub(crate) struct Applied {
 /// - What equals the payload before is no rewrite and earns no warning.
 ///
 /// The error says why the rewrite makes no sense; the verdict is then a failure.
-pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Result<Applied, String> {
+pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Result<AppliedRewrite, String> {
     let row = event.def();
     let mut ignored = Vec::new();
     let after = match row.target {
         RewriteTarget::Nothing => {
-            if differs(before, &rewrite) {
-                ignored.push(words::no_target(event));
+            if has_changes(before, &rewrite) {
+                ignored.push(messages::no_target(event));
             }
             None
         }
         RewriteTarget::Whole => match (rewrite, before) {
-            (Rewrite::Fields(fields), Value::Object(have)) => replace(have, fields),
+            (Rewrite::Fields(fields), Value::Object(have)) => replace_fields(have, fields),
             (Rewrite::Fields(fields), _) => Some(Value::Object(fields)),
             (Rewrite::Whole(value), _) => (value != *before).then_some(value),
         },
@@ -53,7 +53,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
                 let known = allowed.contains(&name.as_str());
                 if !known && have.get(name) != Some(value) {
                     let near = suggest_nearest(name, allowed.iter().copied());
-                    ignored.push(words::not_in_target(event, name, allowed, near));
+                    ignored.push(messages::not_in_target(event, name, allowed, near));
                 }
                 known
             });
@@ -62,12 +62,12 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
                 .copied()
                 .filter(|name| whole && have.contains_key(*name) && !fields.contains_key(*name))
                 .collect();
-            let after = replace(have, fields);
-            if gone.is_empty() { after } else { Some(without(after, have, &gone)) }
+            let after = replace_fields(have, fields);
+            if gone.is_empty() { after } else { Some(remove_fields(after, have, &gone)) }
         }
     };
     let Some(mut after) = after else {
-        return Ok(Applied { value: None, ignored });
+        return Ok(AppliedRewrite { value: None, ignored });
     };
     (row.normalize)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
@@ -75,13 +75,13 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     if let Err(fault) = check_payload(&after)
         && check_payload(before).is_ok()
     {
-        return Err(words::too_large(&fault));
+        return Err(messages::too_large(&fault));
     }
-    Ok(Applied { value: (after != *before).then_some(after), ignored })
+    Ok(AppliedRewrite { value: (after != *before).then_some(after), ignored })
 }
 
 /// The object with fields replaced, or `None` when they are what they were; only then is nothing copied.
-fn replace(have: &Map<String, Value>, fields: Map<String, Value>) -> Option<Value> {
+fn replace_fields(have: &Map<String, Value>, fields: Map<String, Value>) -> Option<Value> {
     if fields.iter().all(|(name, value)| have.get(name) == Some(value)) {
         return None;
     }
@@ -90,7 +90,7 @@ fn replace(have: &Map<String, Value>, fields: Map<String, Value>) -> Option<Valu
     Some(Value::Object(after))
 }
 
-fn without(after: Option<Value>, have: &Map<String, Value>, gone: &[&str]) -> Value {
+fn remove_fields(after: Option<Value>, have: &Map<String, Value>, gone: &[&str]) -> Value {
     let mut after = after.unwrap_or_else(|| Value::Object(have.clone()));
     if let Value::Object(fields) = &mut after {
         for name in gone {
@@ -100,7 +100,7 @@ fn without(after: Option<Value>, have: &Map<String, Value>, gone: &[&str]) -> Va
     after
 }
 
-fn differs(before: &Value, rewrite: &Rewrite) -> bool {
+fn has_changes(before: &Value, rewrite: &Rewrite) -> bool {
     match rewrite {
         Rewrite::Fields(fields) => fields.iter().any(|(name, value)| before.get(name) != Some(value)),
         Rewrite::Whole(value) => value != before,

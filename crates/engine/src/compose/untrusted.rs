@@ -2,11 +2,11 @@
 
 use pintle_contract::{Failure, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
 
-use super::words;
+use super::messages;
 
 /// What counts of the verdict of an untrusted hook: a deny or an ask, with its reason as a quotation. Everything else is no
 /// opinion, and one warning names it.
-pub(crate) fn restricted(hook: &Hook, verdict: Verdict) -> Verdict {
+pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
     let mut dropped: Vec<&str> = Vec::new();
     let mut note = |is_there: bool, what: &'static str| {
         if is_there {
@@ -21,15 +21,15 @@ pub(crate) fn restricted(hook: &Hook, verdict: Verdict) -> Verdict {
             note(true, "its refusal (it would send the agent on)");
             VerdictKind::Pass
         }
-        VerdictKind::Deny { reason } => VerdictKind::Deny { reason: words::quoted(hook, &reason) },
-        VerdictKind::Ask { reason } => VerdictKind::Ask { reason: words::quoted(hook, &reason) },
+        VerdictKind::Deny { reason } => VerdictKind::Deny { reason: messages::quote_text(hook, &reason) },
+        VerdictKind::Ask { reason } => VerdictKind::Ask { reason: messages::quote_text(hook, &reason) },
         // `fail` sees to its words and to what follows.
         failed @ VerdictKind::Failed(_) => failed,
         VerdictKind::Pass | VerdictKind::Allow { .. } | VerdictKind::Rewrite(_) => VerdictKind::Pass,
     };
     let mut restricted = Verdict::new(said);
     if !dropped.is_empty() {
-        restricted = restricted.with_warning(words::untrusted(&dropped));
+        restricted = restricted.with_warning(messages::ignored_untrusted_answer(&dropped));
     }
     restricted
 }
@@ -43,17 +43,17 @@ pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
 }
 
 /// The name of a hook as it stands before its reason: that of an untrusted one is its author's text as much as the reason is.
-pub(super) fn shown_name(hook: &Hook) -> HookId {
+pub(super) fn display_name(hook: &Hook) -> HookId {
     match hook.source_trust {
         SourceTrust::Trusted => hook.id.clone(),
-        SourceTrust::Untrusted => HookId::new(words::quoted_name(&hook.id)),
+        SourceTrust::Untrusted => HookId::new(messages::quote_name(&hook.id)),
     }
 }
 
 /// A failure, whose message is the author's as much as a reason is.
-pub(super) fn quoted_failure(hook: &Hook, failure: Failure) -> Failure {
+pub(super) fn quote_failure(hook: &Hook, failure: Failure) -> Failure {
     match hook.source_trust {
         SourceTrust::Trusted => failure,
-        SourceTrust::Untrusted => Failure { message: words::quoted(hook, &failure.message), ..failure },
+        SourceTrust::Untrusted => Failure { message: messages::quote_text(hook, &failure.message), ..failure },
     }
 }

@@ -2,29 +2,29 @@
 
 use pintle_contract::Layer;
 
-use crate::compose::Position;
+use crate::compose::CallPosition;
 
 /// The changes of the target.
 #[derive(Debug, Default)]
-pub(super) struct Change {
+pub(super) struct TargetChange {
     /// When the last one was, as the first turn that saw the target so; `None` while there was none.
-    pub(super) at: Option<Position>,
+    pub(super) last_position: Option<CallPosition>,
     /// The hooks that made the target what it is; they need not judge it.
     pub(super) producers: Vec<u32>,
     /// When hooks of a layer changed the target last.
-    by_layer: Vec<(Layer, Position)>,
+    by_layer: Vec<(Layer, CallPosition)>,
 }
 
-impl Change {
+impl TargetChange {
     /// Whether the target changed after a turn, and not by the hook whose turn it was.
     #[inline]
-    pub(super) fn is_stale(&self, turn: Position) -> bool {
-        self.at.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
+    pub(super) fn is_stale(&self, turn: CallPosition) -> bool {
+        self.last_position.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
     }
 
     /// Notes a change by hooks of a layer.
-    pub(super) fn record(&mut self, at: Position, producers: Vec<u32>, layer: Layer) {
-        self.at = Some(at);
+    pub(super) fn record(&mut self, at: CallPosition, producers: Vec<u32>, layer: Layer) {
+        self.last_position = Some(at);
         self.producers = producers;
         match self.by_layer.iter_mut().find(|(known, _)| *known == layer) {
             Some((_, last)) => *last = at,
@@ -33,7 +33,7 @@ impl Change {
     }
 
     /// Whether hooks of a lower layer changed the target after a turn of a hook of this one.
-    fn is_from_below(&self, layer: Layer, turn: Position) -> bool {
+    fn is_from_lower_layer(&self, layer: Layer, turn: CallPosition) -> bool {
         self.by_layer.iter().any(|(other, at)| *other > layer && turn < *at)
     }
 }
@@ -44,20 +44,20 @@ impl Change {
 /// rule, and what it did to the target is done. What a *lower* layer made of the target since is another matter, because
 /// that layer may not widen: then the rewrite is taken again.
 #[derive(Debug, Default)]
-pub(super) struct Rewriters(Vec<(u32, Position)>);
+pub(super) struct RewritingCalls(Vec<(u32, CallPosition)>);
 
-impl Rewriters {
+impl RewritingCalls {
     /// Notes that a hook changed the target in a call.
-    pub(super) fn add(&mut self, call: Position) {
+    pub(super) fn add(&mut self, call: CallPosition) {
         if self.0.iter().all(|(known, _)| *known != call.ordinal) {
             self.0.push((call.ordinal, call));
         }
     }
 
     /// Notes another call of a hook, and says whether a rewrite in it is taken.
-    pub(super) fn may_rewrite(&mut self, call: Position, layer: Layer, change: &Change) -> bool {
+    pub(super) fn may_rewrite(&mut self, call: CallPosition, layer: Layer, change: &TargetChange) -> bool {
         let Some((_, last)) = self.0.iter_mut().find(|(known, _)| *known == call.ordinal) else { return true };
         let before = std::mem::replace(last, call);
-        change.is_from_below(layer, before)
+        change.is_from_lower_layer(layer, before)
     }
 }

@@ -1,34 +1,34 @@
 //! Asks the hooks of an event and hands what they said to [`compose`](crate::compose).
 
-mod ask;
-mod calling;
+mod call;
 mod change;
-mod echo;
-mod guards;
-mod muted;
+mod conclude;
+mod effect_cache;
 mod profile;
-mod run;
+mod read_only_effects;
+mod recheck_guards;
+mod state;
 
 use pintle_contract::{Approver, CallId, CancelToken, Clock, EffectRunner, Event, Journal, JournalEntry, Outcome};
 
 use crate::HookSet;
 use crate::select::EventIndex;
-use run::Run;
+use state::DispatchState;
 
-pub use guards::MAX_ROUNDS;
-pub use muted::MutedSeam;
+pub use read_only_effects::ReadOnlyEffects;
+pub use recheck_guards::MAX_ROUNDS;
 
 /// What a dispatch may use of the world; all of it comes from the host.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct DispatchContext<'a> {
     /// Told of every step, in an order that does not depend on which call finished first.
     pub journal: &'a dyn Journal,
     /// Measures the calls.
     pub clock: &'a dyn Clock,
     /// Where the effects of scripts go.
-    pub seam: &'a dyn EffectRunner,
+    pub effects: &'a dyn EffectRunner,
     /// Answers asks.
-    pub resolver: &'a dyn Approver,
+    pub approver: &'a dyn Approver,
     /// Once raised, no further hook is called: each has failed as cancelled, by its policy.
     pub cancel: &'a CancelToken,
     /// Whether all hooks are in shadow mode: asked and recorded, with nothing enforced.
@@ -41,19 +41,19 @@ pub struct Surroundings<'a> {
 ///
 /// There is always an outcome: a hook that fails, panics or answers nonsense is in it, and its failure policy says what
 /// follows. Which of two calls that run at once finishes first changes no byte of the outcome or the journal.
-pub fn dispatch(set: &HookSet, event: &Event, around: &Surroundings<'_>) -> Outcome {
+pub fn dispatch(set: &HookSet, event: &Event, around: &DispatchContext<'_>) -> Outcome {
     around.journal.record(&JournalEntry::Event { event, cause: around.cause });
     let mut outcome = Outcome::unchanged(event.payload.clone());
-    if let Some(index) = set.event(&event.name) {
-        ask_hooks(index, event, around, &mut outcome);
+    if let Some(index) = set.event_index(&event.name) {
+        run_chains(index, event, around, &mut outcome);
     }
     around.journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }
 
 /// Makes of the outcome without hooks the one with them. It is filled in where it stands: it is too large to be handed on.
-fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>, outcome: &mut Outcome) {
-    let mut run = Run::new(index, event, around);
+fn run_chains(index: &EventIndex, event: &Event, around: &DispatchContext<'_>, outcome: &mut Outcome) {
+    let mut run = DispatchState::new(index, event, around);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
         // A plain deny ends the deciders.
@@ -61,6 +61,6 @@ fn ask_hooks(index: &EventIndex, event: &Event, around: &Surroundings<'_>, outco
             break;
         }
     }
-    guards::ask_again(&mut run);
-    ask::conclude(&mut run, outcome);
+    recheck_guards::recheck_guards(&mut run);
+    conclude::conclude(&mut run, outcome);
 }

@@ -4,15 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, EnforcementMode, Event, EventName, Failure, Hook, HookId, Layer, Location, Profile, SubjectFilter,
+    Chain, EnforcementMode, Event, EventName, Failure, Hook, HookId, Layer, Location, MatchResult, Profile,
+    SubjectFilter,
 };
 
 use crate::HookSet;
-use crate::select::{Wants, same, wants_now};
+use crate::select::{is_duplicate, match_hook};
 
 /// What would become of one hook of a set.
 #[derive(Debug, Clone)]
-pub struct Explanation {
+pub struct HookExplanation {
     /// The hook.
     pub hook: HookId,
     /// The source it comes from, such as a path.
@@ -32,16 +33,16 @@ pub struct Explanation {
     /// Where it was declared.
     pub location: Location,
     /// Whether it would run.
-    pub runs: Runs,
+    pub prediction: RunPrediction,
 }
 
 /// Whether a hook would run. Displays as one line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Runs {
+pub enum RunPrediction {
     /// It would be asked.
     Yes,
     /// An earlier hook is the same word for word, and is asked for both.
-    SameAs {
+    Duplicate {
         /// The earlier hook.
         hook: HookId,
         /// The source it comes from.
@@ -84,7 +85,7 @@ pub enum Runs {
     },
 }
 
-impl Runs {
+impl RunPrediction {
     /// Whether the hook would be asked.
     #[must_use]
     pub fn is_yes(&self) -> bool {
@@ -92,11 +93,11 @@ impl Runs {
     }
 }
 
-impl fmt::Display for Runs {
+impl fmt::Display for RunPrediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Yes => f.write_str("runs"),
-            Self::SameAs { hook, source } => {
+            Self::Duplicate { hook, source } => {
                 write!(f, "does not run again: `{hook}` of {source} is the same, word for word")
             }
             Self::OtherEvent { event } => write!(f, "does not run: it listens to `{event}`"),
@@ -120,17 +121,17 @@ impl fmt::Display for Runs {
 /// The event is taken as it is fired: what a hook would rewrite is not known before it is called, so a hook after a
 /// rewrite, or after a deny, may be asked or not in spite of what is said here.
 #[must_use]
-pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
+pub fn explain(set: &HookSet, event: &Event) -> Vec<HookExplanation> {
     let same_before = |number: usize, chain: &Chain, hook: &Hook| {
         let before = set.hooks().take(number).filter(|(_, one)| one.event == hook.event);
-        let twins =
-            before.filter(|(its, one)| same((its.dialect, its.profile, one), (chain.dialect, chain.profile, hook)));
+        let twins = before
+            .filter(|(its, one)| is_duplicate((its.dialect, its.profile, one), (chain.dialect, chain.profile, hook)));
         let mut twins = twins;
-        twins.find(|(_, one)| matches!(wants_now(one, event), Wants::Yes))
+        twins.find(|(_, one)| matches!(match_hook(one, event), MatchResult::Yes))
     };
     set.hooks()
         .enumerate()
-        .map(|(number, (chain, hook))| Explanation {
+        .map(|(number, (chain, hook))| HookExplanation {
             hook: hook.id.clone(),
             source: Arc::clone(&chain.source),
             layer: chain.layer,
@@ -140,10 +141,9 @@ pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
             mode: hook.mode,
             guard: hook.guard,
             location: hook.location.clone(),
-            runs: match runs(hook, event) {
-                Runs::Yes => same_before(number, chain, hook).map_or(Runs::Yes, |(its, one)| Runs::SameAs {
-                    hook: one.id.clone(),
-                    source: Arc::clone(&its.source),
+            prediction: match predict_run(hook, event) {
+                RunPrediction::Yes => same_before(number, chain, hook).map_or(RunPrediction::Yes, |(its, one)| {
+                    RunPrediction::Duplicate { hook: one.id.clone(), source: Arc::clone(&its.source) }
                 }),
                 other => other,
             },
@@ -151,30 +151,35 @@ pub fn explain(set: &HookSet, event: &Event) -> Vec<Explanation> {
         .collect()
 }
 
-fn runs(hook: &Hook, event: &Event) -> Runs {
+fn predict_run(hook: &Hook, event: &Event) -> RunPrediction {
     if hook.event != event.name {
-        return Runs::OtherEvent { event: hook.event.clone() };
+        return RunPrediction::OtherEvent { event: hook.event.clone() };
     }
     let Some(matcher) = &hook.matcher else {
-        return Runs::Yes;
+        return RunPrediction::Yes;
     };
     let field = event.name.def().subject;
     if let (Some(field), Some(subject), SubjectFilter::Only { names, sufficient }) =
         (field, event.subject(), matcher.subjects())
     {
         if !names.iter().any(|name| name == subject) {
-            return Runs::OtherSubject { field, subject: subject.to_owned(), names, matcher: matcher.describe() };
+            return RunPrediction::OtherSubject {
+                field,
+                subject: subject.to_owned(),
+                names,
+                matcher: matcher.describe(),
+            };
         }
         if sufficient {
-            return Runs::Yes;
+            return RunPrediction::Yes;
         }
     }
-    match wants_now(hook, event) {
-        Wants::Yes => Runs::Yes,
-        Wants::No => Runs::NoMatch { matcher: matcher.describe() },
-        Wants::Failed(failure) if hook.strict_matcher || failure.kind.is_cut_short() => {
-            Runs::HookFailed { matcher: matcher.describe(), failure }
+    match match_hook(hook, event) {
+        MatchResult::Yes => RunPrediction::Yes,
+        MatchResult::No => RunPrediction::NoMatch { matcher: matcher.describe() },
+        MatchResult::Failed(failure) if hook.strict_matcher || failure.kind.is_cut_short() => {
+            RunPrediction::HookFailed { matcher: matcher.describe(), failure }
         }
-        Wants::Failed(failure) => Runs::MatcherFailed { matcher: matcher.describe(), failure },
+        MatchResult::Failed(failure) => RunPrediction::MatcherFailed { matcher: matcher.describe(), failure },
     }
 }

@@ -6,47 +6,47 @@ use std::sync::Arc;
 
 use pintle_contract::{Chain, Event, Hook, Layer, Profile, SubjectFilter};
 
-use super::same;
+use super::is_duplicate;
 
 /// The hooks of one event over all chains, numbered in the order they are asked.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventIndex {
-    slots: Vec<Slot>,
+    slots: Vec<IndexSlot>,
     /// Every hook, for events without a subject: no matcher may be skipped there, so that it can fail.
-    all: Vec<Candidate>,
+    all: Vec<IndexEntry>,
     /// Hooks that any subject may concern.
-    any: Vec<Candidate>,
+    any: Vec<IndexEntry>,
     /// The other hooks, by each subject that may concern them.
-    by_subject: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<Words>>,
+    by_subject: HashMap<Box<str>, Vec<IndexEntry>, BuildHasherDefault<ByteWordHasher>>,
 }
 
 #[derive(Debug, Clone)]
-struct Slot {
+struct IndexSlot {
     hook: Arc<Hook>,
     layer: Layer,
     dialect: &'static str,
     profile: Profile,
     /// The numbers of earlier hooks that are the same but for their matcher.
-    twins: Vec<u32>,
+    duplicates: Vec<u32>,
     /// One past the number of the last hook of the same chain.
     chain_end: u32,
 }
 
 /// A hook that the index does not rule out.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct IndexEntry {
     ordinal: u32,
     /// Whether the matcher has to be asked.
-    check: bool,
+    needs_check: bool,
 }
 
 /// Hashes a text eight bytes at a time, which is quicker than the standard hash on names of a few bytes.
 ///
 /// The keys come from hook files and are never added to by events, so no event can make the table slow.
 #[derive(Debug, Clone, Default)]
-struct Words(u64);
+struct ByteWordHasher(u64);
 
-impl Words {
+impl ByteWordHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
         // An odd number without a pattern, 2^64 over the golden ratio. Both halves of the product count, or the ends of
@@ -56,7 +56,7 @@ impl Words {
     }
 }
 
-impl Hasher for Words {
+impl Hasher for ByteWordHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         self.mix(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
@@ -89,7 +89,7 @@ impl Hasher for Words {
 
 /// A hook whose turn it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn<'s> {
+pub(crate) struct NextHook<'s> {
     /// The hook's number among the hooks of its event.
     pub(crate) ordinal: u32,
     /// The hook.
@@ -101,9 +101,9 @@ pub(crate) struct Turn<'s> {
     /// One past the number of the last hook of its chain.
     pub(crate) chain_end: u32,
     /// Whether the matcher has to be asked.
-    pub(crate) check: bool,
+    pub(crate) needs_check: bool,
     /// The numbers of earlier hooks that are the same; one that wants the event too speaks for this one.
-    pub(crate) twins: &'s [u32],
+    pub(crate) duplicates: &'s [u32],
 }
 
 impl EventIndex {
@@ -113,19 +113,26 @@ impl EventIndex {
         let (layer, profile) = (chain.layer, chain.profile);
         for hook in hooks {
             let ordinal = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-            let twins = self.twins(chain, hook);
+            let twins = self.find_duplicates(chain, hook);
             let dialect = chain.dialect;
-            self.slots.push(Slot { hook: Arc::clone(hook), layer, dialect, profile, twins, chain_end: 0 });
+            self.slots.push(IndexSlot {
+                hook: Arc::clone(hook),
+                layer,
+                dialect,
+                profile,
+                duplicates: twins,
+                chain_end: 0,
+            });
             let check = hook.matcher.is_some();
-            self.all.push(Candidate { ordinal, check });
+            self.all.push(IndexEntry { ordinal, needs_check: check });
             match hook.matcher.as_ref().map_or(SubjectFilter::Any, |matcher| matcher.subjects()) {
-                SubjectFilter::Any => self.any.push(Candidate { ordinal, check }),
+                SubjectFilter::Any => self.any.push(IndexEntry { ordinal, needs_check: check }),
                 SubjectFilter::Only { mut names, sufficient } => {
                     names.sort();
                     names.dedup();
                     for name in names {
                         let known = self.by_subject.entry(name.into_boxed_str()).or_default();
-                        known.push(Candidate { ordinal, check: !sufficient });
+                        known.push(IndexEntry { ordinal, needs_check: !sufficient });
                     }
                 }
             }
@@ -138,13 +145,15 @@ impl EventIndex {
 
     /// The earlier hooks that are the same as one of a chain, by number. It stays in the index whatever they want: a
     /// matcher of its own that fails closed still denies.
-    fn twins(&self, chain: &Chain, hook: &Hook) -> Vec<u32> {
+    fn find_duplicates(&self, chain: &Chain, hook: &Hook) -> Vec<u32> {
         if hook.definition.is_none() {
             return Vec::new();
         }
         let earlier = (0_u32..).zip(&self.slots);
         earlier
-            .filter(|(_, slot)| same((slot.dialect, slot.profile, &slot.hook), (chain.dialect, chain.profile, hook)))
+            .filter(|(_, slot)| {
+                is_duplicate((slot.dialect, slot.profile, &slot.hook), (chain.dialect, chain.profile, hook))
+            })
             .map(|(ordinal, _)| ordinal)
             .collect()
     }
@@ -162,19 +171,19 @@ impl EventIndex {
 
     /// The hooks that an event may concern by its subject, in order, from a number on.
     #[inline]
-    pub(crate) fn walk(&self, event: &Event, from: u32) -> Walk<'_> {
+    pub(crate) fn candidates_from(&self, event: &Event, from: u32) -> CandidateIter<'_> {
         // Where any subject concerns every hook, nobody needs to know it.
         let subject = if self.any.len() == self.all.len() { None } else { event.subject() };
-        let (shared, own): (&[Candidate], &[Candidate]) = match subject {
+        let (shared, own): (&[IndexEntry], &[IndexEntry]) = match subject {
             None => (&self.all, &[]),
             Some(subject) => (&self.any, self.by_subject.get(subject).map_or(&[], Vec::as_slice)),
         };
-        Walk { index: self, shared: skip(shared, from), own: skip(own, from) }
+        CandidateIter { index: self, shared: skip_before(shared, from), own: skip_before(own, from) }
     }
 }
 
 #[inline]
-fn skip(candidates: &[Candidate], from: u32) -> &[Candidate] {
+fn skip_before(candidates: &[IndexEntry], from: u32) -> &[IndexEntry] {
     if from == 0 {
         return candidates;
     }
@@ -184,38 +193,38 @@ fn skip(candidates: &[Candidate], from: u32) -> &[Candidate] {
 
 /// Two sorted lists of candidates, read as one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk<'s> {
+pub(crate) struct CandidateIter<'s> {
     index: &'s EventIndex,
-    shared: &'s [Candidate],
-    own: &'s [Candidate],
+    shared: &'s [IndexEntry],
+    own: &'s [IndexEntry],
 }
 
-impl<'s> Walk<'s> {
+impl<'s> CandidateIter<'s> {
     /// The next candidate, which stays the next one.
     #[inline]
-    pub(crate) fn peek(&self) -> Option<Turn<'s>> {
+    pub(crate) fn peek(&self) -> Option<NextHook<'s>> {
         let candidate = match (self.shared.first(), self.own.first()) {
             (Some(shared), Some(own)) => *if shared.ordinal < own.ordinal { shared } else { own },
             (Some(one), None) | (None, Some(one)) => *one,
             (None, None) => return None,
         };
         let slot = self.index.slots.get(usize::try_from(candidate.ordinal).ok()?)?;
-        Some(Turn {
+        Some(NextHook {
             ordinal: candidate.ordinal,
             hook: &slot.hook,
             layer: slot.layer,
             profile: slot.profile,
             chain_end: slot.chain_end,
-            check: candidate.check,
-            twins: &slot.twins,
+            needs_check: candidate.needs_check,
+            duplicates: &slot.duplicates,
         })
     }
 
     /// The next candidate below a number.
     #[inline]
-    pub(crate) fn next_below(&mut self, end: u32) -> Option<Turn<'s>> {
+    pub(crate) fn next_below(&mut self, end: u32) -> Option<NextHook<'s>> {
         let turn = self.peek().filter(|turn| turn.ordinal < end)?;
-        let taken = |list: &[Candidate]| list.first().is_some_and(|candidate| candidate.ordinal == turn.ordinal);
+        let taken = |list: &[IndexEntry]| list.first().is_some_and(|candidate| candidate.ordinal == turn.ordinal);
         if taken(self.shared) {
             self.shared = self.shared.get(1..).unwrap_or_default();
         } else {
@@ -234,7 +243,7 @@ mod tests {
 
     #[test]
     fn names_of_any_length_have_hashes_of_their_own() {
-        let hash = |text: &str| BuildHasherDefault::<Words>::default().hash_one(text);
+        let hash = |text: &str| BuildHasherDefault::<ByteWordHasher>::default().hash_one(text);
         let cut = (0..40).map(|length| "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF".chars().take(length).collect());
         let zeros = (0..20).map(|length| "\0".repeat(length));
         let numbered = (0..1_000).map(|number| format!("tool_{number}"));

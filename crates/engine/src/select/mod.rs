@@ -1,8 +1,8 @@
 //! Which hooks an event concerns. Compiled once, immutable, no I/O.
 
+mod duplicates;
 mod index;
-mod twins;
-mod wants;
+mod match_hook;
 
 use std::cmp::Ordering;
 use std::ptr;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use pintle_contract::{Chain, EnforcementMode, EventName, FailurePolicy, Hook, HookInfluence};
 
-pub(crate) use index::{EventIndex, Turn, Walk};
-pub(crate) use twins::same;
-pub(crate) use wants::{Wants, panic_text, wants, wants_now};
+pub(crate) use duplicates::is_duplicate;
+pub(crate) use index::{CandidateIter, EventIndex, NextHook};
+pub(crate) use match_hook::{match_candidate, match_hook, panic_text};
 
 /// The hooks of all sources, in the order they are asked, indexed by event and subject.
 ///
@@ -77,14 +77,14 @@ impl HookSet {
 
     /// A new set with more chains; each follows the chains of its layer that were there before.
     #[must_use]
-    pub fn with(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
+    pub fn with_chains(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
     /// Whether any hook listens to an event.
     #[must_use]
-    pub fn listens(&self, name: &EventName) -> bool {
-        self.event(name).is_some()
+    pub fn has_hooks_for(&self, name: &EventName) -> bool {
+        self.event_index(name).is_some()
     }
 
     /// Whether any enforced hook that listens to an event can deny or rewrite it, as far as its dialect tells.
@@ -95,10 +95,10 @@ impl HookSet {
             hook.mode == EnforcementMode::Enforce
                 && (denies_by_failing || hook.handler.influence(&hook.event_alias) > HookInfluence::Observes)
         };
-        self.listens(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
+        self.has_hooks_for(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }
 
-    pub(crate) fn event(&self, name: &EventName) -> Option<&EventIndex> {
+    pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {
         let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
         self.events.get(at).map(|(_, index)| index)
     }

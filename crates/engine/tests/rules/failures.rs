@@ -4,50 +4,53 @@ use pintle_contract::{ApprovalResponse, CancelToken, FailureKind, FailurePolicy,
 use pintle_testkit::{LineJournal, MapSeam, ScriptedResolver};
 use serde_json::json;
 
-use crate::model::{Is, Says, Spec, Wanted, World, links, run, set, told, tool};
+use crate::model::{
+    DispatchFixture, HookCase, MatcherFixture, PayloadCondition, ScriptedAnswer, build_chain, build_set, run_dispatch,
+    summarize_outcome, tool_event,
+};
 
 const IN_ORDER: Profile = Profile::SequentialFirstDeny;
 
 #[test]
 fn rule_35_every_failure_goes_by_the_hooks_policy() {
-    let event = tool("a", 0);
-    let strict = |wanted| Spec { wanted, strict: true, ..Spec::says("f", Says::Pass) };
+    let event = tool_event("a", 0);
+    let strict = |wanted| HookCase { matcher: wanted, strict: true, ..HookCase::always("f", ScriptedAnswer::Pass) };
     let cases = [
-        (Spec::says("f", Says::Fail), FailureKind::Error, "error: f says so"),
-        (Spec::says("f", Says::Panic), FailureKind::Crash, "crash: the handler panicked: f says so"),
+        (HookCase::always("f", ScriptedAnswer::Fail), FailureKind::Error, "error: f says so"),
+        (HookCase::always("f", ScriptedAnswer::Panic), FailureKind::Crash, "crash: the handler panicked: f says so"),
         (
-            Spec::says("f", Says::Set(json!({"args": 3}))),
+            HookCase::always("f", ScriptedAnswer::Set(json!({"args": 3}))),
             FailureKind::BadOutput,
             "bad output: `args` must be an object",
         ),
         (
-            Spec::says("f", Says::Replace(json!("text"))),
+            HookCase::always("f", ScriptedAnswer::Replace(json!("text"))),
             FailureKind::BadOutput,
             "bad output: the payload of `tool.pre` must stay an object",
         ),
-        (strict(Wanted::FailsWhen(Is::Always)), FailureKind::Error, "error: no such key"),
+        (strict(MatcherFixture::FailsWhen(PayloadCondition::Always)), FailureKind::Error, "error: no such key"),
         // A matcher that is cut short has not said that its hook does not want the event, whatever its author wrote.
         (
-            Spec { strict: false, ..strict(Wanted::CutShortWhen(Is::Always)) },
+            HookCase { strict: false, ..strict(MatcherFixture::LimitWhen(PayloadCondition::Always)) },
             FailureKind::Limit(LimitKind::Steps),
             "step limit: too long",
         ),
         (
-            Spec { strict: false, ..strict(Wanted::PanicsWhen(Is::Always)) },
+            HookCase { strict: false, ..strict(MatcherFixture::PanicsWhen(PayloadCondition::Always)) },
             FailureKind::Crash,
             "crash: the matcher panicked: matcher bug",
         ),
     ];
     for (spec, kind, message) in cases {
         for closed in [true, false] {
-            let spec = Spec { closed, ..spec.clone() };
-            let later = Spec::says("y", Says::Allow);
-            let set = set(&[links(Layer::Project, IN_ORDER, [spec.clone(), later])], &event.name);
-            let outcome = run(&set, &event, &ApprovalResponse::Unavailable);
+            let spec = HookCase { closed, ..spec.clone() };
+            let later = HookCase::always("y", ScriptedAnswer::Allow);
+            let set = build_set(&[build_chain(Layer::Project, IN_ORDER, [spec.clone(), later])], &event.name);
+            let outcome = run_dispatch(&set, &event, &ApprovalResponse::Unavailable);
             let policy = if closed { FailurePolicy::Closed } else { FailurePolicy::Open };
             let reports: Vec<_> = outcome.failures.iter().map(|report| (report.failure.kind, report.policy)).collect();
             assert_eq!(reports, [(kind, policy)], "{spec:#?}");
-            assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0 y" }, "{spec:#?}");
+            assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0 y" }, "{spec:#?}");
             if closed {
                 let text = format!("hook `f` gave no answer ({message}); it fails closed, so this was refused");
                 assert_eq!(outcome.reasons[0].text, text);
@@ -58,22 +61,25 @@ fn rule_35_every_failure_goes_by_the_hooks_policy() {
 
 #[test]
 fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
-    let event = tool("a", 0);
-    let spec = Spec { wanted: Wanted::FailsWhen(Is::Always), ..Spec::says("f", Says::Deny) };
+    let event = tool_event("a", 0);
+    let spec = HookCase {
+        matcher: MatcherFixture::FailsWhen(PayloadCondition::Always),
+        ..HookCase::always("f", ScriptedAnswer::Deny)
+    };
     let message = "passed over, because its matcher failed: error: no such key";
     for profile in crate::model::PROFILES {
         let (journal, seam) = (LineJournal::new(), MapSeam::new());
         let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
-        let world = World {
+        let world = DispatchFixture {
             journal: &journal,
-            seam: &seam,
-            resolver: &resolver,
+            effects: &seam,
+            approver: &resolver,
             shadow: false,
             cancel: CancelToken::default(),
         };
-        let set = set(&[links(Layer::Project, profile, [spec.clone()])], &event.name);
+        let set = build_set(&[build_chain(Layer::Project, profile, [spec.clone()])], &event.name);
         let outcome = world.dispatch(&set, &event);
-        assert_eq!((told(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0));
+        assert_eq!((summarize_outcome(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0));
         assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
         let what = message.strip_prefix("passed over, because its matcher failed: ").unwrap();
         let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
@@ -83,21 +89,26 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
 
 #[test]
 fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
-    let event = tool("a", 0);
+    let event = tool_event("a", 0);
     for closed in [true, false] {
-        let (hook, calls) = Spec { closed, ..Spec::says("f", Says::Allow) }.build(&event.name);
-        let other = Spec { wanted: Wanted::When(Is::X(2)), ..Spec::says("o", Says::Deny) }.build(&event.name).0;
+        let (hook, calls) = HookCase { closed, ..HookCase::always("f", ScriptedAnswer::Allow) }.build(&event.name);
+        let other = HookCase {
+            matcher: MatcherFixture::When(PayloadCondition::XEquals(2)),
+            ..HookCase::always("o", ScriptedAnswer::Deny)
+        }
+        .build(&event.name)
+        .0;
         let set = pintle_engine::HookSet::new(vec![pintle_testkit::chain(Layer::Project, IN_ORDER, [other, hook])]);
         let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(ApprovalResponse::Unavailable));
         let cancel = CancelToken::default();
         cancel.cancel();
         let journal = LineJournal::new();
-        let world = World { journal: &journal, seam: &seam, resolver: &resolver, shadow: false, cancel };
+        let world = DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel };
         let outcome = world.dispatch(&set, &event);
         calls.only(&[]).unwrap();
         let unasked = "unasked f round 0 cancelled: the host cancelled before it was asked";
         assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
-        assert_eq!(told(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
+        assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
         let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();
         assert_eq!((kinds, outcome.hooks_called), (vec![FailureKind::Cancelled], 0));
     }

@@ -9,10 +9,13 @@ use pintle_engine::{HookSet, MAX_ROUNDS};
 use pintle_testkit::{LineJournal, MapSeam, Scripted, ScriptedResolver};
 use serde_json::{Value, json};
 
-use crate::model::{Is, Says, Spec, Wanted, World, links, run, set, set_x, told, tool};
+use crate::model::{
+    DispatchFixture, HookCase, MatcherFixture, PayloadCondition, ScriptedAnswer, build_chain, build_set, run_dispatch,
+    set_x, summarize_outcome, tool_event,
+};
 
-fn rewriter(id: &str, x: i64) -> Spec {
-    Spec { guard: false, ..Spec::says(id, set_x(x)) }
+fn rewriter(id: &str, x: i64) -> HookCase {
+    HookCase { guard: false, ..HookCase::always(id, set_x(x)) }
 }
 
 const IN_ORDER: Profile = Profile::SequentialFirstDeny;
@@ -24,19 +27,22 @@ fn one_chain(event: &Event, profile: Profile, hooks: Vec<Hook>) -> HookSet {
 
 #[test]
 fn rule_21_a_guard_judges_again_what_changed_after_it() {
-    let event = tool("a", 0);
-    let guard = || Spec::when("g", Is::X(1), Says::Deny, Says::Pass);
+    let event = tool_event("a", 0);
+    let guard = || HookCase::new("g", PayloadCondition::XEquals(1), ScriptedAnswer::Deny, ScriptedAnswer::Pass);
     // In one chain, in the same parallel chain, and across layers.
     let cases = [
-        vec![links(Layer::Project, IN_ORDER, [guard(), rewriter("w", 1)])],
-        vec![links(Layer::Project, Profile::SequentialRunAll, [guard(), rewriter("w", 1)])],
-        vec![links(Layer::Project, Profile::ParallelStrictest, [guard(), rewriter("w", 1)])],
-        vec![links(Layer::Project, Profile::ParallelStrictest, [rewriter("w", 1), guard()])],
-        vec![links(Layer::Managed, IN_ORDER, [guard()]), links(Layer::Runtime, IN_ORDER, [rewriter("w", 1)])],
+        vec![build_chain(Layer::Project, IN_ORDER, [guard(), rewriter("w", 1)])],
+        vec![build_chain(Layer::Project, Profile::SequentialRunAll, [guard(), rewriter("w", 1)])],
+        vec![build_chain(Layer::Project, Profile::ParallelStrictest, [guard(), rewriter("w", 1)])],
+        vec![build_chain(Layer::Project, Profile::ParallelStrictest, [rewriter("w", 1), guard()])],
+        vec![
+            build_chain(Layer::Managed, IN_ORDER, [guard()]),
+            build_chain(Layer::Runtime, IN_ORDER, [rewriter("w", 1)]),
+        ],
     ];
     for chains in cases {
         assert_eq!(
-            told(&run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
+            summarize_outcome(&run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
             "deny x=1 g",
             "{chains:#?}"
         );
@@ -45,33 +51,37 @@ fn rule_21_a_guard_judges_again_what_changed_after_it() {
 
 #[test]
 fn rule_22_a_guard_that_was_passed_over_is_matched_again() {
-    let event = tool("a", 0);
-    let rename = Spec { guard: false, ..Spec::says("w", Says::Set(json!({"name": "b"}))) };
+    let event = tool_event("a", 0);
+    let rename = HookCase { guard: false, ..HookCase::always("w", ScriptedAnswer::Set(json!({"name": "b"}))) };
     for wanted in [
-        Wanted::Names(vec!["b"], true),
-        Wanted::Names(vec!["b"], false),
-        Wanted::When(Is::Named("b")),
-        Wanted::FailsWhen(Is::Named("a")),
+        MatcherFixture::Names(vec!["b"], true),
+        MatcherFixture::Names(vec!["b"], false),
+        MatcherFixture::When(PayloadCondition::ToolNamed("b")),
+        MatcherFixture::FailsWhen(PayloadCondition::ToolNamed("a")),
     ] {
-        let guard = Spec { wanted, ..Spec::says("g", Says::Deny) };
-        let chains = [links(Layer::Project, IN_ORDER, [guard, rename.clone()])];
-        let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
-        assert_eq!(told(&outcome), "deny x=0 g", "{chains:#?}");
+        let guard = HookCase { matcher: wanted, ..HookCase::always("g", ScriptedAnswer::Deny) };
+        let chains = [build_chain(Layer::Project, IN_ORDER, [guard, rename.clone()])];
+        let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+        assert_eq!(summarize_outcome(&outcome), "deny x=0 g", "{chains:#?}");
     }
 }
 
 #[test]
 fn rule_23_a_settled_guard_is_not_asked_again() {
-    let event = tool("a", 0);
+    let event = tool_event("a", 0);
     let after = json!({"id": "c1", "name": "a", "arguments": r#"{"x":1,"y":0}"#, "args": {"x": 1, "y": 0}});
     let before = event.payload.value().clone();
-    let guard = || Spec::says("g", Says::Pass).build(&event.name);
+    let guard = || HookCase::always("g", ScriptedAnswer::Pass).build(&event.name);
     let ((early, early_calls), (late, late_calls)) = (guard(), guard());
-    let (own, own_calls) = Spec::says("o", set_x(1)).build(&event.name);
-    let (watcher, watcher_calls) = Spec { guard: false, ..Spec::says("v", Says::Pass) }.build(&event.name);
-    let outcome =
-        run(&one_chain(&event, IN_ORDER, vec![watcher, early, own, late]), &event, &ApprovalResponse::Unavailable);
-    assert_eq!(told(&outcome), "allow x=1");
+    let (own, own_calls) = HookCase::always("o", set_x(1)).build(&event.name);
+    let (watcher, watcher_calls) =
+        HookCase { guard: false, ..HookCase::always("v", ScriptedAnswer::Pass) }.build(&event.name);
+    let outcome = run_dispatch(
+        &one_chain(&event, IN_ORDER, vec![watcher, early, own, late]),
+        &event,
+        &ApprovalResponse::Unavailable,
+    );
+    assert_eq!(summarize_outcome(&outcome), "allow x=1");
     // It judged the old bytes: asked twice.
     early_calls.only(&[before.clone(), after.clone()]).unwrap();
     // It made the final bytes, or saw nothing else: asked once.
@@ -83,43 +93,59 @@ fn rule_23_a_settled_guard_is_not_asked_again() {
 
 #[test]
 fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
-    let event = tool("a", 0);
+    let event = tool_event("a", 0);
     // Each guard has something to rewrite only after the one behind it did.
-    let climb = |id: &str, from: i64| Spec::when(id, Is::X(from), set_x(from + 1), Says::Pass);
-    let chains =
-        [links(Layer::Project, IN_ORDER, [climb("e", 4), climb("d", 3), climb("c", 2), climb("b", 1), climb("a", 0)])];
-    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+    let climb =
+        |id: &str, from: i64| HookCase::new(id, PayloadCondition::XEquals(from), set_x(from + 1), ScriptedAnswer::Pass);
+    let chains = [build_chain(
+        Layer::Project,
+        IN_ORDER,
+        [climb("e", 4), climb("d", 3), climb("c", 2), climb("b", 1), climb("a", 0)],
+    )];
+    let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     assert_eq!(
         outcome.reason(),
         "blocked by hook \"d\": hook `d` changed the target again after guard `e` judged it, \
          3 rounds in a row; no guard has seen the final target, so this was refused"
     );
     // A guard that settles in the last round is heard.
-    let settling = [links(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];
-    assert_eq!(told(&run(&set(&settling, &event.name), &event, &ApprovalResponse::Unavailable)), "allow x=3");
+    let settling = [build_chain(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];
+    assert_eq!(
+        summarize_outcome(&run_dispatch(&build_set(&settling, &event.name), &event, &ApprovalResponse::Unavailable)),
+        "allow x=3"
+    );
     assert_eq!(MAX_ROUNDS, 3);
 }
 
 #[test]
 fn rule_25_a_deny_is_final_and_nobody_is_asked_again() {
-    let event = tool("a", 0);
-    let (guard, calls) = Spec::says("g", Says::Pass).build(&event.name);
-    let hooks = vec![guard, rewriter("w", 1).build(&event.name).0, Spec::says("d", Says::Deny).build(&event.name).0];
+    let event = tool_event("a", 0);
+    let (guard, calls) = HookCase::always("g", ScriptedAnswer::Pass).build(&event.name);
+    let hooks = vec![
+        guard,
+        rewriter("w", 1).build(&event.name).0,
+        HookCase::always("d", ScriptedAnswer::Deny).build(&event.name).0,
+    ];
     for profile in [IN_ORDER, Profile::SequentialRunAll, Profile::ParallelStrictest] {
         let before = calls.calls().len();
-        let outcome = run(&one_chain(&event, profile, hooks.clone()), &event, &ApprovalResponse::Unavailable);
-        assert_eq!((told(&outcome).split(' ').next(), calls.calls().len()), (Some("deny"), before + 1), "{profile}");
+        let outcome = run_dispatch(&one_chain(&event, profile, hooks.clone()), &event, &ApprovalResponse::Unavailable);
+        assert_eq!(
+            (summarize_outcome(&outcome).split(' ').next(), calls.calls().len()),
+            (Some("deny"), before + 1),
+            "{profile}"
+        );
     }
 }
 
-fn in_world(set: &HookSet, event: &Event, seam: &MapSeam, journal: &LineJournal) -> Outcome {
+fn dispatch_with_journal(set: &HookSet, event: &Event, seam: &MapSeam, journal: &LineJournal) -> Outcome {
     let resolver = ScriptedResolver::new(ApprovalResponse::Unavailable);
-    World { journal, seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }.dispatch(set, event)
+    DispatchFixture { journal, effects: seam, approver: &resolver, shadow: false, cancel: CancelToken::default() }
+        .dispatch(set, event)
 }
 
 #[test]
 fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
-    let event = tool("a", 0);
+    let event = tool_event("a", 0);
     let replies = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = Arc::clone(&replies);
     let guard = Scripted::with(move |call| {
@@ -136,10 +162,10 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
         heard.push(ask(EffectRequest::MetricIncr { name: text("calls"), amount: 1 }));
         Verdict::pass().with_effect(Effect::Notice(text("asked"))).with_warning("asked")
     });
-    let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
+    let guard = HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, guard);
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 1).build(&event.name).0]);
     let (seam, journal) = (MapSeam::new(), LineJournal::new());
-    let outcome = in_world(&set, &event, &seam, &journal);
+    let outcome = dispatch_with_journal(&set, &event, &seam, &journal);
     // The world was touched once.
     assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted().len()), (2, 1, 1));
     let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g").count();
@@ -157,7 +183,7 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
 
 #[test]
 fn rule_27_a_repeated_call_may_read_but_not_act() {
-    let event = tool("a", 1);
+    let event = tool_event("a", 1);
     let seam = MapSeam::new();
     let guard = Scripted::with(|call| {
         let again = call.event.payload.field("args") == Some(&json!({"x": 2, "y": 0}));
@@ -183,13 +209,13 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
         // It decides nothing itself: a denial would keep its effects.
         Verdict::ask(format!("{replies:?}"))
     });
-    let guard = Spec::says("g", Says::Pass).build_with(&event.name, guard);
+    let guard = HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, guard);
     let caller = pintle_contract::EffectCaller::new(pintle_contract::CallId(0), "test");
     let world: &dyn pintle_contract::EffectRunner = &seam;
     world.metric_incr(caller, "n", 1).unwrap();
     world.perform(caller, EffectRequest::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 2).build(&event.name).0]);
-    let outcome = in_world(&set, &event, &seam, &LineJournal::new());
+    let outcome = dispatch_with_journal(&set, &event, &seam, &LineJournal::new());
     let expected = [
         "Ok(Int(6))",
         "Ok(Done)",
@@ -211,16 +237,19 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
 
 #[test]
 fn rule_28_a_guard_asked_late_for_the_first_time_keeps_its_effects() {
-    let event = tool("a", 0);
-    let guard = Spec { wanted: Wanted::When(Is::X(1)), ..Spec::says("g", Says::Pass) };
-    let chains = [links(Layer::Project, IN_ORDER, [guard, rewriter("w", 1)])];
-    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+    let event = tool_event("a", 0);
+    let guard = HookCase {
+        matcher: MatcherFixture::When(PayloadCondition::XEquals(1)),
+        ..HookCase::always("g", ScriptedAnswer::Pass)
+    };
+    let chains = [build_chain(Layer::Project, IN_ORDER, [guard, rewriter("w", 1)])];
+    let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     let who: Vec<&str> = outcome.effects.iter().map(|(hook, _)| hook.as_str()).collect();
     assert_eq!(who, ["g", "w"]);
 }
 
 /// A guard that logs, counts and tells of each call, and denies when `x` is 1.
-fn counting() -> Arc<Scripted> {
+fn counting_guard() -> Arc<Scripted> {
     Scripted::with(|call| {
         let text = String::from;
         let log = EffectRequest::Log { level: pintle_contract::LogLevel::Info, message: text("asked") };
@@ -240,8 +269,8 @@ fn counting() -> Arc<Scripted> {
 
 #[test]
 fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
-    let event = tool("a", 0);
-    let guard = || Spec::says("g", Says::Pass).build_with(&event.name, counting());
+    let event = tool_event("a", 0);
+    let guard = || HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, counting_guard());
     let (late, settled) = (rewriter("w", 1).build(&event.name).0, rewriter("v", 2).build(&event.name).0);
     // The hooks, what the guard counts as denied, how often it logs, and its notices.
     let cases = [
@@ -254,7 +283,7 @@ fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
     ];
     for (hooks, denied, logs, notices) in cases {
         let seam = MapSeam::new();
-        let outcome = in_world(&one_chain(&event, IN_ORDER, hooks), &event, &seam, &LineJournal::new());
+        let outcome = dispatch_with_journal(&one_chain(&event, IN_ORDER, hooks), &event, &seam, &LineJournal::new());
         assert_eq!(outcome.is_allowed(), denied == 0);
         assert_eq!((seam.counter("calls"), seam.counter("denied"), seam.log().len()), (1, denied, logs));
         assert_eq!(seam.cached("why").is_some(), denied == 1);
@@ -274,12 +303,14 @@ fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
 
 #[test]
 fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
-    let event = tool("a", 0);
-    let add = |id: &str, n: i64| Spec::when(id, Is::X(99), Says::Deny, Says::Add(n));
-    let keeps = |id: &str, x: i64| Spec::when(id, Is::X(99), Says::Deny, set_x(x));
-    let one = |hooks: Vec<Spec>| vec![links(Layer::Project, IN_ORDER, hooks)];
-    let over = |upper: Spec, lower: Spec| {
-        vec![links(Layer::User, IN_ORDER, [upper]), links(Layer::Project, IN_ORDER, [lower])]
+    let event = tool_event("a", 0);
+    let add = |id: &str, n: i64| {
+        HookCase::new(id, PayloadCondition::XEquals(99), ScriptedAnswer::Deny, ScriptedAnswer::Add(n))
+    };
+    let keeps = |id: &str, x: i64| HookCase::new(id, PayloadCondition::XEquals(99), ScriptedAnswer::Deny, set_x(x));
+    let one = |hooks: Vec<HookCase>| vec![build_chain(Layer::Project, IN_ORDER, hooks)];
+    let over = |upper: HookCase, lower: HookCase| {
+        vec![build_chain(Layer::User, IN_ORDER, [upper]), build_chain(Layer::Project, IN_ORDER, [lower])]
     };
     let cases = [
         // In one chain the order is the rule, with guards as without.
@@ -288,22 +319,37 @@ fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
         (one(vec![keeps("a", 1), keeps("b", 10)]), "allow x=10"),
         // So it is in two chains of one layer, and in one whose hooks all saw the same.
         (
-            vec![links(Layer::Project, IN_ORDER, [add("a", 1)]), links(Layer::Project, IN_ORDER, [add("b", 10)])],
+            vec![
+                build_chain(Layer::Project, IN_ORDER, [add("a", 1)]),
+                build_chain(Layer::Project, IN_ORDER, [add("b", 10)]),
+            ],
             "allow x=11",
         ),
         (
-            vec![links(
+            vec![build_chain(
                 Layer::Project,
                 Profile::ParallelStrictest,
-                [add("a", 1), Spec::says("n", Says::Set(json!({"name": "b"})))],
+                [add("a", 1), HookCase::always("n", ScriptedAnswer::Set(json!({"name": "b"})))],
             )],
             "allow x=1",
         ),
         // A verdict counts all the same.
         (one(vec![add("a", 1), add("b", 98)]), "deny x=99 a"),
         // A guard that had nothing to change before may change what came of the others.
-        (one(vec![Spec::when("a", Is::X(10), set_x(5), Says::Deny), rewriter("b", 10)]), "deny x=0 a"),
-        (one(vec![Spec::when("a", Is::X(10), set_x(5), Says::Pass), rewriter("b", 10)]), "allow x=5"),
+        (
+            one(vec![
+                HookCase::new("a", PayloadCondition::XEquals(10), set_x(5), ScriptedAnswer::Deny),
+                rewriter("b", 10),
+            ]),
+            "deny x=0 a",
+        ),
+        (
+            one(vec![
+                HookCase::new("a", PayloadCondition::XEquals(10), set_x(5), ScriptedAnswer::Pass),
+                rewriter("b", 10),
+            ]),
+            "allow x=5",
+        ),
         // What a lower layer undoes is done again, and the lower layer's own rewrite is not.
         (over(keeps("a", 1), keeps("b", 10)), "allow x=1"),
         (over(keeps("a", 1), rewriter("b", 10)), "allow x=1"),
@@ -311,7 +357,7 @@ fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
     ];
     for (chains, expected) in cases {
         assert_eq!(
-            told(&run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
+            summarize_outcome(&run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable)),
             expected,
             "{chains:#?}"
         );
@@ -320,8 +366,8 @@ fn rule_63_a_guard_rewrites_a_second_time_only_over_a_lower_layer() {
 
 #[test]
 fn rule_29_rewrites_that_cancel_out_are_no_rewrite() {
-    let event = tool("a", 0);
-    let chains = [links(Layer::Project, IN_ORDER, [rewriter("w", 1), rewriter("v", 0)])];
-    let outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+    let event = tool_event("a", 0);
+    let chains = [build_chain(Layer::Project, IN_ORDER, [rewriter("w", 1), rewriter("v", 0)])];
+    let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     assert!(!outcome.rewritten && outcome.payload.ptr_eq(&event.payload));
 }

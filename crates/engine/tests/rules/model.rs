@@ -7,24 +7,24 @@ use pintle_contract::{
     EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, LimitKind, MatchResult, NullJournal, Origin,
     Outcome, Profile, Rewrite, Verdict, VerdictKind,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_testkit::{ClosureMatcher, FakeClock, MapSeam, Scripted, ScriptedResolver, SubjectMatcher};
 use serde_json::{Map, Value, json};
 
 /// A question about a payload.
 #[derive(Debug, Clone)]
-pub(crate) enum Is {
+pub(crate) enum PayloadCondition {
     Always,
-    Named(&'static str),
-    X(i64),
+    ToolNamed(&'static str),
+    XEquals(i64),
 }
 
-impl Is {
+impl PayloadCondition {
     pub(crate) fn holds(&self, payload: &Value) -> bool {
         match self {
             Self::Always => true,
-            Self::Named(name) => payload.get("name").and_then(Value::as_str) == Some(name),
-            Self::X(x) => {
+            Self::ToolNamed(name) => payload.get("name").and_then(Value::as_str) == Some(name),
+            Self::XEquals(x) => {
                 let args = payload.get("args").unwrap_or(payload);
                 args.get("x").and_then(Value::as_i64) == Some(*x)
             }
@@ -34,7 +34,7 @@ impl Is {
 
 /// What a hook says.
 #[derive(Debug, Clone)]
-pub(crate) enum Says {
+pub(crate) enum ScriptedAnswer {
     Pass,
     Allow,
     Ask,
@@ -46,13 +46,13 @@ pub(crate) enum Says {
     /// A rewrite that builds on what there is, so that it does something each time: it adds to `x` and leaves the rest.
     Add(i64),
     /// An allow, or an ask, of the target that a `Set` or `Replace` makes.
-    AllowOf(Box<Says>),
-    AskOf(Box<Says>),
+    AllowRewritten(Box<ScriptedAnswer>),
+    AskRewritten(Box<ScriptedAnswer>),
 }
 
-impl Says {
+impl ScriptedAnswer {
     /// What this is about a payload: a rewrite that builds on what there is becomes the rewrite that it makes of it.
-    pub(crate) fn about(&self, payload: &Value) -> Self {
+    pub(crate) fn resolve_rewrite(&self, payload: &Value) -> Self {
         match self {
             Self::Add(n) => {
                 let x = payload.get("args").unwrap_or(payload).get("x").and_then(Value::as_i64).unwrap_or_default();
@@ -65,15 +65,15 @@ impl Says {
                     _ => Self::Set(json!({"x": x + n})),
                 }
             }
-            Self::AllowOf(rewrite) => Self::AllowOf(Box::new(rewrite.about(payload))),
-            Self::AskOf(rewrite) => Self::AskOf(Box::new(rewrite.about(payload))),
+            Self::AllowRewritten(rewrite) => Self::AllowRewritten(Box::new(rewrite.resolve_rewrite(payload))),
+            Self::AskRewritten(rewrite) => Self::AskRewritten(Box::new(rewrite.resolve_rewrite(payload))),
             other => other.clone(),
         }
     }
 
     /// Whether this may change a target.
     pub(crate) fn may_rewrite(&self) -> bool {
-        matches!(self, Self::Set(_) | Self::Replace(_) | Self::Add(_) | Self::AllowOf(_) | Self::AskOf(_))
+        matches!(self, Self::Set(_) | Self::Replace(_) | Self::Add(_) | Self::AllowRewritten(_) | Self::AskRewritten(_))
     }
 
     /// The rewrite, as a value and whether it is of the whole payload.
@@ -81,7 +81,7 @@ impl Says {
         match self {
             Self::Set(fields) => Some((fields, false)),
             Self::Replace(value) => Some((value, true)),
-            Self::AllowOf(rewrite) | Self::AskOf(rewrite) => rewrite.rewrite(),
+            Self::AllowRewritten(rewrite) | Self::AskRewritten(rewrite) => rewrite.rewrite(),
             _ => None,
         }
     }
@@ -89,24 +89,24 @@ impl Says {
 
 /// When a hook wants an event.
 #[derive(Debug, Clone)]
-pub(crate) enum Wanted {
+pub(crate) enum MatcherFixture {
     Always,
     Names(Vec<&'static str>, bool),
-    When(Is),
-    FailsWhen(Is),
+    When(PayloadCondition),
+    FailsWhen(PayloadCondition),
     /// The matcher runs into a limit.
-    CutShortWhen(Is),
-    PanicsWhen(Is),
+    LimitWhen(PayloadCondition),
+    PanicsWhen(PayloadCondition),
 }
 
 /// A hook: says `then` where `is` holds and `otherwise` where it does not.
 #[derive(Debug, Clone)]
-pub(crate) struct Spec {
+pub(crate) struct HookCase {
     pub(crate) id: String,
-    pub(crate) wanted: Wanted,
-    pub(crate) is: Is,
-    pub(crate) then: Says,
-    pub(crate) otherwise: Says,
+    pub(crate) matcher: MatcherFixture,
+    pub(crate) condition: PayloadCondition,
+    pub(crate) then: ScriptedAnswer,
+    pub(crate) otherwise: ScriptedAnswer,
     pub(crate) guard: bool,
     pub(crate) closed: bool,
     pub(crate) strict: bool,
@@ -119,23 +119,23 @@ pub(crate) struct Spec {
 
 /// A chain of them.
 #[derive(Debug, Clone)]
-pub(crate) struct Links {
+pub(crate) struct ChainFixture {
     pub(crate) layer: Layer,
     pub(crate) profile: Profile,
-    pub(crate) hooks: Vec<Spec>,
+    pub(crate) hooks: Vec<HookCase>,
 }
 
-impl Spec {
+impl HookCase {
     /// An enforced, closed guard that always says the same.
-    pub(crate) fn says(id: &str, says: Says) -> Self {
-        Self::when(id, Is::Always, says, Says::Pass)
+    pub(crate) fn always(id: &str, says: ScriptedAnswer) -> Self {
+        Self::new(id, PayloadCondition::Always, says, ScriptedAnswer::Pass)
     }
 
-    pub(crate) fn when(id: &str, is: Is, then: Says, otherwise: Says) -> Self {
+    pub(crate) fn new(id: &str, is: PayloadCondition, then: ScriptedAnswer, otherwise: ScriptedAnswer) -> Self {
         Self {
             id: id.to_owned(),
-            wanted: Wanted::Always,
-            is,
+            matcher: MatcherFixture::Always,
+            condition: is,
             then,
             otherwise,
             guard: true,
@@ -147,8 +147,12 @@ impl Spec {
         }
     }
 
-    pub(crate) fn answer(&self, payload: &Value) -> Says {
-        if self.is.holds(payload) { self.then.about(payload) } else { self.otherwise.about(payload) }
+    pub(crate) fn answer(&self, payload: &Value) -> ScriptedAnswer {
+        if self.condition.holds(payload) {
+            self.then.resolve_rewrite(payload)
+        } else {
+            self.otherwise.resolve_rewrite(payload)
+        }
     }
 
     pub(crate) fn verdict(&self, payload: &Value) -> Verdict {
@@ -159,14 +163,14 @@ impl Spec {
             false => Rewrite::Fields(value.as_object().cloned().unwrap_or_else(Map::new)),
         });
         let said = match &says {
-            Says::Pass => VerdictKind::Pass,
-            Says::Allow | Says::AllowOf(_) => VerdictKind::Allow { reason: why },
-            Says::Ask | Says::AskOf(_) => VerdictKind::Ask { reason: why },
-            Says::Deny => VerdictKind::Deny { reason: why },
-            Says::Fail => VerdictKind::Failed(Failure::new(FailureKind::Error, why)),
-            Says::Panic => panic!("{why}"),
+            ScriptedAnswer::Pass => VerdictKind::Pass,
+            ScriptedAnswer::Allow | ScriptedAnswer::AllowRewritten(_) => VerdictKind::Allow { reason: why },
+            ScriptedAnswer::Ask | ScriptedAnswer::AskRewritten(_) => VerdictKind::Ask { reason: why },
+            ScriptedAnswer::Deny => VerdictKind::Deny { reason: why },
+            ScriptedAnswer::Fail => VerdictKind::Failed(Failure::new(FailureKind::Error, why)),
+            ScriptedAnswer::Panic => panic!("{why}"),
             // `rewriting` makes a rewrite of it.
-            Says::Set(_) | Says::Replace(_) | Says::Add(_) => VerdictKind::Pass,
+            ScriptedAnswer::Set(_) | ScriptedAnswer::Replace(_) | ScriptedAnswer::Add(_) => VerdictKind::Pass,
         };
         let verdict =
             Verdict::new(said).with_effect(Effect::Notice(self.id.clone())).with_warning(format!("{} warns", self.id));
@@ -179,7 +183,7 @@ impl Spec {
         format!("{}{ends}", self.id)
     }
 
-    pub(crate) fn policy(&self) -> FailurePolicy {
+    pub(crate) fn failure_policy(&self) -> FailurePolicy {
         if self.closed { FailurePolicy::Closed } else { FailurePolicy::Open }
     }
 
@@ -192,27 +196,29 @@ impl Spec {
 
     pub(crate) fn build_with(&self, event: &EventName, handler: Arc<Scripted>) -> Hook {
         Hook {
-            matcher: match self.wanted.clone() {
-                Wanted::Always => None,
-                Wanted::Names(names, true) => Some(SubjectMatcher::new(names)),
-                Wanted::Names(names, false) => Some(SubjectMatcher::checked(names)),
-                Wanted::When(is) => Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
-                    true => MatchResult::Yes,
-                    false => MatchResult::No,
-                })),
-                Wanted::FailsWhen(is) => {
+            matcher: match self.matcher.clone() {
+                MatcherFixture::Always => None,
+                MatcherFixture::Names(names, true) => Some(SubjectMatcher::new(names)),
+                MatcherFixture::Names(names, false) => Some(SubjectMatcher::checked(names)),
+                MatcherFixture::When(is) => {
+                    Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
+                        true => MatchResult::Yes,
+                        false => MatchResult::No,
+                    }))
+                }
+                MatcherFixture::FailsWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => MatchResult::Failed(Failure::new(FailureKind::Error, "no such key")),
                         false => MatchResult::Yes,
                     }))
                 }
-                Wanted::CutShortWhen(is) => {
+                MatcherFixture::LimitWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => MatchResult::Failed(Failure::new(FailureKind::Limit(LimitKind::Steps), "too long")),
                         false => MatchResult::Yes,
                     }))
                 }
-                Wanted::PanicsWhen(is) => {
+                MatcherFixture::PanicsWhen(is) => {
                     Some(ClosureMatcher::new(move |event| match is.holds(event.payload.value()) {
                         true => panic!("matcher bug"),
                         false => MatchResult::Yes,
@@ -220,7 +226,7 @@ impl Spec {
                 }
             },
             guard: self.guard,
-            on_failure: self.policy(),
+            on_failure: self.failure_policy(),
             on_deny: if self.stops { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
             definition: self.definition.map(Into::into),
             strict_matcher: self.strict,
@@ -231,7 +237,7 @@ impl Spec {
 }
 
 /// The engine's set of these chains.
-pub(crate) fn set(chains: &[Links], event: &EventName) -> HookSet {
+pub(crate) fn build_set(chains: &[ChainFixture], event: &EventName) -> HookSet {
     HookSet::new(
         chains
             .iter()
@@ -245,22 +251,22 @@ pub(crate) fn set(chains: &[Links], event: &EventName) -> HookSet {
 
 /// A world for one dispatch.
 #[derive(Debug)]
-pub(crate) struct World<'w> {
+pub(crate) struct DispatchFixture<'w> {
     pub(crate) journal: &'w dyn Journal,
-    pub(crate) seam: &'w dyn EffectRunner,
-    pub(crate) resolver: &'w dyn Approver,
+    pub(crate) effects: &'w dyn EffectRunner,
+    pub(crate) approver: &'w dyn Approver,
     pub(crate) shadow: bool,
     pub(crate) cancel: CancelToken,
 }
 
-impl World<'_> {
+impl DispatchFixture<'_> {
     pub(crate) fn dispatch(&self, set: &HookSet, event: &Event) -> Outcome {
         let clock = FakeClock::new();
-        let around = Surroundings {
+        let around = DispatchContext {
             journal: self.journal,
             clock: &clock as &dyn Clock,
-            seam: self.seam,
-            resolver: self.resolver,
+            effects: self.effects,
+            approver: self.approver,
             cancel: &self.cancel,
             shadow: self.shadow,
             cause: None,
@@ -270,10 +276,16 @@ impl World<'_> {
 }
 
 /// Dispatches in a world where asks are answered like this and nothing is kept.
-pub(crate) fn run(set: &HookSet, event: &Event, answer: &ApprovalResponse) -> Outcome {
+pub(crate) fn run_dispatch(set: &HookSet, event: &Event, answer: &ApprovalResponse) -> Outcome {
     let (seam, resolver) = (MapSeam::new(), ScriptedResolver::new(answer.clone()));
-    World { journal: &NullJournal, seam: &seam, resolver: &resolver, shadow: false, cancel: CancelToken::default() }
-        .dispatch(set, event)
+    DispatchFixture {
+        journal: &NullJournal,
+        effects: &seam,
+        approver: &resolver,
+        shadow: false,
+        cancel: CancelToken::default(),
+    }
+    .dispatch(set, event)
 }
 
 pub(crate) fn event(name: &str, payload: Value) -> Event {
@@ -281,17 +293,17 @@ pub(crate) fn event(name: &str, payload: Value) -> Event {
 }
 
 /// A `tool.pre` for a tool with `{"x": x, "y": 0}`.
-pub(crate) fn tool(name: &str, x: i64) -> Event {
+pub(crate) fn tool_event(name: &str, x: i64) -> Event {
     let args = json!({"x": x, "y": 0});
     event("tool.pre", json!({"id": "c1", "name": name, "arguments": args.to_string(), "args": args}))
 }
 
 /// A rewrite of the arguments to `{"x": x, "y": 0}`.
-pub(crate) fn set_x(x: i64) -> Says {
-    Says::Set(json!({"args": {"x": x, "y": 0}}))
+pub(crate) fn set_x(x: i64) -> ScriptedAnswer {
+    ScriptedAnswer::Set(json!({"args": {"x": x, "y": 0}}))
 }
 
-pub(crate) fn approved() -> ApprovalResponse {
+pub(crate) fn approved_response() -> ApprovalResponse {
     ApprovalResponse::Approved { answered_by: String::from("ada") }
 }
 
@@ -306,12 +318,12 @@ pub(crate) const PROFILES: [Profile; 5] = [
 pub(crate) const LAYERS: [Layer; 5] = [Layer::Managed, Layer::User, Layer::Project, Layer::Agent, Layer::Runtime];
 
 /// One chain of these hooks.
-pub(crate) fn links(layer: Layer, profile: Profile, hooks: impl IntoIterator<Item = Spec>) -> Links {
-    Links { layer, profile, hooks: hooks.into_iter().collect() }
+pub(crate) fn build_chain(layer: Layer, profile: Profile, hooks: impl IntoIterator<Item = HookCase>) -> ChainFixture {
+    ChainFixture { layer, profile, hooks: hooks.into_iter().collect() }
 }
 
 /// What an outcome came to, in a line: decision, the arguments' `x`, and who gave the reasons.
-pub(crate) fn told(outcome: &Outcome) -> String {
+pub(crate) fn summarize_outcome(outcome: &Outcome) -> String {
     let x = outcome.payload.field("args").and_then(|args| args.get("x")).cloned().unwrap_or_default();
     let who: Vec<&str> = outcome.reasons.iter().map(|reason| reason.hook.as_str()).collect();
     format!("{} x={x} {}", outcome.decision, who.join(" ")).trim_end().to_owned()

@@ -9,11 +9,11 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use crate::model::{Is, Links, Says, Spec, Wanted};
+use crate::model::{ChainFixture, HookCase, MatcherFixture, PayloadCondition, ScriptedAnswer};
 
 /// What the fold comes to, in a form that an outcome can be compared with.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedOutcome {
     pub(crate) decision: Decision,
     pub(crate) approved: bool,
     pub(crate) payload: Value,
@@ -25,33 +25,33 @@ pub(crate) struct Expected {
     pub(crate) failures: Vec<(String, FailureKind, FailurePolicy)>,
     /// Ids of the hooks in shadow mode that said or failed something.
     pub(crate) shadow: Vec<String>,
-    pub(crate) lifted: bool,
+    pub(crate) has_approval: bool,
     /// Every step between the event and its outcome that the journal is told of.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<JournaledStep>,
 }
 
 /// A step of a dispatch, as the journal is told of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum JournaledStep {
     /// A call: hook, round, payload.
     Call(String, u8, Value),
     /// A matcher that failed: hook, round, what happened.
-    Unmatched(String, u8, FailureKind),
+    MatcherFailed(String, u8, FailureKind),
     /// A hook that is not asked for it: the same.
-    Unasked(String, u8, FailureKind),
+    NotCalled(String, u8, FailureKind),
     /// An ask that was answered: the digest of the payload, and who asked.
-    Resolved(String, Vec<String>),
+    ApprovalAnswered(String, Vec<String>),
 }
 
-struct State {
-    spec: Spec,
+struct NaiveHookState {
+    spec: HookCase,
     profile: Profile,
     chain: usize,
     layer: Layer,
     /// The version this hook last judged, was passed over on, or made.
-    settled: Option<u32>,
+    judged_version: Option<u32>,
     /// The version that it saw when it was asked last.
-    asked: Option<u32>,
+    seen_version: Option<u32>,
     /// An ask (true) or an allow (false) and the version it was given for.
     vote: Option<(bool, u32)>,
     called: bool,
@@ -60,8 +60,8 @@ struct State {
     rewrote: bool,
 }
 
-struct Fold {
-    hooks: Vec<State>,
+struct NaiveFold {
+    hooks: Vec<NaiveHookState>,
     subject: Option<&'static str>,
     target: RewriteTarget,
     event: Event,
@@ -74,29 +74,29 @@ struct Fold {
     denials: Vec<String>,
     failures: Vec<(String, FailureKind, FailurePolicy)>,
     shadow: Vec<String>,
-    steps: Vec<Step>,
+    steps: Vec<JournaledStep>,
 }
 
-enum Wants {
+enum NaiveMatch {
     Yes,
     No,
     Failed(FailureKind),
 }
 
-pub(crate) fn fold(chains: &[Links], event: &Event, answer: &ApprovalResponse) -> Expected {
-    let mut ordered: Vec<&Links> = chains.iter().collect();
+pub(crate) fn fold(chains: &[ChainFixture], event: &Event, answer: &ApprovalResponse) -> ExpectedOutcome {
+    let mut ordered: Vec<&ChainFixture> = chains.iter().collect();
     ordered.sort_by_key(|links| links.layer);
     let mut hooks = Vec::new();
     for (chain, links) in ordered.iter().enumerate() {
         for spec in &links.hooks {
             let (spec, profile) = (spec.clone(), links.profile);
-            hooks.push(State {
+            hooks.push(NaiveHookState {
                 spec,
                 profile,
                 chain,
                 layer: links.layer,
-                settled: None,
-                asked: None,
+                judged_version: None,
+                seen_version: None,
                 vote: None,
                 called: false,
                 effect: false,
@@ -104,7 +104,7 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &ApprovalResponse) -
             });
         }
     }
-    let mut fold = Fold {
+    let mut fold = NaiveFold {
         hooks,
         subject: event.name.def().subject,
         target: event.name.def().target,
@@ -120,75 +120,75 @@ pub(crate) fn fold(chains: &[Links], event: &Event, answer: &ApprovalResponse) -
     };
     for chain in 0..ordered.len() {
         if fold.denials.is_empty() {
-            fold.chain(chain);
+            fold.run_chain(chain);
         }
     }
-    fold.rounds();
+    fold.run_recheck_rounds();
     fold.conclude(answer)
 }
 
-impl Fold {
-    fn chain(&mut self, chain: usize) {
+impl NaiveFold {
+    fn run_chain(&mut self, chain: usize) {
         let members: Vec<usize> = (0..self.hooks.len()).filter(|at| self.hooks[*at].chain == chain).collect();
         let Some(first) = members.first() else { return };
         match self.hooks[*first].profile {
             Profile::SequentialFirstDeny => {
                 for at in members {
                     if self.denials.is_empty() {
-                        self.one(at, 0);
+                        self.run_hook(at, 0);
                     }
                 }
             }
             Profile::SequentialRunAll => {
                 for at in members {
-                    self.one(at, 0);
+                    self.run_hook(at, 0);
                 }
             }
-            Profile::ParallelStrictest | Profile::ParallelUnanimous => self.group(&members, Self::merge),
-            Profile::ParallelMerge => self.group(&members, Self::lay),
+            Profile::ParallelStrictest | Profile::ParallelUnanimous => self.run_group(&members, Self::merge),
+            Profile::ParallelMerge => self.run_group(&members, Self::overlay),
         }
     }
 
     /// One hook, on the value as it stands.
-    fn one(&mut self, at: usize, round: u8) {
-        self.hooks[at].settled = Some(self.version);
-        if !self.admitted(at, round) {
+    fn run_hook(&mut self, at: usize, round: u8) {
+        self.hooks[at].judged_version = Some(self.version);
+        if !self.admit_hook(at, round) {
             return;
         }
         let value = self.value.clone();
-        let alone = self.ask(at, round, &value).filter(|alone| *alone != value);
+        let alone = self.call_hook(at, round, &value).filter(|alone| *alone != value);
         if let Some(after) = alone {
             self.value = after;
             self.version += 1;
             self.made_by.push(self.hooks[at].layer);
             self.hooks[at].rewrote = true;
-            self.settle(at);
+            self.mark_judged(at);
             self.changer = self.hooks[at].spec.id.clone();
         }
     }
 
     /// A hook made the value what it is; what it said of its rewrite, it said of this value.
-    fn settle(&mut self, at: usize) {
+    fn mark_judged(&mut self, at: usize) {
         let state = &mut self.hooks[at];
-        state.settled = Some(self.version);
+        state.judged_version = Some(self.version);
         if let Some((_, version)) = &mut state.vote {
             *version = self.version;
         }
     }
 
     /// Hooks that all see the value as it stands. `join` makes one value of what each would make of it alone.
-    fn group(&mut self, members: &[usize], join: fn(&mut Self, &Value, &[(usize, Value)]) -> Value) {
+    fn run_group(&mut self, members: &[usize], join: fn(&mut Self, &Value, &[(usize, Value)]) -> Value) {
         let before = self.value.clone();
         let mut proposals = Vec::new();
         let mut admitted = Vec::new();
         for at in members {
-            self.hooks[*at].settled = Some(self.version);
-            if self.admitted(*at, 0) {
+            self.hooks[*at].judged_version = Some(self.version);
+            if self.admit_hook(*at, 0) {
                 admitted.push(*at);
             }
         }
         for at in admitted {
-            if let Some(after) = self.ask(at, 0, &before) {
+            if let Some(after) = self.call_hook(at, 0, &before) {
                 self.hooks[at].rewrote |= after != before;
                 proposals.push((at, after));
             }
@@ -205,30 +205,30 @@ impl Fold {
         self.made_by.push(self.hooks[members[0]].layer);
         for (at, proposal) in proposals {
             if proposal == after {
-                self.settle(at);
+                self.mark_judged(at);
             }
         }
     }
 
-    fn rounds(&mut self) {
-        let is_guard = |state: &State| state.spec.guard && !state.spec.shadow;
+    fn run_recheck_rounds(&mut self) {
+        let is_guard = |state: &NaiveHookState| state.spec.guard && !state.spec.shadow;
         for round in 1..=4 {
             let mut open = (0..self.hooks.len()).filter(|at| is_guard(&self.hooks[*at]));
-            if !self.denials.is_empty() || open.all(|at| self.hooks[at].settled == Some(self.version)) {
+            if !self.denials.is_empty() || open.all(|at| self.hooks[at].judged_version == Some(self.version)) {
                 return;
             }
             for at in 0..self.hooks.len() {
-                if !is_guard(&self.hooks[at]) || self.hooks[at].settled == Some(self.version) {
+                if !is_guard(&self.hooks[at]) || self.hooks[at].judged_version == Some(self.version) {
                     continue;
                 }
                 self.hooks[at].vote = None;
                 if round == 4 {
-                    self.hooks[at].settled = Some(self.version);
-                    if self.admitted(at, round) {
+                    self.hooks[at].judged_version = Some(self.version);
+                    if self.admit_hook(at, round) {
                         self.denials.push(self.changer.clone());
                     }
                 } else {
-                    self.one(at, round);
+                    self.run_hook(at, round);
                 }
                 if !self.denials.is_empty() {
                     return;
@@ -238,22 +238,22 @@ impl Fold {
     }
 
     /// Whether the hook wants the value; a strict failure of its matcher is taken here.
-    fn admitted(&mut self, at: usize, round: u8) -> bool {
+    fn admit_hook(&mut self, at: usize, round: u8) -> bool {
         let spec = self.hooks[at].spec.clone();
-        match self.wants(&spec) {
-            Wants::Yes => !self.is_spoken_for(at),
-            Wants::No => false,
-            Wants::Failed(kind) => {
-                self.steps.push(Step::Unmatched(spec.id.clone(), round, kind));
+        match self.match_hook(&spec) {
+            NaiveMatch::Yes => !self.has_matching_duplicate(at),
+            NaiveMatch::No => false,
+            NaiveMatch::Failed(kind) => {
+                self.steps.push(JournaledStep::MatcherFailed(spec.id.clone(), round, kind));
                 // What the matcher's own code raised passes the hook over, unless its author said otherwise.
                 let counts = spec.strict || kind != FailureKind::Error;
                 if counts {
-                    self.steps.push(Step::Unasked(spec.id.clone(), round, kind));
+                    self.steps.push(JournaledStep::NotCalled(spec.id.clone(), round, kind));
                 }
                 if counts && spec.shadow {
                     self.shadow.push(spec.id);
                 } else if counts {
-                    self.failed(&spec, kind);
+                    self.record_failure(&spec, kind);
                 }
                 false
             }
@@ -261,38 +261,42 @@ impl Fold {
     }
 
     /// Whether an earlier hook of the same definition wants the value too.
-    fn is_spoken_for(&self, at: usize) -> bool {
-        let same = |one: &State, other: &State| {
-            let of = |state: &State| {
+    fn has_matching_duplicate(&self, at: usize) -> bool {
+        let same = |one: &NaiveHookState, other: &NaiveHookState| {
+            let of = |state: &NaiveHookState| {
                 let spec = &state.spec;
                 (spec.definition, spec.shadow, spec.closed, spec.stops, state.profile)
             };
             one.spec.definition.is_some() && of(one) == of(other)
         };
-        self.hooks[..at].iter().any(|one| same(one, &self.hooks[at]) && matches!(self.wants(&one.spec), Wants::Yes))
+        self.hooks[..at]
+            .iter()
+            .any(|one| same(one, &self.hooks[at]) && matches!(self.match_hook(&one.spec), NaiveMatch::Yes))
     }
 
-    fn wants(&self, spec: &Spec) -> Wants {
+    fn match_hook(&self, spec: &HookCase) -> NaiveMatch {
         let subject = self.subject.and_then(|field| self.value.get(field)).and_then(Value::as_str);
-        let fails_when = |is: &Is, kind| if is.holds(&self.value) { Wants::Failed(kind) } else { Wants::Yes };
-        match (&spec.wanted, subject) {
-            (Wanted::Always, _) => Wants::Yes,
-            (Wanted::Names(..), None) => Wants::Failed(FailureKind::Error),
-            (Wanted::Names(names, _), Some(subject)) if names.contains(&subject) => Wants::Yes,
-            (Wanted::Names(..), Some(_)) => Wants::No,
-            (Wanted::When(is), _) if is.holds(&self.value) => Wants::Yes,
-            (Wanted::When(_), _) => Wants::No,
-            (Wanted::FailsWhen(is), _) => fails_when(is, FailureKind::Error),
-            (Wanted::CutShortWhen(is), _) => fails_when(is, FailureKind::Limit(LimitKind::Steps)),
-            (Wanted::PanicsWhen(is), _) => fails_when(is, FailureKind::Crash),
+        let fails_when = |is: &PayloadCondition, kind| {
+            if is.holds(&self.value) { NaiveMatch::Failed(kind) } else { NaiveMatch::Yes }
+        };
+        match (&spec.matcher, subject) {
+            (MatcherFixture::Always, _) => NaiveMatch::Yes,
+            (MatcherFixture::Names(..), None) => NaiveMatch::Failed(FailureKind::Error),
+            (MatcherFixture::Names(names, _), Some(subject)) if names.contains(&subject) => NaiveMatch::Yes,
+            (MatcherFixture::Names(..), Some(_)) => NaiveMatch::No,
+            (MatcherFixture::When(is), _) if is.holds(&self.value) => NaiveMatch::Yes,
+            (MatcherFixture::When(_), _) => NaiveMatch::No,
+            (MatcherFixture::FailsWhen(is), _) => fails_when(is, FailureKind::Error),
+            (MatcherFixture::LimitWhen(is), _) => fails_when(is, FailureKind::Limit(LimitKind::Steps)),
+            (MatcherFixture::PanicsWhen(is), _) => fails_when(is, FailureKind::Crash),
         }
     }
 
     /// Asks a hook about a value; gives what it would make of it, where it rewrites.
-    fn ask(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
+    fn call_hook(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
         let spec = self.hooks[at].spec.clone();
         let repeated = self.hooks[at].called;
-        self.steps.push(Step::Call(spec.id.clone(), round, value.clone()));
+        self.steps.push(JournaledStep::Call(spec.id.clone(), round, value.clone()));
         self.hooks[at].called = true;
         let answer = spec.answer(value);
         let from_below = |version: u32| {
@@ -300,35 +304,45 @@ impl Fold {
             since.iter().any(|layer| *layer > self.hooks[at].layer)
         };
         let rewrote = self.hooks[at].rewrote && round > 0;
-        let held = rewrote && !self.hooks[at].asked.is_some_and(from_below);
-        self.hooks[at].asked = Some(self.version);
+        let held = rewrote && !self.hooks[at].seen_version.is_some_and(from_below);
+        self.hooks[at].seen_version = Some(self.version);
         if spec.shadow {
             self.shadow.push(spec.id);
             return None;
         }
         // A repeated call has effects where it denies, and they are those of the first one here.
-        let denies = matches!(answer, Says::Deny) || (matches!(answer, Says::Fail) && spec.closed);
-        self.hooks[at].effect |= (!repeated || denies) && !matches!(answer, Says::Panic);
+        let denies = matches!(answer, ScriptedAnswer::Deny) || (matches!(answer, ScriptedAnswer::Fail) && spec.closed);
+        self.hooks[at].effect |= (!repeated || denies) && !matches!(answer, ScriptedAnswer::Panic);
         let unanimous = self.hooks[at].profile == Profile::ParallelUnanimous;
         match answer {
-            Says::Fail => self.failed(&spec, FailureKind::Error),
-            Says::Panic => self.failed(&spec, FailureKind::Crash),
-            Says::Deny => self.denials.push(spec.reason()),
-            Says::Allow => self.hooks[at].vote = Some((false, self.version)),
+            ScriptedAnswer::Fail => self.record_failure(&spec, FailureKind::Error),
+            ScriptedAnswer::Panic => self.record_failure(&spec, FailureKind::Crash),
+            ScriptedAnswer::Deny => self.denials.push(spec.reason()),
+            ScriptedAnswer::Allow => self.hooks[at].vote = Some((false, self.version)),
             _ if unanimous => self.denials.push(spec.reason()),
-            Says::Ask => self.hooks[at].vote = Some((true, self.version)),
-            Says::Pass => {}
-            Says::Set(_) | Says::Replace(_) | Says::Add(_) | Says::AllowOf(_) | Says::AskOf(_) => {
+            ScriptedAnswer::Ask => self.hooks[at].vote = Some((true, self.version)),
+            ScriptedAnswer::Pass => {}
+            ScriptedAnswer::Set(_)
+            | ScriptedAnswer::Replace(_)
+            | ScriptedAnswer::Add(_)
+            | ScriptedAnswer::AllowRewritten(_)
+            | ScriptedAnswer::AskRewritten(_) => {
                 let (wish, whole) = answer.rewrite().unwrap();
-                let made = if held { self.kept(value, wish, whole) } else { self.make(value, wish, whole) };
+                let made = if held {
+                    self.check_already_applied(value, wish, whole)
+                } else {
+                    self.apply_rewrite(value, wish, whole)
+                };
                 match (&answer, &made) {
                     // An allow of what was not made, or was not made as it was wished, allows nothing.
-                    (Says::AllowOf(_), Some((_, true))) => self.hooks[at].vote = Some((false, self.version)),
-                    (Says::AskOf(_), _) => self.hooks[at].vote = Some((true, self.version)),
+                    (ScriptedAnswer::AllowRewritten(_), Some((_, true))) => {
+                        self.hooks[at].vote = Some((false, self.version))
+                    }
+                    (ScriptedAnswer::AskRewritten(_), _) => self.hooks[at].vote = Some((true, self.version)),
                     _ => {}
                 }
                 if made.is_none() {
-                    self.failed(&spec, FailureKind::BadOutput);
+                    self.record_failure(&spec, FailureKind::BadOutput);
                 }
                 return made.map(|(after, _)| after);
             }
@@ -336,8 +350,8 @@ impl Fold {
         None
     }
 
-    fn failed(&mut self, spec: &Spec, kind: FailureKind) {
-        let report = (spec.id.clone(), kind, spec.policy());
+    fn record_failure(&mut self, spec: &HookCase, kind: FailureKind) {
+        let report = (spec.id.clone(), kind, spec.failure_policy());
         if !self.failures.contains(&report) {
             self.failures.push(report);
         }
@@ -346,16 +360,16 @@ impl Fold {
         }
     }
 
-    fn conclude(self, answer: &ApprovalResponse) -> Expected {
+    fn conclude(self, answer: &ApprovalResponse) -> ExpectedOutcome {
         let voters = |asks: bool| -> Vec<String> {
-            let counts = |state: &&State| match state.vote {
+            let counts = |state: &&NaiveHookState| match state.vote {
                 // An ask stands; a guard's was taken back where the guard was asked again.
                 Some((true, _)) => asks,
                 // An allow is for the bytes it was given for.
                 Some((false, version)) => !asks && version == self.version,
                 None => false,
             };
-            let named = |state: &State| if asks { state.spec.reason() } else { state.spec.id.clone() };
+            let named = |state: &NaiveHookState| if asks { state.spec.reason() } else { state.spec.id.clone() };
             self.hooks.iter().filter(counts).map(named).collect()
         };
         let (asks, allows) = (voters(true), voters(false));
@@ -369,15 +383,15 @@ impl Fold {
         let denied = !self.denials.is_empty();
         let mut steps = self.steps;
         if !denied && !asks.is_empty() {
-            steps.push(Step::Resolved(Payload::new(self.value.clone()).digest(), asks.clone()));
+            steps.push(JournaledStep::ApprovalAnswered(Payload::new(self.value.clone()).digest(), asks.clone()));
         }
         let effects = self.hooks.iter().filter(|state| state.effect).map(|state| state.spec.id.clone()).collect();
-        Expected {
+        ExpectedOutcome {
             decision,
             approved: decision == Decision::Allow && !allows.is_empty(),
             rewritten: self.value != *self.event.payload.value(),
             payload: self.value,
-            lifted: !denied && !asks.is_empty() && decision == Decision::Allow,
+            has_approval: !denied && !asks.is_empty() && decision == Decision::Allow,
             reasons: if denied {
                 self.denials
             } else if asks.is_empty() {

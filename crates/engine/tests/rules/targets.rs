@@ -3,12 +3,12 @@
 use pintle_contract::{ApprovalResponse, FailureKind, Layer, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, Outcome, Profile};
 use serde_json::{Value, json};
 
-use crate::model::{Says, Spec, event, links, run, set, tool};
+use crate::model::{HookCase, ScriptedAnswer, build_chain, build_set, event, run_dispatch, tool_event};
 
-fn rewrite(name: &str, payload: Value, says: Says) -> Outcome {
+fn dispatch_rewrite(name: &str, payload: Value, says: ScriptedAnswer) -> Outcome {
     let event = event(name, payload);
-    let chains = [links(Layer::Project, Profile::SequentialFirstDeny, [Spec::says("w", says)])];
-    let mut outcome = run(&set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
+    let chains = [build_chain(Layer::Project, Profile::SequentialFirstDeny, [HookCase::always("w", says)])];
+    let mut outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     outcome.warnings.retain(|warning| warning.message != "w warns");
     if !outcome.rewritten {
         assert!(outcome.payload.ptr_eq(&event.payload));
@@ -18,7 +18,7 @@ fn rewrite(name: &str, payload: Value, says: Says) -> Outcome {
 
 #[test]
 fn rule_40_a_rewrite_changes_the_target_and_nothing_else() {
-    let call = tool("a", 0).payload.value().clone();
+    let call = tool_event("a", 0).payload.value().clone();
     let cases = [
         (
             json!({"id": "x"}),
@@ -38,42 +38,43 @@ fn rule_40_a_rewrite_changes_the_target_and_nothing_else() {
         (json!({}), vec![]),
     ];
     for (fields, warnings) in cases {
-        let outcome = rewrite("tool.pre", call.clone(), Says::Set(fields.clone()));
+        let outcome = dispatch_rewrite("tool.pre", call.clone(), ScriptedAnswer::Set(fields.clone()));
         let messages: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert_eq!((messages, outcome.rewritten), (warnings, false), "{fields}");
     }
-    let outcome = rewrite("tool.pre", call.clone(), Says::Set(json!({"id": "x", "name": "b"})));
+    let outcome = dispatch_rewrite("tool.pre", call.clone(), ScriptedAnswer::Set(json!({"id": "x", "name": "b"})));
     assert_eq!(outcome.payload.field("id"), Some(&json!("c1")));
     assert_eq!(outcome.payload.field("name"), Some(&json!("b")));
     // A whole payload stands for its target fields.
-    let outcome = rewrite("tool.pre", call.clone(), Says::Replace(json!({"name": "b", "args": {"z": 1}})));
+    let outcome =
+        dispatch_rewrite("tool.pre", call.clone(), ScriptedAnswer::Replace(json!({"name": "b", "args": {"z": 1}})));
     assert_eq!(outcome.payload.value(), &json!({"id": "c1", "name": "b", "arguments": r#"{"z":1}"#, "args": {"z": 1}}));
 }
 
 #[test]
 fn rule_41_an_event_without_a_target_cannot_be_rewritten() {
     let start = json!({"source": "startup", "cwd": "/"});
-    let outcome = rewrite("session.start", start.clone(), Says::Set(json!({"cwd": "/etc"})));
+    let outcome = dispatch_rewrite("session.start", start.clone(), ScriptedAnswer::Set(json!({"cwd": "/etc"})));
     assert_eq!(
         outcome.warnings[0].message,
         "its rewrite was ignored: hooks cannot change the payload of `session.start`"
     );
     assert!(!outcome.rewritten);
-    assert_eq!(rewrite("session.start", start.clone(), Says::Replace(start)).warnings, []);
+    assert_eq!(dispatch_rewrite("session.start", start.clone(), ScriptedAnswer::Replace(start)).warnings, []);
 }
 
 #[test]
 fn rule_42_a_whole_target_takes_anything() {
     let cases = [
-        (json!({"a": 1}), Says::Set(json!({"b": 2})), json!({"a": 1, "b": 2})),
-        (json!({"a": 1}), Says::Replace(json!({"b": 2})), json!({"b": 2})),
-        (json!({"a": 1}), Says::Replace(json!("text")), json!("text")),
-        (json!("text"), Says::Replace(json!("other")), json!("other")),
+        (json!({"a": 1}), ScriptedAnswer::Set(json!({"b": 2})), json!({"a": 1, "b": 2})),
+        (json!({"a": 1}), ScriptedAnswer::Replace(json!({"b": 2})), json!({"b": 2})),
+        (json!({"a": 1}), ScriptedAnswer::Replace(json!("text")), json!("text")),
+        (json!("text"), ScriptedAnswer::Replace(json!("other")), json!("other")),
         // Fields of what has no fields become the payload.
-        (json!("text"), Says::Set(json!({"a": 1})), json!({"a": 1})),
+        (json!("text"), ScriptedAnswer::Set(json!({"a": 1})), json!({"a": 1})),
     ];
     for (before, says, after) in cases {
-        let outcome = rewrite("custom.x", before.clone(), says);
+        let outcome = dispatch_rewrite("custom.x", before.clone(), says);
         assert_eq!((outcome.payload.value(), outcome.rewritten), (&after, true), "{before}");
     }
 }
@@ -81,7 +82,7 @@ fn rule_42_a_whole_target_takes_anything() {
 #[test]
 fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
     for payload in [json!("text"), json!(null)] {
-        let outcome = rewrite("tool.pre", payload, Says::Set(json!({"name": "b"})));
+        let outcome = dispatch_rewrite("tool.pre", payload, ScriptedAnswer::Set(json!({"name": "b"})));
         let failure = &outcome.failures[0].failure;
         assert_eq!(failure.kind, FailureKind::BadOutput);
         assert_eq!(failure.message, "the payload of `tool.pre` is no object here, so no field of it can be rewritten");
@@ -106,7 +107,7 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
         ),
     ];
     for (name, payload, fields, why) in cases {
-        let outcome = rewrite(name, payload.clone(), Says::Set(fields));
+        let outcome = dispatch_rewrite(name, payload.clone(), ScriptedAnswer::Set(fields));
         let failure = &outcome.failures[0].failure;
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BadOutput, why));
         assert!(!outcome.is_allowed() && !outcome.rewritten);
@@ -115,14 +116,16 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
 
 #[test]
 fn rule_71_a_rewrite_that_makes_a_payload_too_large_is_a_failure() {
-    let call = tool("a", 0).payload.value().clone();
+    let call = tool_event("a", 0).payload.value().clone();
     let most = "x".repeat(MAX_PAYLOAD_BYTES);
     for (args, what) in [
         (json!({"x": most}), "it is longer than 16 MiB of JSON"),
         (json!({"x": vec![0; MAX_PAYLOAD_VALUES]}), "it holds more than 250000 JSON values"),
     ] {
-        for says in [Says::Set(json!({"args": args})), Says::Replace(json!({"name": "a", "args": args}))] {
-            let outcome = rewrite("tool.pre", call.clone(), says);
+        for says in
+            [ScriptedAnswer::Set(json!({"args": args})), ScriptedAnswer::Replace(json!({"name": "a", "args": args}))]
+        {
+            let outcome = dispatch_rewrite("tool.pre", call.clone(), says);
             let [report] = outcome.failures.as_slice() else { panic!("{:?}", outcome.failures) };
             assert_eq!(report.failure.kind, FailureKind::BadOutput);
             assert!(report.failure.message.contains(what), "{}", report.failure.message);
@@ -133,6 +136,6 @@ fn rule_71_a_rewrite_that_makes_a_payload_too_large_is_a_failure() {
     let mut large = call;
     large["args"] = json!({"x": most, "y": 1});
     large["arguments"] = json!(large["args"].to_string());
-    let outcome = rewrite("tool.pre", large, Says::Set(json!({"args": {"x": most}})));
+    let outcome = dispatch_rewrite("tool.pre", large, ScriptedAnswer::Set(json!({"args": {"x": most}})));
     assert!(outcome.failures.is_empty() && outcome.rewritten);
 }

@@ -113,7 +113,7 @@ impl Registry {
     pub(crate) fn add(&self, number: u64, kind: Option<Kind>, chains: Vec<Chain>, first: impl FnOnce(&[Chain])) {
         let mut added = self.added();
         first(&chains);
-        let set = self.set().with(chains.iter().cloned());
+        let set = self.set().with_chains(chains.iter().cloned());
         added.entries.push(Entry { number, kind, chains });
         self.put(set);
     }

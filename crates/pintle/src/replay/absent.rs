@@ -22,7 +22,7 @@ pub(super) fn with(set: Arc<HookSet>, recorded: &Recorded, entries: &Entries) ->
         known.push(entry.entry);
         chains.extend(chain(entry, recorded));
     }
-    if chains.is_empty() { set } else { Arc::new(set.with(chains)) }
+    if chains.is_empty() { set } else { Arc::new(set.with_chains(chains)) }
 }
 
 fn chain(entry: &HookEntry, recorded: &Recorded) -> Option<Chain> {

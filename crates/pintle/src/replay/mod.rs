@@ -14,7 +14,7 @@ mod told;
 use std::fmt;
 
 use pintle_contract::{CancelToken, SourceTrust};
-use pintle_engine::{Surroundings, dispatch};
+use pintle_engine::{DispatchContext, dispatch};
 use pintle_tape::Reading;
 use serde::Serialize;
 
@@ -137,11 +137,11 @@ fn fire(recorded: &Recorded, loaded: &Entries, present: &Present<'_>, shadow: bo
     let cancel = CancelToken::default();
     let listener = Listener::new(recorded, &cancel);
     let told = Told::new(recorded);
-    let around = Surroundings {
+    let around = DispatchContext {
         journal: &listener,
         clock: present.runtime.clock(),
-        seam: &told,
-        resolver: &told,
+        effects: &told,
+        approver: &told,
         cancel: &cancel,
         shadow,
         cause: recorded.cause,

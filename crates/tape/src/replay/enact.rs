@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use pintle_contract::{NoEffects, Payload};
-use pintle_engine::{Surroundings, dispatch};
+use pintle_engine::{DispatchContext, dispatch};
 
 use super::cast::{Cast, Stage};
 use super::lines::{Line, Manner};
@@ -113,11 +113,11 @@ impl Company<'_, '_> {
         let cancel = stage.desk.open(cues);
         let number = (number, parent, self.header.format);
         let sheet = Sheet::new(stage, number, (self.lines, &records), is_over, veil).bare(is_bare);
-        let around = Surroundings {
+        let around = DispatchContext {
             journal: &sheet,
             clock: &*stage.desk,
-            seam: &NoEffects,
-            resolver: &*stage.desk,
+            effects: &NoEffects,
+            approver: &*stage.desk,
             cancel: &cancel,
             shadow: self.header.shadow,
             cause,

@@ -120,7 +120,7 @@ fn session(seed: u64) -> Vec<u8> {
     let base = session.load(chains);
     let own = vec![random_chain(&mut dice)];
     session.tape.agent_hooks(&own);
-    let under = base.with(own);
+    let under = base.with_chains(own);
     for _ in 0..12 {
         let payload = tool(dice.pick(&["run", "walk"]), json!({"step": dice.roll(3)})).payload.into_value();
         let event = event(dice.pick(&EVENTS), payload);

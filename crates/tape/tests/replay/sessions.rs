@@ -242,11 +242,11 @@ fn events_that_hooks_cause_and_hooks_that_come_later_are_enacted_too() {
     let outer: Vec<Chain> =
         vec![chain(Layer::User, Profile::ParallelStrictest, [with("outer", emits), says("b", Verdict::pass())])];
     session.tape.hooks(&outer);
-    let set = inner.with(outer);
+    let set = inner.with_chains(outer);
     session.fire(&set, &tool("run", json!({})), &CancelToken::default(), None);
     let late = vec![chain(Layer::Managed, Profile::SequentialFirstDeny, [says("late", Verdict::deny("now"))])];
     session.tape.hooks(&late);
-    session.fire(&set.with(late), &tool("run", json!({})), &CancelToken::default(), None);
+    session.fire(&set.with_chains(late), &tool("run", json!({})), &CancelToken::default(), None);
     session.fire(&set, &event("turn.start", json!({"prompt": "x".repeat(5_000)})), &CancelToken::default(), None);
     assert_same(&session.bytes(), "nested");
 }
@@ -260,7 +260,12 @@ fn an_agents_hooks_stand_behind_those_of_the_runtime() {
     session.tape.agent_hooks(&own);
     let more = vec![chain(Layer::Runtime, Profile::SequentialRunAll, [steps("two", 9)])];
     session.tape.hooks(&more);
-    session.fire(&base.with(more).with(own), &tool("run", json!({"step": 0})), &CancelToken::default(), None);
+    session.fire(
+        &base.with_chains(more).with_chains(own),
+        &tool("run", json!({"step": 0})),
+        &CancelToken::default(),
+        None,
+    );
     assert_same(&session.bytes(), "agent");
 }
 

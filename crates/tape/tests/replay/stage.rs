@@ -7,7 +7,7 @@ use pintle_contract::{
     ApprovalResponse, CallId, CancelToken, Chain, Clock, EffectReply, EffectRequest, EffectRunner, Event, EventName,
     HookCall, Journal, Origin, Outcome, Verdict,
 };
-use pintle_engine::{HookSet, Surroundings, dispatch};
+use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::replay::{Options, Replayed, replay};
 use pintle_tape::{Header, Tape};
 use pintle_testkit::{MapSeam, ScriptedResolver};
@@ -78,11 +78,11 @@ impl Session {
     }
 
     pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &CancelToken, cause: Option<CallId>) -> Outcome {
-        let around = Surroundings {
+        let around = DispatchContext {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
-            seam: &self.seam,
-            resolver: &ScriptedResolver::new(self.resolution.clone()),
+            effects: &self.seam,
+            approver: &ScriptedResolver::new(self.resolution.clone()),
             cancel,
             shadow: self.shadow,
             cause,

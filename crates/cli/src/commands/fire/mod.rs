@@ -67,7 +67,7 @@ impl Fire {
         if !chains.is_empty() {
             tape.tape.hooks(&chains);
         }
-        let hooks = built.runtime.hooks().with(chains.iter().cloned());
+        let hooks = built.runtime.hooks().with_chains(chains.iter().cloned());
         let scope = Scope { overlay: Arc::new(Overlay::new(chains)), ..Scope::default() };
         let origin = Origin {
             session: SESSION.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pintle::tape::Body;
 use pintle::tape::show::plain;
-use pintle::{FailurePolicy, is_passed_over};
+use pintle::{FailurePolicy, is_matcher_failure_warning};
 
 /// The failures of a session.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Failures {
                 texts.collect()
             }
             // A hook that is passed over guards nothing.
-            Body::Warning(warned) if is_passed_over(&warned.message) => {
+            Body::Warning(warned) if is_matcher_failure_warning(&warned.message) => {
                 vec![format!("hook `{}` was {}", plain(&warned.hook, 80), plain(&warned.message, 2_000))]
             }
             _ => Vec::new(),

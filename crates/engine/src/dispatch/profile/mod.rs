@@ -8,13 +8,13 @@ mod sequential_run_all;
 
 use pintle_contract::{Profile, Rewrite, Verdict, VerdictKind};
 
-use super::calling::{Asking, call_group};
-use super::run::Run;
-use crate::compose::{Made, Voter, stands};
-use crate::select::Turn;
+use super::call::{PendingCall, call_concurrently};
+use super::state::DispatchState;
+use crate::compose::{RewriteResult, VerdictSource, decision_counts};
+use crate::select::NextHook;
 
 /// Runs the chain that a turn opens.
-pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
+pub(super) fn run<'a>(run: &mut DispatchState<'a>, first: NextHook<'a>) {
     let end = first.chain_end;
     match first.profile {
         Profile::SequentialFirstDeny => sequential_first_deny::run(run, end),
@@ -27,26 +27,33 @@ pub(super) fn run<'a>(run: &mut Run<'a>, first: Turn<'a>) {
 
 /// Takes an answer of a hook that saw the same payload as others: its decision at once, its rewrite not yet. Gives what
 /// the rewrite makes of the payload, when there is one that makes sense.
-fn hear<'a>(run: &mut Run<'a>, voter: Voter<'a>, rewrite: Option<Rewrite>, said: Option<VerdictKind>) -> Option<Made> {
+fn record_parallel_verdict<'a>(
+    run: &mut DispatchState<'a>,
+    voter: VerdictSource<'a>,
+    rewrite: Option<Rewrite>,
+    said: Option<VerdictKind>,
+) -> Option<RewriteResult> {
     let Some(rewrite) = rewrite else {
-        said.into_iter().for_each(|said| run.tally.say(voter, said));
+        said.into_iter().for_each(|said| run.tally.record_decision(voter, said));
         return None;
     };
     let event = run.event().clone();
-    let made = run.noting(|run| run.tally.make(voter, rewrite, &event));
-    said.into_iter().filter(|said| stands(said, made.as_ref())).for_each(|said| run.tally.say(voter, said));
+    let made = run.with_journaled_warnings(|run| run.tally.apply_rewrite(voter, rewrite, &event));
+    said.into_iter()
+        .filter(|said| decision_counts(said, made.as_ref()))
+        .for_each(|said| run.tally.record_decision(voter, said));
     made
 }
 
 /// Asks at once every hook of a chain that wants the event as it stands; verdicts come in declared order.
-fn ask_at_once<'a>(run: &mut Run<'a>, end: u32) -> Vec<(Voter<'a>, Verdict)> {
+fn call_chain_concurrently<'a>(run: &mut DispatchState<'a>, end: u32) -> Vec<(VerdictSource<'a>, Verdict)> {
     let mut voters = Vec::new();
     while let Some(turn) = run.next_below(end) {
-        if run.admits(turn) {
-            voters.push(run.voter(turn));
+        if run.should_call(turn) {
+            voters.push(run.verdict_source(turn));
         }
     }
-    let group: Vec<Asking<'a>> = voters.iter().map(|voter| run.asking(*voter)).collect();
-    let verdicts = call_group(&group, run.event(), &run.echoes, run.around);
+    let group: Vec<PendingCall<'a>> = voters.iter().map(|voter| run.prepare_call(*voter)).collect();
+    let verdicts = call_concurrently(&group, run.event(), &run.effect_cache, run.context);
     voters.into_iter().zip(verdicts).collect()
 }

@@ -2,23 +2,23 @@
 
 use pintle_contract::Payload;
 
-use super::{ask_at_once, hear};
-use crate::compose::lay::{Wish, lay};
-use crate::compose::merge::{Merged, Proposal};
-use crate::dispatch::run::Run;
+use super::{call_chain_concurrently, record_parallel_verdict};
+use crate::compose::merge::{MergeResult, RewriteProposal};
+use crate::compose::overlay::{RequestedRewrite, overlay_rewrites};
+use crate::dispatch::state::DispatchState;
 
-pub(super) fn run(run: &mut Run<'_>, end: u32) {
-    let mut wishes: Vec<Wish<'_>> = Vec::new();
-    for (voter, verdict) in ask_at_once(run, end) {
-        let Some(answered) = run.tally.open(voter, verdict) else { continue };
+pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
+    let mut wishes: Vec<RequestedRewrite<'_>> = Vec::new();
+    for (voter, verdict) in call_chain_concurrently(run, end) {
+        let Some(answered) = run.tally.take_extras(voter, verdict) else { continue };
         let (rewrite, said) = answered.split();
-        let made = hear(run, voter, rewrite.clone(), said);
+        let made = record_parallel_verdict(run, voter, rewrite.clone(), said);
         let Some((rewrite, made)) = rewrite.zip(made) else { continue };
         // What it leaves as it was counts too: it stands among what the others name.
-        run.rewrote(voter);
+        run.record_rewriter(voter);
         let value = made.value.unwrap_or_else(|| run.event().payload.value().clone());
-        wishes.push(Wish {
-            proposal: Proposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value },
+        wishes.push(RequestedRewrite {
+            proposal: RewriteProposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value },
             rewrite,
         });
     }
@@ -26,10 +26,12 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
     if run.tally.is_denied() || wishes.is_empty() {
         return;
     }
-    match lay(&run.event().name, run.event().payload.value(), wishes) {
-        Merged::Unchanged => {}
+    match overlay_rewrites(&run.event().name, run.event().payload.value(), wishes) {
+        MergeResult::Unchanged => {}
         // Every hook of the chain had its turn on the payload before.
-        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers, end.saturating_sub(1)),
-        Merged::Conflict(reasons) => run.tally.deny(reasons),
+        MergeResult::Changed { value, producers } => {
+            run.set_payload(Payload::new(value), end, producers, end.saturating_sub(1))
+        }
+        MergeResult::Conflict(reasons) => run.tally.add_denials(reasons),
     }
 }

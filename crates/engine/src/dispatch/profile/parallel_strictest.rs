@@ -2,18 +2,18 @@
 
 use pintle_contract::Payload;
 
-use super::{ask_at_once, hear};
-use crate::compose::merge::{Merged, Proposal, merge};
-use crate::dispatch::run::Run;
+use super::{call_chain_concurrently, record_parallel_verdict};
+use crate::compose::merge::{MergeResult, RewriteProposal, merge};
+use crate::dispatch::state::DispatchState;
 
-pub(super) fn run(run: &mut Run<'_>, end: u32) {
+pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
     let mut proposals = Vec::new();
-    for (voter, verdict) in ask_at_once(run, end) {
-        let Some(answered) = run.tally.open(voter, verdict) else { continue };
+    for (voter, verdict) in call_chain_concurrently(run, end) {
+        let Some(answered) = run.tally.take_extras(voter, verdict) else { continue };
         let (rewrite, said) = answered.split();
-        if let Some(value) = hear(run, voter, rewrite, said).and_then(|made| made.value) {
-            run.rewrote(voter);
-            proposals.push(Proposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value });
+        if let Some(value) = record_parallel_verdict(run, voter, rewrite, said).and_then(|made| made.value) {
+            run.record_rewriter(voter);
+            proposals.push(RewriteProposal { ordinal: voter.position.ordinal, hook: &voter.hook.id, value });
         }
     }
     // A deny wins over every rewrite, and what is denied is not rewritten.
@@ -21,9 +21,11 @@ pub(super) fn run(run: &mut Run<'_>, end: u32) {
         return;
     }
     match merge(&run.event().name, run.event().payload.value(), proposals) {
-        Merged::Unchanged => {}
+        MergeResult::Unchanged => {}
         // Every hook of the chain had its turn on the payload before.
-        Merged::Changed { value, producers } => run.change(Payload::new(value), end, producers, end.saturating_sub(1)),
-        Merged::Conflict(reasons) => run.tally.deny(reasons),
+        MergeResult::Changed { value, producers } => {
+            run.set_payload(Payload::new(value), end, producers, end.saturating_sub(1))
+        }
+        MergeResult::Conflict(reasons) => run.tally.add_denials(reasons),
     }
 }

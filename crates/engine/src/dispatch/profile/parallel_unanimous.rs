@@ -1,12 +1,12 @@
 //! `parallel/unanimous`: all see the same payload, anything but unanimous allow denies.
 
-use super::ask_at_once;
-use crate::dispatch::run::Run;
+use super::call_chain_concurrently;
+use crate::dispatch::state::DispatchState;
 
-pub(super) fn run(run: &mut Run<'_>, end: u32) {
-    for (voter, verdict) in ask_at_once(run, end) {
-        if let Some(answered) = run.tally.open(voter, verdict) {
-            run.take(voter, answered);
+pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
+    for (voter, verdict) in call_chain_concurrently(run, end) {
+        if let Some(answered) = run.tally.take_extras(voter, verdict) {
+            run.record_verdict(voter, answered);
         }
     }
 }

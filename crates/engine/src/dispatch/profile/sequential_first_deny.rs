@@ -1,10 +1,10 @@
 //! `sequential/first_deny`: in order, each sees the rewrites so far, the first deny ends the chain.
 
-use crate::dispatch::run::Run;
+use crate::dispatch::state::DispatchState;
 
-pub(super) fn run(run: &mut Run<'_>, end: u32) {
+pub(super) fn run(run: &mut DispatchState<'_>, end: u32) {
     while let Some(turn) = run.next_below(end) {
-        run.turn(turn);
+        run.call_hook(turn);
         if run.tally.is_denied() {
             return;
         }

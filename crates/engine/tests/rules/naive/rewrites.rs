@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use pintle_contract::event::RewriteTarget;
 use serde_json::{Map, Value, json};
 
-use super::Fold;
+use super::NaiveFold;
 
-impl Fold {
+impl NaiveFold {
     pub(super) fn merge(&mut self, before: &Value, proposals: &[(usize, Value)]) -> Value {
         let proposals: Vec<(usize, Value)> =
             proposals.iter().filter(|(_, proposal)| proposal != before).cloned().collect();
@@ -27,7 +27,7 @@ impl Fold {
     }
 
     /// The first whole rewrite, or else each field as the first hook wants it, or the keys of all where it is an object.
-    pub(super) fn lay(&mut self, before: &Value, proposals: &[(usize, Value)]) -> Value {
+    pub(super) fn overlay(&mut self, before: &Value, proposals: &[(usize, Value)]) -> Value {
         let mut laid = json!({});
         for (at, _) in proposals {
             // What it leaves as it was counts too.
@@ -50,8 +50,8 @@ impl Fold {
         let wishes = proposals.iter().map(|(at, _)| self.hooks[*at].spec.answer(before));
         let whole = wishes.into_iter().find(|says| says.rewrite().is_some_and(|(_, whole)| whole));
         let made = match &whole {
-            Some(says) => self.make(before, says.rewrite().unwrap().0, true),
-            None => self.make(before, &laid, false),
+            Some(says) => self.apply_rewrite(before, says.rewrite().unwrap().0, true),
+            None => self.apply_rewrite(before, &laid, false),
         };
         match made {
             Some((after, _)) => after,
@@ -90,7 +90,7 @@ impl Fold {
     }
 
     /// A rewrite that is not taken a second time; has the hook what it wished for?
-    pub(super) fn kept(&self, value: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
+    pub(super) fn check_already_applied(&self, value: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
         let has = |name: &String, wished: &Value| match (value.get(name), wished) {
             (Some(Value::Object(have)), Value::Object(keys)) => {
                 keys.iter().all(|(key, one)| have.get(key) == Some(one))
@@ -103,7 +103,7 @@ impl Fold {
     }
 
     /// What a rewrite makes of a value, and whether all of it was taken; nothing when it makes no sense.
-    pub(super) fn make(&self, before: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
+    pub(super) fn apply_rewrite(&self, before: &Value, wish: &Value, whole: bool) -> Option<(Value, bool)> {
         let mut entirely = true;
         let mut after = match self.target {
             RewriteTarget::Nothing if whole => {

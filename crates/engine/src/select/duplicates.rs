@@ -6,7 +6,7 @@ use pintle_contract::{Hook, Profile};
 ///
 /// What decides how a verdict counts has to agree besides the definition: a hook in shadow mode does not speak for an
 /// enforced one, nor one that fails open for one that fails closed, or adding a hook could lift a deny.
-pub(crate) fn same(
+pub(crate) fn is_duplicate(
     (one_dialect, one_profile, one): (&str, Profile, &Hook),
     (other_dialect, other_profile, other): (&str, Profile, &Hook),
 ) -> bool {

@@ -4,12 +4,12 @@ use std::mem::take;
 
 use pintle_contract::{Approval, ApprovalResponse, Decision, Outcome, OutcomeReason};
 
-use super::tally::{Position, Tally};
-use super::words;
+use super::messages;
+use super::tally::{CallPosition, VerdictTally};
 
 /// What the hooks came to, before a person was asked.
 #[derive(Debug)]
-pub(crate) enum Ruling {
+pub(crate) enum ComposedDecision {
     /// Somebody refused, or had to be heard and could not be.
     Deny(Vec<OutcomeReason>),
     /// Nobody refused and somebody wants a person to look. Whether somebody else said allow is kept.
@@ -25,25 +25,28 @@ pub(crate) enum Ruling {
 /// what it said about the final target stands in the tally. A stale ask of any other hook stands, because that hook
 /// is not asked again.
 #[inline]
-pub(crate) fn ruling(tally: &mut Tally, stale: impl Fn(Position) -> bool) -> Ruling {
+pub(crate) fn decide(tally: &mut VerdictTally, stale: impl Fn(CallPosition) -> bool) -> ComposedDecision {
     if tally.is_denied() {
-        return Ruling::Deny(take(&mut tally.denials));
+        return ComposedDecision::Deny(take(&mut tally.denials));
     }
     if tally.votes.is_empty() {
-        return Ruling::Allow(Vec::new());
+        return ComposedDecision::Allow(Vec::new());
     }
     let mut votes = take(&mut tally.votes);
-    votes.retain(|vote| !((vote.guard || !vote.asks) && stale(vote.position)));
+    votes.retain(|vote| !((vote.guard || !vote.is_ask) && stale(vote.position)));
     votes.sort_by_key(|vote| vote.position.ordinal);
-    if votes.iter().any(|vote| vote.asks) {
-        let allowed = votes.iter().any(|vote| !vote.asks);
-        return Ruling::Ask(votes.into_iter().filter(|vote| vote.asks).map(|vote| vote.reason).collect(), allowed);
+    if votes.iter().any(|vote| vote.is_ask) {
+        let allowed = votes.iter().any(|vote| !vote.is_ask);
+        return ComposedDecision::Ask(
+            votes.into_iter().filter(|vote| vote.is_ask).map(|vote| vote.reason).collect(),
+            allowed,
+        );
     }
-    Ruling::Allow(votes.into_iter().map(|vote| vote.reason).collect())
+    ComposedDecision::Allow(votes.into_iter().map(|vote| vote.reason).collect())
 }
 
 /// What an answer makes of an ask.
-pub(crate) fn answered(
+pub(crate) fn apply_approval(
     mut reasons: Vec<OutcomeReason>,
     resolution: ApprovalResponse,
     digest: String,
@@ -59,11 +62,11 @@ pub(crate) fn answered(
         }
         ApprovalResponse::Deferred => (Decision::Ask, reasons, None),
         ApprovalResponse::Refused { answered_by: by } => {
-            say(&mut reasons, &|why| words::refused(why, &by));
+            say(&mut reasons, &|why| messages::approval_denied(why, &by));
             (Decision::Deny, reasons, None)
         }
         ApprovalResponse::Unavailable => {
-            say(&mut reasons, &words::nobody);
+            say(&mut reasons, &messages::no_approver);
             (Decision::Deny, reasons, None)
         }
     }
@@ -71,20 +74,20 @@ pub(crate) fn answered(
 
 /// Puts what a tally holds, whose decision is known, into an outcome that holds nothing yet.
 #[inline]
-pub(crate) fn fill(
+pub(crate) fn fill_outcome(
     outcome: &mut Outcome,
-    tally: &mut Tally,
+    tally: &mut VerdictTally,
     (decision, reasons, approval): (Decision, Vec<OutcomeReason>, Option<Approval>),
 ) {
     outcome.decision = decision;
-    outcome.hooks_called = tally.asked;
+    outcome.hooks_called = tally.ask_count;
     if !reasons.is_empty() {
         outcome.reasons = reasons;
     }
     if approval.is_some() {
         outcome.approval = approval;
     }
-    if let Some(mut aside) = tally.take_aside() {
+    if let Some(mut aside) = tally.remove_extras() {
         // A guard asked for the first time in a later round comes late, and still stands in declared order.
         aside.effects.sort_by_key(|(ordinal, _, _)| *ordinal);
         outcome.effects = aside.effects.into_iter().map(|(_, hook, effect)| (hook, effect)).collect();

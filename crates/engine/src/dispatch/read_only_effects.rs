@@ -11,25 +11,25 @@ use serde_json::Value;
 /// This is for what it did not ask the first time; what it did ask then is answered as it was then. A verdict that denies
 /// keeps what was written on the way to it.
 #[derive(Debug)]
-pub struct MutedSeam<'a> {
-    seam: &'a dyn EffectRunner,
+pub struct ReadOnlyEffects<'a> {
+    inner: &'a dyn EffectRunner,
     /// What was not written, in order.
     withheld: Mutex<Vec<EffectRequest>>,
 }
 
-impl<'a> MutedSeam<'a> {
+impl<'a> ReadOnlyEffects<'a> {
     /// The seam that reads come from.
     #[must_use]
     pub fn new(seam: &'a dyn EffectRunner) -> Self {
-        Self { seam, withheld: Mutex::default() }
+        Self { inner: seam, withheld: Mutex::default() }
     }
 
     /// Writes what was withheld: the call decided.
-    pub(super) fn write(&self, caller: EffectCaller<'_>) {
+    pub(super) fn flush_writes(&self, caller: EffectCaller<'_>) {
         let withheld = std::mem::take(&mut *self.withheld.lock().unwrap_or_else(PoisonError::into_inner));
         for request in withheld {
             // The hook has its reply already, and what the world now refuses changes nothing about its verdict.
-            drop(self.seam.perform(caller, request));
+            drop(self.inner.perform(caller, request));
         }
     }
 
@@ -55,9 +55,9 @@ impl<'a> MutedSeam<'a> {
 ///
 /// For a hook that the user does not trust: it judges what it is shown, and nothing that it does outlasts its verdict.
 #[derive(Debug)]
-pub(super) struct UntrustedSeam<'a>(pub(super) MutedSeam<'a>);
+pub(super) struct UntrustedEffects<'a>(pub(super) ReadOnlyEffects<'a>);
 
-impl EffectRunner for UntrustedSeam<'_> {
+impl EffectRunner for UntrustedEffects<'_> {
     fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match request {
             EffectRequest::Http { .. }
@@ -79,11 +79,13 @@ impl EffectRunner for UntrustedSeam<'_> {
     }
 }
 
-impl EffectRunner for MutedSeam<'_> {
+impl EffectRunner for ReadOnlyEffects<'_> {
     fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         self.withhold(&request);
         match request {
-            EffectRequest::MetricIncr { name, amount: by } => self.count(caller, &name, by).map(EffectReply::Int),
+            EffectRequest::MetricIncr { name, amount: by } => {
+                self.predict_count(caller, &name, by).map(EffectReply::Int)
+            }
             EffectRequest::MetricSet { .. }
             | EffectRequest::MetricReset { .. }
             | EffectRequest::Log { .. }
@@ -91,20 +93,20 @@ impl EffectRunner for MutedSeam<'_> {
             | EffectRequest::ContextSet { .. }
             | EffectRequest::Sleep { .. } => Ok(EffectReply::Done),
             EffectRequest::CacheDelete { key: Some(key) } => {
-                let there = self.seam.perform(caller, EffectRequest::CacheGet { key })? != EffectReply::Absent;
+                let there = self.inner.perform(caller, EffectRequest::CacheGet { key })? != EffectReply::Absent;
                 Ok(EffectReply::Value(Value::Bool(there)))
             }
             EffectRequest::CacheDelete { key: None } => Ok(EffectReply::Value(Value::Bool(true))),
             EffectRequest::Emit { payload, .. } => Ok(EffectReply::Value(payload)),
             EffectRequest::Meta { function, arguments } if function.contains("list") => {
-                self.seam.perform(caller, EffectRequest::Meta { function, arguments })
+                self.inner.perform(caller, EffectRequest::Meta { function, arguments })
             }
             EffectRequest::Meta { .. } => Ok(EffectReply::Done),
             EffectRequest::Session { ref function, .. } if function == "messages" || function == "unsettled_state" => {
-                self.seam.perform(caller, request)
+                self.inner.perform(caller, request)
             }
             EffectRequest::Session { .. } => Ok(EffectReply::Done),
-            request if request.reads_files() => self.seam.perform(caller, request),
+            request if request.reads_files() => self.inner.perform(caller, request),
             EffectRequest::CallTool { .. } | EffectRequest::Exec { .. } | EffectRequest::Fs { .. } => {
                 Err(EffectError(String::from(
                     "not available to a guard that is asked again about a changed target; decide on the payload alone",
@@ -118,20 +120,20 @@ impl EffectRunner for MutedSeam<'_> {
             | EffectRequest::Now
             | EffectRequest::Random { .. }
             | EffectRequest::Uuid
-            | EffectRequest::Host { .. } => self.seam.perform(caller, request),
+            | EffectRequest::Host { .. } => self.inner.perform(caller, request),
         }
     }
 
     fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
         self.withhold(&EffectRequest::MetricIncr { name: name.to_owned(), amount: by });
-        self.count(caller, name, by)
+        self.predict_count(caller, name, by)
     }
 }
 
-impl MutedSeam<'_> {
+impl ReadOnlyEffects<'_> {
     /// What the counter would be.
-    fn count(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        let current = match self.seam.perform(caller, EffectRequest::MetricGet { name: name.to_owned() })? {
+    fn predict_count(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
+        let current = match self.inner.perform(caller, EffectRequest::MetricGet { name: name.to_owned() })? {
             EffectReply::Int(count) => count,
             EffectReply::Value(value) => value.as_i64().unwrap_or_default(),
             EffectReply::Done | EffectReply::Absent => 0,

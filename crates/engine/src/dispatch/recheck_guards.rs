@@ -2,8 +2,8 @@
 
 use pintle_contract::{HookId, OutcomeReason};
 
-use super::run::Run;
-use crate::compose::words;
+use super::state::DispatchState;
+use crate::compose::messages;
 
 /// How many times guards are asked again before the engine gives up and denies.
 pub const MAX_ROUNDS: u8 = 3;
@@ -13,37 +13,37 @@ pub const MAX_ROUNDS: u8 = 3;
 ///
 /// A deny is final and nobody is asked again. The hooks of a chain that runs at once are asked one after the other
 /// here: each has to judge what the ones before it made.
-pub(super) fn ask_again(run: &mut Run<'_>) {
+pub(super) fn recheck_guards(run: &mut DispatchState<'_>) {
     for round in 1.. {
-        let before = run.changed_at();
+        let before = run.last_change();
         if before.is_none() || run.tally.is_denied() {
             return;
         }
         run.start_round(round);
         while let Some(turn) = run.next_below(u32::MAX) {
-            if !turn.hook.guard || !run.is_unsettled(turn.ordinal) || run.voter(turn).shadow {
+            if !turn.hook.guard || !run.should_recheck(turn.ordinal) || run.verdict_source(turn).shadow {
                 continue;
             }
             if round > MAX_ROUNDS {
                 // Matching is not asking: a guard that does not want the final target has nothing to say about it.
-                if run.admits(turn) {
-                    give_up(run, &turn.hook.id);
+                if run.should_call(turn) {
+                    deny_unsettled(run, &turn.hook.id);
                 }
             } else {
-                run.turn(turn);
+                run.call_hook(turn);
             }
             if run.tally.is_denied() {
                 return;
             }
         }
-        if run.changed_at() == before {
+        if run.last_change() == before {
             return;
         }
     }
 }
 
-fn give_up(run: &mut Run<'_>, guard: &HookId) {
-    let changer = run.producer().and_then(|ordinal| run.hook(ordinal)).unwrap_or(guard).clone();
-    let text = words::unsettled(guard, &changer, MAX_ROUNDS);
-    run.tally.deny([OutcomeReason::new(changer, text)]);
+fn deny_unsettled(run: &mut DispatchState<'_>, guard: &HookId) {
+    let changer = run.producer().and_then(|ordinal| run.hook_id(ordinal)).unwrap_or(guard).clone();
+    let text = messages::guards_never_settled(guard, &changer, MAX_ROUNDS);
+    run.tally.add_denials([OutcomeReason::new(changer, text)]);
 }

@@ -10,9 +10,9 @@ use pintle_contract::{
     CallId, EffectCaller, EffectRunner, Event, Failure, FailureKind, Hook, HookCall, JournalEntry, Layer, Verdict,
 };
 
-use super::Surroundings;
-use super::echo::{Echoes, Heard};
-use super::muted::{MutedSeam, UntrustedSeam};
+use super::DispatchContext;
+use super::effect_cache::{EffectCache, RecordingEffects};
+use super::read_only_effects::{ReadOnlyEffects, UntrustedEffects};
 use crate::select::panic_text;
 
 /// How many calls of one chain may wait at the same time.
@@ -20,38 +20,38 @@ const MOST_AT_ONCE: usize = 32;
 
 /// A hook that is about to be called.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asking<'a> {
+pub(super) struct PendingCall<'a> {
     pub(super) hook: &'a Hook,
     pub(super) layer: Layer,
     /// The hook's number.
     pub(super) ordinal: u32,
     /// The round in which it is asked.
     pub(super) round: u8,
-    pub(super) hearing: Hearing,
+    pub(super) effect_mode: EffectMode,
 }
 
 /// How a call hears the world.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Hearing {
+pub(super) enum EffectMode {
     /// As it is.
-    Plain,
+    Live,
     /// As it is, and the answers are kept, because the hook may be asked again.
-    Kept,
-    /// As it was when the hook was first asked; see [`Echoes`].
-    Echo,
+    Recording,
+    /// As it was when the hook was first asked; see [`EffectCache`].
+    Cached,
 }
 
 /// What came back.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct CallResult {
     pub(super) verdict: Verdict,
     duration_us: u64,
 }
 
-impl Asking<'_> {
+impl PendingCall<'_> {
     /// Numbers the call and tells the journal that it begins.
     #[inline]
-    pub(super) fn announce(&self, around: &Surroundings<'_>, event: &Event) -> CallId {
+    pub(super) fn journal_call(&self, around: &DispatchContext<'_>, event: &Event) -> CallId {
         let id = around.journal.next_call();
         around.journal.record(&JournalEntry::Call { id, hook: self.hook, round: self.round, event });
         id
@@ -59,7 +59,7 @@ impl Asking<'_> {
 
     /// Tells the journal what came back.
     #[inline]
-    pub(super) fn report(&self, around: &Surroundings<'_>, id: CallId, answer: &Answered) {
+    pub(super) fn journal_return(&self, around: &DispatchContext<'_>, id: CallId, answer: &CallResult) {
         let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
         around.journal.record(&JournalEntry::Return { id, hook, verdict, duration_us });
     }
@@ -68,38 +68,38 @@ impl Asking<'_> {
 /// Calls one handler. A panic is a failed verdict.
 #[inline]
 pub(super) fn call(
-    asking: &Asking<'_>,
+    asking: &PendingCall<'_>,
     event: &Event,
     id: CallId,
-    echoes: &Echoes,
-    around: &Surroundings<'_>,
-) -> Answered {
+    echoes: &EffectCache,
+    around: &DispatchContext<'_>,
+) -> CallResult {
     let through = |seam: &dyn EffectRunner| {
-        let Asking { hook, layer, .. } = *asking;
+        let PendingCall { hook, layer, .. } = *asking;
         let call = HookCall { id, hook, layer, event, limits: &hook.limits, effects: seam, cancel: around.cancel };
         let start = around.clock.monotonic_us();
         let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
             Verdict::failed(Failure::new(FailureKind::Crash, message))
         });
-        Answered { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
+        CallResult { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
     };
     let ordinal = asking.ordinal;
     let untrusted;
     let seam: &dyn EffectRunner = if asking.hook.source_trust.is_trusted() {
-        around.seam
+        around.effects
     } else {
-        untrusted = UntrustedSeam(MutedSeam::new(around.seam));
+        untrusted = UntrustedEffects(ReadOnlyEffects::new(around.effects));
         &untrusted
     };
-    match asking.hearing {
-        Hearing::Plain => through(seam),
-        Hearing::Kept => through(&Heard { seam, echoes, ordinal }),
-        Hearing::Echo => {
-            let echo = echoes.of(ordinal, seam);
+    match asking.effect_mode {
+        EffectMode::Live => through(seam),
+        EffectMode::Recording => through(&RecordingEffects { inner: seam, cache: echoes, ordinal }),
+        EffectMode::Cached => {
+            let echo = echoes.cached_effects_for(ordinal, seam);
             let answered = through(&echo);
             if answered.verdict.denies(asking.hook.on_failure) {
-                echo.write(EffectCaller::new(id, asking.hook.id.as_str()).with_layer(asking.layer));
+                echo.flush_writes(EffectCaller::new(id, asking.hook.id.as_str()).with_layer(asking.layer));
             }
             answered
         }
@@ -109,22 +109,22 @@ pub(super) fn call(
 /// Calls handlers that all see the same event, at once where they may wait, and gives their answers in order.
 ///
 /// The journal is told of all calls in order, then of all returns in order.
-pub(super) fn call_group(
-    group: &[Asking<'_>],
+pub(super) fn call_concurrently(
+    group: &[PendingCall<'_>],
     event: &Event,
-    echoes: &Echoes,
-    around: &Surroundings<'_>,
+    echoes: &EffectCache,
+    around: &DispatchContext<'_>,
 ) -> Vec<Verdict> {
-    let begun: Vec<(Asking<'_>, CallId)> =
-        group.iter().map(|asking| (*asking, asking.announce(around, event))).collect();
-    let answer = |(asking, id): &(Asking<'_>, CallId)| call(asking, event, *id, echoes, around);
+    let begun: Vec<(PendingCall<'_>, CallId)> =
+        group.iter().map(|asking| (*asking, asking.journal_call(around, event))).collect();
+    let answer = |(asking, id): &(PendingCall<'_>, CallId)| call(asking, event, *id, echoes, around);
     let waiting = group.iter().filter(|asking| asking.hook.handler.may_wait()).count();
     let answers = match NonZeroUsize::new(waiting).filter(|count| count.get() > 1) {
         None => begun.iter().map(answer).collect(),
-        Some(waiting) => at_once(&begun, waiting, |(asking, _)| asking.hook.handler.may_wait(), answer),
+        Some(waiting) => run_concurrently(&begun, waiting, |(asking, _)| asking.hook.handler.may_wait(), answer),
     };
     for ((asking, id), answer) in begun.iter().zip(&answers) {
-        asking.report(around, *id, answer);
+        asking.journal_return(around, *id, answer);
     }
     answers.into_iter().map(|answer| answer.verdict).collect()
 }
@@ -133,7 +133,7 @@ pub(super) fn call_group(
 ///
 /// This thread takes part in the waiting jobs when it has nothing else to do, so that all get done even where the
 /// system gives no thread.
-fn at_once<J: Sync, R: Send + Sync>(
+fn run_concurrently<J: Sync, R: Send + Sync>(
     jobs: &[J],
     waiting: NonZeroUsize,
     may_wait: impl Fn(&J) -> bool,

@@ -5,34 +5,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pintle_contract::{Event, Failure, FailureKind, Hook, MatchResult};
 
-use super::Turn;
-
-/// Whether a hook wants an event.
-#[derive(Debug)]
-pub(crate) enum Wants {
-    Yes,
-    No,
-    Failed(Failure),
-}
+use super::NextHook;
 
 /// Asks the matcher of a candidate, where it has to be asked. A matcher that panics has failed.
 #[inline]
-pub(crate) fn wants(turn: Turn<'_>, event: &Event) -> Wants {
-    if turn.check { wants_now(turn.hook, event) } else { Wants::Yes }
+pub(crate) fn match_candidate(turn: NextHook<'_>, event: &Event) -> MatchResult {
+    if turn.needs_check { match_hook(turn.hook, event) } else { MatchResult::Yes }
 }
 
 /// The same for a hook of which nothing is known.
-pub(crate) fn wants_now(hook: &Hook, event: &Event) -> Wants {
+pub(crate) fn match_hook(hook: &Hook, event: &Event) -> MatchResult {
     let Some(matcher) = &hook.matcher else {
-        return Wants::Yes;
+        return MatchResult::Yes;
     };
     match catch_unwind(AssertUnwindSafe(|| matcher.matches(event))) {
-        Ok(MatchResult::Yes) => Wants::Yes,
-        Ok(MatchResult::No) => Wants::No,
-        Ok(MatchResult::Failed(failure)) => Wants::Failed(failure),
-        Err(panic) => {
-            Wants::Failed(Failure::new(FailureKind::Crash, format!("the matcher panicked: {}", panic_text(&*panic))))
-        }
+        Ok(result) => result,
+        Err(panic) => MatchResult::Failed(Failure::new(
+            FailureKind::Crash,
+            format!("the matcher panicked: {}", panic_text(&*panic)),
+        )),
     }
 }
 

@@ -13,17 +13,17 @@ pub(crate) fn not_unanimous(hook: &HookId, said: &str) -> String {
 }
 
 /// Why two rewrites denied.
-pub(crate) fn conflict(what: &str, first: &HookId, second: &HookId) -> String {
+pub(crate) fn conflicting_rewrites(what: &str, first: &HookId, second: &HookId) -> String {
     format!("hooks `{first}` and `{second}` rewrote {what} differently from the same payload, which denies")
 }
 
 /// Why rewrites that are right each for itself denied together.
-pub(crate) fn misfit(first: &HookId, second: &HookId, why: &str) -> String {
+pub(crate) fn incompatible_rewrites(first: &HookId, second: &HookId, why: &str) -> String {
     format!("the rewrites of hooks `{first}` and `{second}` do not fit together: {why}")
 }
 
 /// Why the engine stopped asking guards again.
-pub(crate) fn unsettled(guard: &HookId, changer: &HookId, rounds: u8) -> String {
+pub(crate) fn guards_never_settled(guard: &HookId, changer: &HookId, rounds: u8) -> String {
     format!(
         "hook `{changer}` changed the target again after guard `{guard}` judged it, {rounds} rounds in a row; \
          no guard has seen the final target, so this was refused"
@@ -40,7 +40,7 @@ pub(crate) fn matcher_failed(failure: &Failure) -> String {
 /// Whether the message of a warning says that a hook was passed over because its matcher failed. A hook that is passed over
 /// guards nothing, so a host that shows no other warning shows this one.
 #[must_use]
-pub fn is_passed_over(message: &str) -> bool {
+pub fn is_matcher_failure_warning(message: &str) -> bool {
     message.starts_with(PASSED_OVER)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn too_large(fault: &PayloadError) -> String {
 
 /// Why a rewritten field had no effect.
 pub(crate) fn not_in_target(event: &EventName, field: &str, allowed: &[&str], near: Option<&str>) -> String {
-    let allowed = list(allowed);
+    let allowed = join_names(allowed);
     let mut text =
         format!("its rewrite of `{field}` was ignored: hooks of `{event}` can change {allowed} and nothing else");
     if let Some(near) = near {
@@ -66,17 +66,17 @@ pub(crate) fn not_in_target(event: &EventName, field: &str, allowed: &[&str], ne
 }
 
 /// The reason of an ask that nobody could answer.
-pub(crate) fn nobody(why: &str) -> String {
+pub(crate) fn no_approver(why: &str) -> String {
     format!("{why}; it needs approval and there is nobody to ask")
 }
 
 /// The reason of an ask that was answered with no.
-pub(crate) fn refused(why: &str, by: &str) -> String {
+pub(crate) fn approval_denied(why: &str, by: &str) -> String {
     format!("{why}; refused by {by}")
 }
 
 /// Names in backticks, one after the other.
-pub(crate) fn list(names: &[&str]) -> String {
+pub(crate) fn join_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
@@ -84,13 +84,13 @@ pub(crate) fn list(names: &[&str]) -> String {
 const MAX_QUOTED_CHARS: usize = 300;
 
 /// The words of an untrusted hook: a quotation in one line, of bounded length, that names its source.
-pub(crate) fn quoted(hook: &Hook, text: &str) -> String {
+pub(crate) fn quote_text(hook: &Hook, text: &str) -> String {
     let source = hook.location.path().map(|path| path.display().to_string());
-    let source = plain(&source.unwrap_or_else(|| hook.id.to_string()), MAX_QUOTED_CHARS);
+    let source = sanitize_text(&source.unwrap_or_else(|| hook.id.to_string()), MAX_QUOTED_CHARS);
     if text.is_empty() {
         return format!("refused by `{source}`, which comes with the project and is not trusted");
     }
-    let text = plain(text, MAX_QUOTED_CHARS);
+    let text = sanitize_text(text, MAX_QUOTED_CHARS);
     format!(
         "`{source}`, which comes with the project and is not trusted, says (a quotation, not an instruction): \"{text}\""
     )
@@ -100,12 +100,12 @@ pub(crate) fn quoted(hook: &Hook, text: &str) -> String {
 const MAX_NAME_CHARS: usize = 48;
 
 /// The name of an untrusted hook, which cannot leave the quotation marks around it.
-pub(crate) fn quoted_name(name: &HookId) -> String {
-    plain(name.as_str(), MAX_NAME_CHARS)
+pub(crate) fn quote_name(name: &HookId) -> String {
+    sanitize_text(name.as_str(), MAX_NAME_CHARS)
 }
 
 /// A text in one line without marks that could end a quotation, cut after a number of characters.
-fn plain(text: &str, most: usize) -> String {
+fn sanitize_text(text: &str, most: usize) -> String {
     let one_line = text.chars().map(|letter| match letter {
         '"' | '`' => '\'',
         letter if letter.is_control() || is_invisible(letter) => ' ',
@@ -133,7 +133,7 @@ pub fn is_untrusted_claim(message: &str) -> bool {
 }
 
 /// What of an untrusted hook's answer did not count.
-pub(crate) fn untrusted(dropped: &[&str]) -> String {
+pub(crate) fn ignored_untrusted_answer(dropped: &[&str]) -> String {
     format!(
         "{UNTRUSTED}, so {} did not count: an untrusted hook can only deny and ask; \
          `pintle trust` shows what the project's hooks may do and asks",

@@ -1,0 +1,288 @@
+//! The state of one dispatch.
+
+use pintle_contract::event::RewriteTarget;
+use pintle_contract::{
+    EnforcementMode, Event, Failure, FailureKind, Hook, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
+};
+
+use super::DispatchContext;
+use super::call::{self, EffectMode, PendingCall};
+use super::change::{RewritingCalls, TargetChange};
+use super::effect_cache::EffectCache;
+use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, messages, overlay};
+use crate::select::{CandidateIter, EventIndex, NextHook, match_candidate, match_hook};
+
+/// One dispatch under way.
+pub(super) struct DispatchState<'a> {
+    pub(super) context: &'a DispatchContext<'a>,
+    pub(super) tally: VerdictTally,
+    index: &'a EventIndex,
+    fired: &'a Event,
+    /// The event with the rewrites so far; `None` while there are none.
+    current: Option<Event>,
+    candidates: CandidateIter<'a>,
+    round: u8,
+    pub(super) change: TargetChange,
+    /// The hooks that changed the target.
+    rewriters: RewritingCalls,
+    /// The guards that were asked and may be asked again.
+    called_guards: OrdinalSet,
+    pub(super) effect_cache: EffectCache,
+}
+
+impl<'a> DispatchState<'a> {
+    #[inline]
+    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, around: &'a DispatchContext<'a>) -> Self {
+        Self {
+            context: around,
+            tally: VerdictTally::default(),
+            index,
+            fired,
+            current: None,
+            candidates: index.candidates_from(fired, 0),
+            round: 0,
+            change: TargetChange::default(),
+            rewriters: RewritingCalls::default(),
+            called_guards: OrdinalSet::default(),
+            effect_cache: EffectCache::default(),
+        }
+    }
+
+    /// The event as it stands.
+    pub(super) fn event(&self) -> &Event {
+        self.current.as_ref().unwrap_or(self.fired)
+    }
+
+    /// The event as it was fired.
+    pub(super) fn fired(&self) -> &'a Event {
+        self.fired
+    }
+
+    /// The first hook of the next chain that has one for this event.
+    pub(super) fn next_chain(&self) -> Option<NextHook<'a>> {
+        self.candidates.peek()
+    }
+
+    /// The next hook that the index does not rule out for the subject as it stands, below a number.
+    pub(super) fn next_below(&mut self, end: u32) -> Option<NextHook<'a>> {
+        self.candidates.next_below(end)
+    }
+
+    /// Starts a round in which guards are asked again, from the first hook on.
+    pub(super) fn start_round(&mut self, round: u8) {
+        self.round = round;
+        self.candidates = self.index.candidates_from(self.event(), 0);
+    }
+
+    /// Whether a guard has neither judged the target as it stands, nor made it, nor been passed over on it.
+    ///
+    /// Every round gives every hook its turn, so its last turn was in the round before.
+    pub(super) fn should_recheck(&self, ordinal: u32) -> bool {
+        self.change.is_stale(CallPosition { round: self.round.saturating_sub(1), ordinal })
+    }
+
+    /// When the target changed last; grows with every change.
+    pub(super) fn last_change(&self) -> Option<CallPosition> {
+        self.change.last_position
+    }
+
+    /// One of the hooks that made the target what it is.
+    pub(super) fn producer(&self) -> Option<u32> {
+        self.change.producers.first().copied()
+    }
+
+    #[inline]
+    pub(super) fn verdict_source(&self, turn: NextHook<'a>) -> VerdictSource<'a> {
+        VerdictSource {
+            hook: turn.hook,
+            position: CallPosition { round: self.round, ordinal: turn.ordinal },
+            layer: turn.layer,
+            profile: turn.profile,
+            repeated: self.round > 0 && self.called_guards.contains(turn.ordinal),
+            shadow: self.context.shadow || turn.hook.mode == EnforcementMode::Shadow,
+        }
+    }
+
+    /// Asks a hook when it wants the event as it stands, and takes its answer.
+    #[inline]
+    pub(super) fn call_hook(&mut self, turn: NextHook<'a>) {
+        if !self.should_call(turn) {
+            return;
+        }
+        let voter = self.verdict_source(turn);
+        let asking = self.prepare_call(voter);
+        let id = asking.journal_call(self.context, self.event());
+        let mut answer = call::call(&asking, self.event(), id, &self.effect_cache, self.context);
+        asking.journal_return(self.context, id, &answer);
+        if self.tally.take_trivial(voter, &mut answer.verdict) {
+            return;
+        }
+        if let Some(answered) = self.tally.take_extras(voter, answer.verdict) {
+            self.record_verdict(voter, answered);
+        }
+    }
+
+    /// Whether a hook wants the event as it stands and may be asked. Why not, where that matters, is in the tally.
+    #[inline]
+    pub(super) fn should_call(&mut self, turn: NextHook<'a>) -> bool {
+        let failure = match match_candidate(turn, self.event()) {
+            MatchResult::No => return false,
+            MatchResult::Failed(failure) if is_hook_failure(turn.hook, &failure) => {
+                self.journal_matcher_failure(turn, &failure);
+                failure
+            }
+            MatchResult::Failed(failure) => {
+                self.journal_matcher_failure(turn, &failure);
+                let voter = self.verdict_source(turn);
+                self.with_journaled_warnings(|run| run.tally.add_warning(voter, messages::matcher_failed(&failure)));
+                return false;
+            }
+            MatchResult::Yes if !turn.duplicates.is_empty() && self.has_matching_duplicate(turn) => return false,
+            MatchResult::Yes if self.context.cancel.is_cancelled() => {
+                Failure::new(FailureKind::Cancelled, "the host cancelled before it was asked")
+            }
+            MatchResult::Yes => return true,
+        };
+        self.context.journal.record(&JournalEntry::NotCalled { hook: turn.hook, round: self.round, failure: &failure });
+        let voter = self.verdict_source(turn);
+        self.tally.record_uncalled(voter, failure);
+        false
+    }
+
+    /// Tells the journal that a matcher failed: a replay has to be told so at the same point.
+    fn journal_matcher_failure(&self, turn: NextHook<'a>, failure: &Failure) {
+        self.context.journal.record(&JournalEntry::MatcherFailed { hook: turn.hook, round: self.round, failure });
+    }
+
+    /// Whether an earlier hook that is the same wants the event as it stands too.
+    fn has_matching_duplicate(&self, turn: NextHook<'a>) -> bool {
+        let mut twins = turn.duplicates.iter().filter_map(|ordinal| self.index.hook(*ordinal));
+        twins.any(|twin| matches!(match_hook(twin, self.event()), MatchResult::Yes))
+    }
+
+    /// Prepares the call of a hook that is admitted.
+    #[inline]
+    pub(super) fn prepare_call(&mut self, voter: VerdictSource<'a>) -> PendingCall<'a> {
+        let CallPosition { round, ordinal } = voter.position;
+        let hearing = if voter.repeated {
+            EffectMode::Cached
+        } else if voter.hook.guard && !voter.shadow && self.fired.name.def().target != RewriteTarget::Nothing {
+            self.called_guards.add(ordinal);
+            EffectMode::Recording
+        } else {
+            EffectMode::Live
+        };
+        PendingCall { hook: voter.hook, layer: voter.layer, ordinal, round, effect_mode: hearing }
+    }
+
+    /// Takes the answer of a hook that saw the event as it stands, and makes its rewrite the target.
+    #[inline]
+    pub(super) fn record_verdict(&mut self, voter: VerdictSource<'a>, answered: TargetedVerdict) {
+        let ordinal = voter.position.ordinal;
+        let layer = self.index.layer(ordinal);
+        let may_rewrite = !voter.repeated || self.rewriters.may_rewrite(voter.position, layer, &self.change);
+        let answered = if may_rewrite { answered } else { self.drop_repeated_rewrite(answered) };
+        let made = self.with_journaled_warnings(|run| {
+            let event = run.current.as_ref().unwrap_or(run.fired);
+            run.tally.record_verdict(voter, answered, event)
+        });
+        if let Some(payload) = made {
+            self.rewriters.add(voter.position);
+            self.set_payload(payload, ordinal.saturating_add(1), vec![ordinal], ordinal);
+        }
+    }
+
+    /// The answer of a hook whose rewrite is not taken a second time, or `timeout 5 ls` would become `timeout 5 timeout 5 ls`
+    /// and two rewriting hooks would go on for ever. An allow counts only where the hook has what it wished for.
+    fn drop_repeated_rewrite(&self, answered: TargetedVerdict) -> TargetedVerdict {
+        let (rewrite, said) = answered.split();
+        let holds = rewrite.is_none_or(|rewrite| overlay::is_already_applied(self.event().payload.value(), &rewrite));
+        let said = said.filter(|said| holds || !matches!(said, VerdictKind::Allow { .. }));
+        TargetedVerdict { kind: said.unwrap_or(VerdictKind::Pass), rewrite: None }
+    }
+
+    /// Tells of a hook that saw the same payload as others and would change it.
+    pub(super) fn record_rewriter(&mut self, voter: VerdictSource<'a>) {
+        self.rewriters.add(voter.position);
+    }
+
+    /// The name of the hook with a number.
+    pub(super) fn hook_id(&self, ordinal: u32) -> Option<&'a HookId> {
+        self.index.hook(ordinal).map(|hook| &hook.id)
+    }
+
+    /// Makes a payload the target. `next` is the number of the first hook whose turn is on it, `by` that of one of the hooks
+    /// whose chain made it.
+    pub(super) fn set_payload(&mut self, payload: Payload, next: u32, producers: Vec<u32>, by: u32) {
+        self.current = Some(self.fired.with_payload(payload));
+        self.change.record(CallPosition { round: self.round, ordinal: next }, producers, self.index.layer(by));
+        self.candidates = self.index.candidates_from(self.event(), next);
+    }
+
+    /// Does something to the tally and tells the journal of the warnings it made.
+    #[inline]
+    pub(super) fn with_journaled_warnings<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let known = self.tally.warnings().len();
+        let result = act(self);
+        for warning in self.tally.warnings().iter().skip(known) {
+            self.context.journal.record(&JournalEntry::Warning { warning });
+        }
+        result
+    }
+}
+
+/// Whether a failure of a hook's matcher is a failure of the hook. What the matcher's own code raised is one only where the
+/// author says so; a limit, a deadline or a death never means that the hook does not want the event.
+fn is_hook_failure(hook: &Hook, failure: &Failure) -> bool {
+    hook.strict_matcher || failure.kind.is_cut_short()
+}
+
+/// A set of hooks' numbers. It allocates nothing for the first 64 hooks of an event, and nothing for the first of the
+/// others: of many hooks, few want one event.
+#[derive(Debug, Default)]
+struct OrdinalSet {
+    low: u64,
+    one: Option<u32>,
+    high: Vec<u32>,
+}
+
+impl OrdinalSet {
+    #[inline]
+    fn add(&mut self, ordinal: u32) {
+        match 1_u64.checked_shl(ordinal) {
+            Some(bit) => self.low |= bit,
+            None if self.one.is_none() => self.one = Some(ordinal),
+            None => self.high.push(ordinal),
+        }
+    }
+
+    fn contains(&self, ordinal: u32) -> bool {
+        match 1_u64.checked_shl(ordinal) {
+            Some(bit) => self.low & bit != 0,
+            None => self.one == Some(ordinal) || self.high.contains(&ordinal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_numbers_are_kept_together() {
+        let numbers: Vec<u32> = (0..10).chain(60..70).chain([1_000, u32::MAX]).collect();
+        let mut asked = OrdinalSet::default();
+        numbers.iter().for_each(|number| asked.add(*number));
+        assert!((0..2_000).chain([u32::MAX]).all(|number| asked.contains(number) == numbers.contains(&number)));
+    }
+
+    #[test]
+    fn low_and_high_numbers_are_kept_apart() {
+        let numbers = [0, 1, 63, 64, 65, 127, 128, u32::MAX];
+        for kept in numbers {
+            let mut asked = OrdinalSet::default();
+            asked.add(kept);
+            assert_eq!(numbers.map(|number| asked.contains(number)), numbers.map(|number| number == kept));
+        }
+    }
+}
