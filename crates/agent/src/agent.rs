@@ -391,7 +391,7 @@ pub(crate) fn own_overlay(runtime: &Runtime, spec: &AgentSpec, above: &Overlay) 
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     if faults.is_empty() {
         if let Some(tape) = runtime.tape() {
-            tape.agent_hooks(&chains);
+            tape.record_agent_hooks(&chains);
         }
         Ok(Arc::new(above.with(chains)))
     } else {

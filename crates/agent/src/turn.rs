@@ -314,7 +314,7 @@ impl Turn {
         self.tells_of::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// Fires an event whose asks come back as [`pintle::Decision::Ask`]: the loop itself asks the person, once.
+    /// Fires an event whose asks come back as [`pintle::Decision::MatchedHook`]: the loop itself asks the person, once.
     pub(crate) fn fire_deferring(&self, event: &Event) -> Outcome {
         let scope = Scope { resolver: Some(Arc::new(Deferring)), ..self.scope.clone() };
         let outcome = self.agent.shared.runtime.fire_in(event, &scope);

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedResolver;
@@ -42,7 +42,8 @@ fn framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
 
 /// A session under the settings of a folder, with its tape.
 fn session(root: &Path, work: &Path, model: &Arc<Play>) -> Session {
-    let tape = Tape::create(root.join("tape.jsonl"), Header::new("s", 0), Arc::new(SystemClock::default())).unwrap();
+    let tape =
+        Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
     let nobody = Arc::new(ScriptedResolver::new(ApprovalResponse::Unavailable));
     let builder = Runtime::builder().worker(worker()).resolver(nobody);
     let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();

@@ -192,7 +192,7 @@ fn heard(
     if state.keep_guards(&built.projects)
         && let Some(tape) = built.runtime.tape()
     {
-        tape.note(GUARDS, serde_json::to_value(&state.guards).unwrap_or_default());
+        tape.record_note(GUARDS, serde_json::to_value(&state.guards).unwrap_or_default());
     }
     // What is so for the whole session is told once.
     notices.retain(|notice| state.gives("notices", notice, false));
@@ -234,11 +234,11 @@ fn heard(
         scrub(&mut ruling, &**secrets);
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
-        tape.note(NOTE, noted(host, row, &ruling));
+        tape.record_note(NOTE, noted(host, row, &ruling));
         if row.fires.contains(&"session.end") {
             let _ = tape.close();
         }
-        if let Some(fault) = tape.check() {
+        if let Some(fault) = tape.check_file() {
             return Err(format!("what is not recorded is not done: {fault}"));
         }
         session.keep(&built.runtime, &scope).map_err(|fault| format!("cannot keep the session: {fault}"))?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 use serde::Serialize;
 
 use crate::fault::Fault;
@@ -53,7 +53,7 @@ impl Terminal {
     }
 
     /// Writes lines with their tones to standard output.
-    pub(crate) fn lines(&self, lines: &[Line]) {
+    pub(crate) fn lines(&self, lines: &[StyledLine]) {
         for line in lines {
             self.out(tone::painted(line));
         }

@@ -174,7 +174,7 @@ pub struct FailureReport {
     pub hook: HookId,
     /// What happened.
     pub failure: Failure,
-    /// What it meant: `Closed` denied, `Open` went on.
+    /// What it meant: `ClosedRecord` denied, `Open` went on.
     pub policy: FailurePolicy,
 }
 

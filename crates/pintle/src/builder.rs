@@ -375,7 +375,7 @@ impl Builder {
             journals.redact(pintle_handlers::secrets::Secrets::shared());
         }
         if let Some(tape) = &self.tape {
-            tape.hooks(set.chains());
+            tape.record_hooks(set.chains());
             // It grows with every event, so that it would be part of every snapshot.
             tape.path().into_iter().for_each(handlers::snapshot::leave_out);
         }

@@ -40,7 +40,7 @@ impl Journals {
     /// Keeps secrets off the tape from here on. Who is asked first stays.
     pub(crate) fn redact(&self, secrets: Arc<dyn Redactor>) {
         if let Some(tape) = &self.tape {
-            tape.scrub(Arc::clone(&secrets));
+            tape.set_redactor(Arc::clone(&secrets));
         }
         let _ = self.secrets.set(secrets);
     }
@@ -56,7 +56,7 @@ impl Journals {
         reply: &Result<EffectReply, EffectError>,
     ) {
         if let Some(tape) = &self.tape {
-            tape.effect(caller, request, reply);
+            tape.record_effect(caller, request, reply);
         }
     }
 

@@ -120,7 +120,7 @@ impl Runtime {
     /// together the payload of an event that few listen to.
     #[must_use]
     pub fn listens(&self, name: &EventName, scope: &Scope) -> bool {
-        if self.tape().is_some_and(|tape| tape.broken().is_some()) && tape_gate::guards(name) {
+        if self.tape().is_some_and(|tape| tape.error_text().is_some()) && tape_gate::guards(name) {
             return true;
         }
         let may_listen = self.registry.may_listen(name) || !scope.overlay.is_empty();
@@ -238,7 +238,7 @@ impl Runtime {
     pub(crate) fn add(&self, number: u64, kind: Option<Kind>, chains: Vec<Chain>) {
         self.registry.add(number, kind, chains, |chains| {
             if let Some(tape) = self.tape() {
-                tape.hooks(chains);
+                tape.record_hooks(chains);
             }
         });
     }

@@ -19,7 +19,7 @@ pub(crate) fn guards(name: &EventName) -> bool {
 /// Why a guarded event is denied, when the tape ended early or is not what was written any more.
 pub(crate) fn refusal(journals: &Journals, event: &Event) -> Option<OutcomeReason> {
     let tape = journals.tape()?;
-    guards(&event.name).then(|| tape.check())?.map(reason)
+    guards(&event.name).then(|| tape.check_file())?.map(reason)
 }
 
 /// Denies what was decided when it could not be written down, or the tape was taken away meanwhile.
@@ -27,7 +27,7 @@ pub(crate) fn deny_unrecorded(journals: &Journals, event: &Event, outcome: &mut 
     if !guards(&event.name) {
         return;
     }
-    if let Some(why) = journals.tape().and_then(|tape| tape.check()) {
+    if let Some(why) = journals.tape().and_then(|tape| tape.check_file()) {
         outcome.decision = Decision::Deny;
         outcome.approved = false;
         outcome.approval = None;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
     Decision, Event, EventName, Layer, Origin, Outcome, Overlay, Runtime, Scope, SystemClock, Verdict, native,
 };
@@ -157,7 +157,7 @@ fn a_request_that_needs_an_agent_is_refused_without_one() {
 fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
     let project = project(&[("relay", RELAY), ("cap", CAP)]);
     let clock = Arc::new(SystemClock::default());
-    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), clock));
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock));
     let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).build();
     let script = "def handle(event, payload):\n    return allow()\n";
     let late = pintle::loader::declare_hook("late", "tool.pre", script, None, Some(50)).expect("a good hook");
@@ -178,7 +178,8 @@ fn what_is_not_recorded_is_not_done() {
     let folder = tempfile::tempdir().expect("a folder for the tape");
     let begin = |name: &str, shadow: bool| {
         let path = folder.path().join(name);
-        let tape = Tape::create(&path, Header::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
+        let tape =
+            Tape::create(&path, HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
         let seen = native::hook("seen", EventName::parse("tool.pre").expect("a known event"), |_| Verdict::pass());
         let chain = native::chain("test", Layer::Project, vec![seen]);
         let built = Runtime::builder().chain(chain).tape(Arc::new(tape)).shadow(shadow).build();
@@ -216,7 +217,7 @@ fn what_is_not_recorded_is_not_done() {
 fn a_hook_that_takes_the_tape_away_decides_nothing() {
     let folder = tempfile::tempdir().expect("a folder for the tape");
     let path = folder.path().join("tape.jsonl");
-    let tape = Tape::create(&path, Header::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
+    let tape = Tape::create(&path, HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
     let at = path.clone();
     let thief = native::hook("thief", EventName::parse("tool.pre").expect("a known event"), move |_| {
         fs::remove_file(&at).expect("it is there");

@@ -24,9 +24,9 @@ use pintle_contract::{
     Layer, NoApprover, Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_tape::record::host::{HostRecord, Message, ToolCall, ToolResult};
-use pintle_tape::replay::{Options, replay};
-use pintle_tape::{Header, Tape, read_bytes};
+use pintle_tape::record::host::{HostRecord, MessageRecord, ToolCallRecord, ToolResultRecord};
+use pintle_tape::replay::{ReplayOptions, replay};
+use pintle_tape::{HeaderRecord, Tape, read_bytes};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -41,9 +41,9 @@ const LARGE: usize = 110;
 const RUNS: usize = 15;
 
 #[derive(Debug, Default)]
-struct Ticking(AtomicU64);
+struct ReplayBenchClock(AtomicU64);
 
-impl Clock for Ticking {
+impl Clock for ReplayBenchClock {
     fn unix_ms(&self) -> u64 {
         1_750_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -54,25 +54,25 @@ impl Clock for Ticking {
 }
 
 #[derive(Debug)]
-struct Counts(Arc<Tape>);
+struct CountingEffects(Arc<Tape>);
 
-impl EffectRunner for Counts {
+impl EffectRunner for CountingEffects {
     fn perform(
         &self,
         caller: pintle_contract::EffectCaller<'_>,
         request: EffectRequest,
     ) -> Result<EffectReply, EffectError> {
         let reply = Ok(EffectReply::Int(7));
-        self.0.effect(caller, &request, &reply);
+        self.0.record_effect(caller, &request, &reply);
         reply
     }
 }
 
-fn name(name: &str) -> EventName {
+fn parse_event_name(name: &str) -> EventName {
     EventName::parse(name).unwrap()
 }
 
-fn hooks() -> HookSet {
+fn build_hooks() -> HookSet {
     let counts = |call: &HookCall<'_>| {
         let _ = call.effects.metric_incr(call.caller(), "calls", 1);
         Verdict::pass()
@@ -91,22 +91,22 @@ fn hooks() -> HookSet {
         Layer::Project,
         Profile::SequentialFirstDeny,
         [
-            hook("audit", name("tool.pre"), Scripted::with(counts)),
-            hook("shape", name("tool.pre"), Scripted::with(shapes)),
-            hook("guard", name("tool.pre"), Scripted::with(guards)),
-            hook("result", name("tool.post"), pass()),
-            hook("window", name("completion.pre"), pass()),
+            hook("audit", parse_event_name("tool.pre"), Scripted::with(counts)),
+            hook("shape", parse_event_name("tool.pre"), Scripted::with(shapes)),
+            hook("guard", parse_event_name("tool.pre"), Scripted::with(guards)),
+            hook("result", parse_event_name("tool.post"), pass()),
+            hook("window", parse_event_name("completion.pre"), pass()),
         ],
     )])
 }
 
 /// A tape whose messages and results have so many words.
-fn tape(length: usize) -> Vec<u8> {
-    let clock = Arc::new(Ticking::default());
-    let tape = Arc::new(Tape::in_memory(Header::new("bench", 1_750_000_000_000), clock.clone()));
-    let set = hooks();
-    tape.hooks(set.chains());
-    let seam = Counts(Arc::clone(&tape));
+fn build_tape(length: usize) -> Vec<u8> {
+    let clock = Arc::new(ReplayBenchClock::default());
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("bench", 1_750_000_000_000), clock.clone()));
+    let set = build_hooks();
+    tape.record_hooks(set.chains());
+    let seam = CountingEffects(Arc::clone(&tape));
     let cancel = CancelToken::default();
     let origin = |turn| {
         Arc::new(Origin { session: String::from("bench"), turn, agent: String::from("root"), ..Origin::default() })
@@ -121,7 +121,7 @@ fn tape(length: usize) -> Vec<u8> {
             shadow: false,
             cause: None,
         };
-        dispatch(&set, &Event::new(name(event), payload, origin(turn)), &around)
+        dispatch(&set, &Event::new(parse_event_name(event), payload, origin(turn)), &around)
     };
     let words = |number: usize| format!("message {number}: {}", "some words of a conversation ".repeat(length));
     let mut history: Vec<Value> = Vec::new();
@@ -141,13 +141,13 @@ fn tape(length: usize) -> Vec<u8> {
                 let (id, tool) = (Cow::from(id), Cow::from("read_file"));
                 if outcome.is_allowed() {
                     let args = outcome.payload.field("args").cloned().unwrap_or_default();
-                    tape.host(HostRecord::ToolCall(ToolCall {
+                    tape.record_host(HostRecord::ToolCall(ToolCallRecord {
                         origin: Cow::Borrowed(&origin),
                         id: id.clone(),
                         name: tool.clone(),
                         args: Cow::Owned(args),
                     }));
-                    tape.host(HostRecord::ToolResult(ToolResult {
+                    tape.record_host(HostRecord::ToolResult(ToolResultRecord {
                         origin: Cow::Borrowed(&origin),
                         id: id.clone(),
                         name: tool,
@@ -161,7 +161,7 @@ fn tape(length: usize) -> Vec<u8> {
                     json!({"id": id, "name": "read_file", "content": content, "result": content, "is_error": false});
                 fire("tool.post", turn, result);
                 let message = json!({"role": "tool", "content": content, "tool_call_id": id});
-                tape.host(HostRecord::Message(Message {
+                tape.record_host(HostRecord::Message(MessageRecord {
                     origin: Cow::Borrowed(&origin),
                     conversation: Cow::Borrowed("root"),
                     message: Cow::Borrowed(&message),
@@ -176,31 +176,31 @@ fn tape(length: usize) -> Vec<u8> {
 }
 
 /// The time that this thread was on a processor, or the time of the wall where the system does not tell.
-fn spent(since: Instant) -> Duration {
+fn cpu_time_since(since: Instant) -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let spent_ns = told.and_then(|text| text.split(' ').next()?.parse().ok());
     spent_ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
 /// The shortest of some runs.
-fn best<T>(mut run: impl FnMut() -> T) -> Duration {
+fn shortest_run<T>(mut run: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     let one = || {
-        let begun = spent(start);
+        let begun = cpu_time_since(start);
         std::hint::black_box(run());
-        spent(start).saturating_sub(begun)
+        cpu_time_since(start).saturating_sub(begun)
     };
     std::iter::repeat_with(one).take(RUNS).min().unwrap()
 }
 
-fn row(what: &str, took: Duration, size_bytes: usize) {
+fn print_row(what: &str, took: Duration, size_bytes: usize) {
     let seconds = took.as_secs_f64();
     let (rate, mib) = (RECORDS as f64 / seconds, size_bytes as f64 / seconds / f64::from(1 << 20));
     println!("{what:<44} {:>9.2} ms {rate:>12.0} records/s {mib:>8.0} MiB/s", seconds * 1e3);
 }
 
 fn main() -> ExitCode {
-    let (large, tape) = (tape(LARGE), tape(SMALL));
+    let (large, tape) = (build_tape(LARGE), build_tape(SMALL));
     let size = tape.len();
     println!("a tape of {RECORDS} records, {size} bytes, {:.0} bytes a record", size as f64 / RECORDS as f64);
     let mut kinds = std::collections::BTreeMap::<String, usize>::new();
@@ -209,26 +209,26 @@ fn main() -> ExitCode {
     }
     println!("{kinds:?}");
     let enact = |tape: &[u8], is_same: bool| {
-        let replayed = replay(tape, &Options { threads: Some(NonZeroUsize::MIN), until: None }).unwrap();
+        let replayed = replay(tape, &ReplayOptions { threads: Some(NonZeroUsize::MIN), stop_point: None }).unwrap();
         assert_eq!(replayed.difference.is_none(), is_same, "{:?}", replayed.difference);
     };
     let reading = read_bytes(&tape).unwrap();
-    row("  read (lines to records, one thread)", best(|| read_bytes(&tape).unwrap()), size);
-    row(
+    print_row("  read (lines to records, one thread)", shortest_run(|| read_bytes(&tape).unwrap()), size);
+    print_row(
         "  write (records to lines, one thread)",
-        best(|| reading.records.iter().map(|one| one.to_line().unwrap().len()).sum::<usize>()),
+        shortest_run(|| reading.records.iter().map(|one| one.to_line().unwrap().len()).sum::<usize>()),
         size,
     );
     let hash =
         || tape.split(|byte| *byte == b'\n').map(|line| Sha256::digest(line)[0]).fold(0, |sum: u8, one| sum ^ one);
-    row("  hash (every line, one thread)", best(hash), size);
-    let took = best(|| enact(&tape, true));
-    row("replay", took, size);
-    row("replay, texts of 3 KiB in blobs", best(|| enact(&large, true)), large.len());
+    print_row("  hash (every line, one thread)", shortest_run(hash), size);
+    let took = shortest_run(|| enact(&tape, true));
+    print_row("replay", took, size);
+    print_row("replay, texts of 3 KiB in blobs", shortest_run(|| enact(&large, true)), large.len());
     let text = String::from_utf8(tape).unwrap();
     let (before, outcome) = text.rsplit_once("\"approved\":false").unwrap();
     let other = format!("{before}\"approved\":true{outcome}");
-    row("replay of a tape that differs", best(|| enact(other.as_bytes(), false)), size);
+    print_row("replay of a tape that differs", shortest_run(|| enact(other.as_bytes(), false)), size);
     let held = RECORDS as f64 / took.as_secs_f64() >= RECORDS_PER_SECOND;
     println!("{} at least {RECORDS_PER_SECOND} records/s", if held { "held:" } else { "MISSED:" });
     if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -16,15 +16,15 @@ use pintle_contract::{
     Outcome, Profile, Verdict,
 };
 use pintle_tape::verify::verify_bytes;
-use pintle_tape::{Durability, Header, Tape, read_bytes};
+use pintle_tape::{Durability, HeaderRecord, Tape, read_bytes};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::json;
 
 #[derive(Debug)]
-struct Wall(Instant);
+struct TapeBenchClock(Instant);
 
-impl Clock for Wall {
+impl Clock for TapeBenchClock {
     fn unix_ms(&self) -> u64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
     }
@@ -35,7 +35,7 @@ impl Clock for Wall {
 }
 
 /// An ordinary session: a tool call that one hook is asked about, which looks at the clock.
-struct Session {
+struct TapeBenchSession {
     event: Event,
     chain: Chain,
     verdict: Verdict,
@@ -47,7 +47,7 @@ const RECORDS: usize = 5;
 /// How many dispatches the tape holds that is read.
 const DISPATCHES: usize = 100;
 
-impl Session {
+impl TapeBenchSession {
     fn new() -> Result<Self, Box<dyn Error>> {
         let name = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
         let payload = json!({
@@ -65,9 +65,9 @@ impl Session {
         })
     }
 
-    fn tape(&self, path: &std::path::Path) -> Result<Tape, Box<dyn Error>> {
-        let tape = Tape::create(path, Header::new("bench", 0), Arc::new(Wall(Instant::now())))?;
-        tape.hooks([&self.chain]);
+    fn create_tape(&self, path: &std::path::Path) -> Result<Tape, Box<dyn Error>> {
+        let tape = Tape::create(path, HeaderRecord::new("bench", 0), Arc::new(TapeBenchClock(Instant::now())))?;
+        tape.record_hooks([&self.chain]);
         Ok(tape)
     }
 
@@ -79,7 +79,7 @@ impl Session {
         let id = tape.next_call();
         tape.record(&JournalEntry::Call { id, hook, round: 0, event });
         let caller = EffectCaller::new(id, "command_guard");
-        tape.effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(1_763_770_000_000)));
+        tape.record_effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(1_763_770_000_000)));
         tape.record(&JournalEntry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
         tape.record(&JournalEntry::Outcome { event, outcome: &self.outcome });
     }
@@ -100,10 +100,10 @@ fn wall_ns(runs: usize, mut act: impl FnMut()) -> f64 {
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let session = Session::new()?;
+    let session = TapeBenchSession::new()?;
     let path = |name: &str| folder.path().join(name);
 
-    let tape = session.tape(&path("none.jsonl"))?;
+    let tape = session.create_tape(&path("none.jsonl"))?;
     (0..DISPATCHES).for_each(|_| session.play(&tape));
     let bytes = std::fs::read(path("none.jsonl"))?;
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').skip(2).take(RECORDS).collect();
@@ -119,8 +119,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         || failed.set(failed.get() | lines.iter().any(|line| plain.write_all(line).is_err())),
     );
     report.check("taping a record at level none", Bar::AtMostNs(5_000.0), written.thing_ns / RECORDS as f64);
-    let memory = Tape::in_memory(Header::new("bench", 0), Arc::new(Wall(Instant::now())));
-    memory.hooks([&session.chain]);
+    let memory = Tape::in_memory(HeaderRecord::new("bench", 0), Arc::new(TapeBenchClock(Instant::now())));
+    memory.record_hooks([&session.chain]);
     let in_memory = report.compare("one dispatch, kept in memory", Bar::None, || session.play(&memory), || ());
     report.check("a record kept in memory", Bar::None, in_memory.thing_ns / RECORDS as f64);
 
@@ -135,17 +135,17 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     report.check("verifying a record", Bar::None, verified.thing_ns / records as f64);
 
     for level in Durability::ALL {
-        let tape = session.tape(&path(&format!("{level}.wall.jsonl")))?.durability(level);
+        let tape = session.create_tape(&path(&format!("{level}.wall.jsonl")))?.with_durability(level);
         let dispatch = wall_ns(200, || session.play(&tape));
         report.check(&format!("a record at level {level}, on the wall"), Bar::None, dispatch / RECORDS as f64);
-        failed.set(failed.get() | tape.fault().is_some());
+        failed.set(failed.get() | tape.take_error().is_some());
     }
-    let tape = session.tape(&path("sync.jsonl"))?;
+    let tape = session.create_tape(&path("sync.jsonl"))?;
     let synced = wall_ns(200, || {
         session.play(&tape);
         tape.sync();
     });
     report.check("one dispatch and the sync at a turn's end, on the wall", Bar::None, synced);
-    failed.set(failed.get() | tape.fault().is_some() | memory.fault().is_some());
+    failed.set(failed.get() | tape.take_error().is_some() | memory.take_error().is_some());
     Ok(if failed.get() { ExitCode::FAILURE } else { report.finish() })
 }

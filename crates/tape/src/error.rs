@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::record::FORMATS;
-use crate::show::plain;
+use crate::show::single_line;
 
 /// A tape that cannot be written or read.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ pub enum TapeError {
         change: String,
     },
     /// What an earlier process left is not on the tape any more.
-    Behind {
+    CursorLost {
         /// The file.
         path: PathBuf,
         /// What is there instead.
-        what: String,
+        actual: String,
     },
     /// There is no record in the tape.
     Empty,
@@ -74,7 +74,7 @@ pub enum TapeError {
         /// The line, from 1.
         line: usize,
         /// Why.
-        fault: String,
+        reason: String,
     },
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for TapeError {
             Self::Write { seq, source } => write!(f, "cannot write record {seq} of the tape: {source}"),
             Self::Sync { source } => write!(f, "cannot sync the tape to the disk: {source}"),
             Self::Changed { path, change } => write!(f, "tape `{}` {change}", path.display()),
-            Self::Behind { path, what } => {
+            Self::CursorLost { path, actual: what } => {
                 write!(
                     f,
                     "tape `{}` is not as it was left: {what}; records are missing, or were changed",
@@ -108,14 +108,14 @@ impl fmt::Display for TapeError {
             Self::NoHeader => f.write_str("line 1: the first record is no header; is this a tape?"),
             Self::Format { format, pintle } => {
                 let (oldest, newest) = (FORMATS.start(), FORMATS.end());
-                let format = plain(format, 20);
+                let format = single_line(format, 20);
                 write!(f, "the tape is of format {format}, this program reads formats {oldest} to {newest}")?;
                 match pintle.as_str() {
                     "" => f.write_str("; use the pintle that wrote it"),
-                    version => write!(f, "; use pintle {}, which wrote it", plain(version, 40)),
+                    version => write!(f, "; use pintle {}, which wrote it", single_line(version, 40)),
                 }
             }
-            Self::Line { line, fault } => write!(f, "line {line}: {fault}"),
+            Self::Line { line, reason: fault } => write!(f, "line {line}: {fault}"),
         }
     }
 }

@@ -6,20 +6,20 @@
 
 pub mod record;
 pub mod replay;
+pub mod session_folder;
 pub mod show;
-pub mod store;
 pub mod verify;
 
 mod blobs;
-mod dispatches;
-mod entries;
+mod dispatch_tracker;
 mod error;
+mod journal_records;
 mod line;
 mod read;
-mod scrub;
+mod redact;
 mod write;
 
 pub use error::TapeError;
-pub use read::{Line, Reader, Reading, Torn, bytes_of, read, read_bytes};
-pub use record::{Body, Header, HookEntry, HostRecord, Record};
-pub use write::{Cursor, Durability, Follower, Tape, in_use};
+pub use read::{LoadedTape, TapeLine, TapeReader, TornRecord, read, read_bytes, read_file_bytes};
+pub use record::{HeaderRecord, HostRecord, LoadedHook, Record, RecordBody};
+pub use write::{Durability, RecordObserver, Tape, TapeCursor, is_being_written};

@@ -5,40 +5,40 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::TapeError;
-use crate::blobs::Blobs;
-use crate::line::Head;
-use crate::record::{Body, CLOSES, FORMATS, Header, Record};
+use crate::blobs::BlobStore;
+use crate::line::RecordHead;
+use crate::record::{CLOSES, FORMATS, HeaderRecord, Record, RecordBody};
 
 /// A tape as read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct LoadedTape {
     /// The header.
-    pub header: Header,
+    pub header: HeaderRecord,
     /// All whole records in their order, the header's among them. What is large in them is in its place.
     pub records: Vec<Record<'static>>,
     /// What was left of a record that was not written whole, at the end of the tape.
-    pub torn: Option<Torn>,
+    pub torn: Option<TornRecord>,
 }
 
-impl Reading {
+impl LoadedTape {
     /// Whether its end is there: its last record closes it, or it is of a format that has no such record.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        let closes = self.records.last().is_some_and(|record| matches!(record.body, Body::Closed(_)));
+        let closes = self.records.last().is_some_and(|record| matches!(record.body, RecordBody::Closed(_)));
         self.torn.is_none() && (closes || self.header.format < CLOSES)
     }
 }
 
 /// The rest of a record that was being written when the program died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Torn {
+pub struct TornRecord {
     /// The line, from 1.
     pub line: usize,
     /// How much of it there is.
     pub size_bytes: usize,
 }
 
-impl std::fmt::Display for Torn {
+impl std::fmt::Display for TornRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { line, size_bytes } = self;
         write!(f, "line {line} was not written whole ({size_bytes} bytes of it are there); the tape ends before it")
@@ -49,15 +49,15 @@ impl std::fmt::Display for Torn {
 ///
 /// # Errors
 /// When the file cannot be read or is no tape; the error names the line. A torn last line is no error.
-pub fn read(path: impl AsRef<Path>) -> Result<Reading, TapeError> {
-    read_bytes(&bytes_of(path)?)
+pub fn read(path: impl AsRef<Path>) -> Result<LoadedTape, TapeError> {
+    read_bytes(&read_file_bytes(path)?)
 }
 
 /// Reads the bytes of a tape from a plain file.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn bytes_of(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
+pub fn read_file_bytes(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
     let path = path.as_ref();
     pintle_files::read(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })
 }
@@ -65,16 +65,16 @@ pub fn bytes_of(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
 /// Reads a tape from memory. Any bytes give a reading or an error.
 ///
 /// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8]) -> Result<Reading, TapeError> {
-    let mut reader = Reader::new(bytes)?;
+/// As [`read_line`].
+pub fn read_bytes(bytes: &[u8]) -> Result<LoadedTape, TapeError> {
+    let mut reader = TapeReader::new(bytes)?;
     let mut records = Vec::new();
     for line in &mut reader {
         records.push(line?.record);
     }
     match records.first() {
-        Some(Record { body: Body::Header(header), .. }) => {
-            Ok(Reading { header: header.clone(), records, torn: reader.torn() })
+        Some(Record { body: RecordBody::Header(header), .. }) => {
+            Ok(LoadedTape { header: header.clone(), records, torn: reader.torn() })
         }
         _ => Err(TapeError::NoHeader),
     }
@@ -82,18 +82,18 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Reading, TapeError> {
 
 /// Reads a tape line by line, so that only what is large in it has to stay in memory.
 #[derive(Debug)]
-pub struct Reader<'b> {
+pub struct TapeReader<'b> {
     rest: Option<&'b [u8]>,
     /// The number of the line that was read last.
     line: usize,
-    ends_whole: bool,
-    blobs: Blobs,
-    torn: Option<Torn>,
+    ends_with_newline: bool,
+    blobs: BlobStore,
+    torn: Option<TornRecord>,
 }
 
 /// One line of a tape and what it says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line<'b> {
+pub struct TapeLine<'b> {
     /// Its number, from 1.
     pub number: usize,
     /// The line, without its end.
@@ -102,7 +102,7 @@ pub struct Line<'b> {
     pub record: Record<'static>,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> TapeReader<'b> {
     /// Begins to read a tape.
     ///
     /// # Errors
@@ -113,50 +113,50 @@ impl<'b> Reader<'b> {
         if text.is_empty() {
             return Err(TapeError::Empty);
         }
-        Ok(Self { rest: Some(text), line: 0, ends_whole, blobs: Blobs::default(), torn: None })
+        Ok(Self { rest: Some(text), line: 0, ends_with_newline: ends_whole, blobs: BlobStore::default(), torn: None })
     }
 
     /// What was left of a record that was not written whole; known once everything before it was read.
     #[must_use]
-    pub fn torn(&self) -> Option<Torn> {
+    pub fn torn(&self) -> Option<TornRecord> {
         self.torn
     }
 
     /// The blobs of what was read.
-    pub(crate) fn into_blobs(self) -> Blobs {
+    pub(crate) fn into_blobs(self) -> BlobStore {
         self.blobs
     }
 
-    fn read(&mut self, text: &'b [u8]) -> Result<Option<Line<'b>>, TapeError> {
+    fn read_line(&mut self, text: &'b [u8]) -> Result<Option<TapeLine<'b>>, TapeError> {
         let (number, is_last) = (self.line, self.rest.is_none());
-        let at = |fault| TapeError::Line { line: number, fault };
+        let at = |fault| TapeError::Line { line: number, reason: fault };
         // Only the last line can be torn: a record and its line's end are written in one piece.
-        let may_be_torn = is_last && !self.ends_whole;
-        let record = match if number == 1 { first(text)? } else { Record::from_stored(text, &self.blobs) } {
+        let may_be_torn = is_last && !self.ends_with_newline;
+        let record = match if number == 1 { parse_first_line(text)? } else { Record::from_stored(text, &self.blobs) } {
             Ok(record) => record,
             Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
             Err(_) if may_be_torn => {
-                self.torn = Some(Torn { line: number, size_bytes: text.len() });
+                self.torn = Some(TornRecord { line: number, size_bytes: text.len() });
                 return Ok(None);
             }
             Err(fault) => return Err(at(fault)),
         };
         match &record.body {
-            Body::Header(_) if number > 1 => return Err(at(String::from("a second header; a tape has one"))),
-            Body::Header(_) => {}
+            RecordBody::Header(_) if number > 1 => return Err(at(String::from("a second header; a tape has one"))),
+            RecordBody::Header(_) => {}
             _ if number == 1 => return Err(TapeError::NoHeader),
-            Body::Blob(blob) => {
+            RecordBody::Blob(blob) => {
                 let value = blob.value.as_deref().cloned().unwrap_or_default();
-                self.blobs.keep(&blob.digest, value).map_err(at)?;
+                self.blobs.insert(&blob.digest, value).map_err(at)?;
             }
             _ => {}
         }
-        Ok(Some(Line { number, text, record }))
+        Ok(Some(TapeLine { number, text, record }))
     }
 }
 
-impl<'b> Iterator for Reader<'b> {
-    type Item = Result<Line<'b>, TapeError>;
+impl<'b> Iterator for TapeReader<'b> {
+    type Item = Result<TapeLine<'b>, TapeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let text = self.rest?;
@@ -167,7 +167,7 @@ impl<'b> Iterator for Reader<'b> {
         };
         self.rest = rest;
         self.line += 1;
-        let read = self.read(line).transpose();
+        let read = self.read_line(line).transpose();
         // Behind what cannot be read nothing can be told from anything else.
         if !matches!(read, Some(Ok(_))) {
             self.rest = None;
@@ -177,17 +177,17 @@ impl<'b> Iterator for Reader<'b> {
 }
 
 /// Reads the first line. Its format is looked at before anything else: only its own program knows the rest of another.
-fn first(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
-    if let Ok((head, fields)) = Head::general(text)
+fn parse_first_line(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
+    if let Ok((head, fields)) = RecordHead::parse_any(text)
         && head.kind == "header"
-        && let Some(format) = fields.get("format").filter(|format| !is_known(format))
+        && let Some(format) = fields.get("format").filter(|format| !is_supported_format(format))
     {
         let pintle = fields.get("pintle").and_then(Value::as_str).unwrap_or_default();
         return Err(TapeError::Format { format: format.to_string(), pintle: pintle.to_owned() });
     }
-    Ok(Record::from_stored(text, &Blobs::default()))
+    Ok(Record::from_stored(text, &BlobStore::default()))
 }
 
-fn is_known(format: &Value) -> bool {
+fn is_supported_format(format: &Value) -> bool {
     format.as_u64().and_then(|format| u32::try_from(format).ok()).is_some_and(|format| FORMATS.contains(&format))
 }

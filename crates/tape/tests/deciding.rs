@@ -8,21 +8,21 @@ use pintle_contract::{
     Clock, Decision, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler, HookId,
     Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite, Verdict,
 };
-use pintle_tape::show::{Options, Tone, lines};
-use pintle_tape::{Body, Header, Tape, read_bytes};
+use pintle_tape::show::{ShowOptions, Tone, render_lines};
+use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle_testkit::{FakeClock, Scripted, chain, hook};
 use serde_json::{Value, json};
 
 /// A tape of one dispatch in which one hook says something and the outcome is this.
-fn told(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
+fn record_outcome(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
     let clock: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let tape = Tape::in_memory(Header::new("s1", 0), clock);
+    let tape = Tape::in_memory(HeaderRecord::new("s1", 0), clock);
     let name = EventName::parse("tool.post").unwrap();
     let event = Event::new(name.clone(), json!({"id": "1", "name": "shell"}), Arc::new(Origin::default()));
     let handler: Arc<dyn Handler> = Scripted::always(Verdict::pass());
     let chain = chain(Layer::Project, Profile::SequentialFirstDeny, [hook("judge", name, handler)]);
     let hook = &*chain.hooks[0];
-    tape.hooks([&chain]);
+    tape.record_hooks([&chain]);
     tape.record(&JournalEntry::Event { event: &event, cause: None });
     let id = tape.next_call();
     tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
@@ -32,20 +32,20 @@ fn told(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -> Tape {
     tape
 }
 
-fn fields(value: Value) -> Rewrite {
+fn replace_fields(value: Value) -> Rewrite {
     Rewrite::Fields(value.as_object().cloned().unwrap())
 }
 
 /// The record of the hook's answer, as written.
-fn said(verdict: &Verdict) -> Value {
-    let tape = told(verdict, |outcome| outcome);
+fn recorded_verdict(verdict: &Verdict) -> Value {
+    let tape = record_outcome(verdict, |outcome| outcome);
     let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"hook_returned""#)).unwrap();
     serde_json::from_str::<Value>(&line).unwrap().get("said").cloned().unwrap()
 }
 
 #[test]
 fn the_target_that_a_verdict_is_about_is_on_the_tape() {
-    let args = || fields(json!({"args": {"cmd": "ls -h"}}));
+    let args = || replace_fields(json!({"args": {"cmd": "ls -h"}}));
     let cases = [
         (Verdict::pass().with_rewrite(args()), json!({"verdict": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
         (
@@ -60,15 +60,19 @@ fn the_target_that_a_verdict_is_about_is_on_the_tape() {
         (Verdict::deny("no").with_rewrite(args()), json!({"verdict": "deny", "reason": "no"})),
     ];
     for (verdict, expected) in cases {
-        assert_eq!(said(&verdict), expected);
+        assert_eq!(recorded_verdict(&verdict), expected);
     }
 }
 
 /// What `show` makes of a dispatch, each line with the tone of its last piece.
-fn shown(verdict: &Verdict, everything: bool, outcome: impl FnOnce(Outcome) -> Outcome) -> Vec<(String, Tone)> {
-    let reading = read_bytes(told(verdict, outcome).lines().join("\n").as_bytes()).unwrap();
-    let options = Options { everything, offsets: false, ..Options::default() };
-    let lines = lines(&reading, &options).into_iter().skip(2);
+fn render_dispatch(
+    verdict: &Verdict,
+    everything: bool,
+    outcome: impl FnOnce(Outcome) -> Outcome,
+) -> Vec<(String, Tone)> {
+    let reading = read_bytes(record_outcome(verdict, outcome).lines().join("\n").as_bytes()).unwrap();
+    let options = ShowOptions { everything, offsets: false, ..ShowOptions::default() };
+    let lines = render_lines(&reading, &options).into_iter().skip(2);
     lines.map(|line| (line.to_string(), line.pieces.last().map_or(Tone::Plain, |(tone, _)| *tone))).collect()
 }
 
@@ -78,8 +82,8 @@ fn texts(lines: Vec<(String, Tone)>) -> Vec<String> {
 
 #[test]
 fn an_allow_of_another_target_shows_both() {
-    let verdict = Verdict::allow("bare `ls` is safe").with_rewrite(fields(json!({"args": {}})));
-    let lines = texts(shown(&verdict, false, |outcome| outcome));
+    let verdict = Verdict::allow("bare `ls` is safe").with_rewrite(replace_fields(json!({"args": {}})));
+    let lines = texts(render_dispatch(&verdict, false, |outcome| outcome));
     assert_eq!(
         lines,
         [
@@ -94,17 +98,25 @@ fn a_deny_that_ends_the_run_says_so() {
     let verdict = Verdict::deny("enough");
     let ends = |stops_run| {
         let reason = OutcomeReason { stops_run, ..OutcomeReason::new(HookId::new("judge"), "enough") };
-        texts(shown(&verdict, false, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason], ..outcome }))
+        texts(render_dispatch(&verdict, false, |outcome| Outcome {
+            decision: Decision::Deny,
+            reasons: vec![reason],
+            ..outcome
+        }))
     };
     let line = "         judge                     deny          5 us  enough";
     assert_eq!(ends(false), ["deny     tool.post shell", line]);
     assert_eq!(ends(true), ["deny     tool.post shell", line, "         the run ends"]);
     // It is in the record too.
     let reason = OutcomeReason { stops_run: true, ..OutcomeReason::new(HookId::new("judge"), "enough") };
-    let tape = told(&verdict, |outcome| Outcome { decision: Decision::Deny, reasons: vec![reason.clone()], ..outcome });
+    let tape = record_outcome(&verdict, |outcome| Outcome {
+        decision: Decision::Deny,
+        reasons: vec![reason.clone()],
+        ..outcome
+    });
     let records = read_bytes(tape.lines().join("\n").as_bytes()).unwrap().records;
     let reasons = records.iter().find_map(|record| match &record.body {
-        Body::Outcome(decided) => Some(decided.reasons.to_vec()),
+        RecordBody::Outcome(decided) => Some(decided.reasons.to_vec()),
         _ => None,
     });
     assert_eq!(reasons, Some(vec![reason]));
@@ -116,7 +128,7 @@ fn a_failure_that_its_author_ignores_is_no_warning() {
     let verdict = Verdict::failed(failure.clone()).with_warning("slow");
     let fails = |policy, everything| {
         let report = FailureReport { hook: HookId::new("judge"), failure: failure.clone(), policy };
-        shown(&verdict, everything, |outcome| Outcome { failures: vec![report], ..outcome })
+        render_dispatch(&verdict, everything, |outcome| Outcome { failures: vec![report], ..outcome })
     };
     let line = "         judge                     failed        5 us  timeout: timed out after 1 s";
     let warning = "             warning: slow";
@@ -138,6 +150,6 @@ fn a_failure_that_its_author_ignores_is_no_warning() {
 #[test]
 fn what_hooks_know_of_a_call_is_shown_by_name() {
     let Value::Object(facts) = json!({"risk": "high", "files": 3}) else { unreachable!() };
-    let lines = texts(shown(&Verdict::pass().with_effect(Effect::Metadata(facts)), false, |outcome| outcome));
+    let lines = texts(render_dispatch(&Verdict::pass().with_effect(Effect::Metadata(facts)), false, |outcome| outcome));
     assert_eq!(lines[2], r#"             metadata: risk="high" files=3"#);
 }

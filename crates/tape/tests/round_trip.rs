@@ -10,10 +10,11 @@ use pintle_contract::{
     LogLevel, Origin, OutcomeReason, Reminder, Warning,
 };
 use pintle_tape::record::{
-    AnswerWord, Answered, Asked, Decided, Effected, FailureNote, FailureText, Fired, HookEffect, Loaded, Noted, Passed,
-    Resolved, SaidText, Scope, ShadowNote, Vetoed, Warned, Word, host,
+    ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookCallRecord, HookEffect,
+    HookReturnedRecord, HookScope, HookSkippedRecord, HookVetoedRecord, HooksRecord, NoteRecord, OutcomeRecord,
+    RecordedFailure, RecordedVerdict, ShadowEntry, VerdictLabel, WarningRecord, host,
 };
-use pintle_tape::{Body, Header, HookEntry, HostRecord, Record, Tape, Torn, read_bytes};
+use pintle_tape::{HeaderRecord, HostRecord, LoadedHook, Record, RecordBody, Tape, TornRecord, read_bytes};
 use pintle_testkit::FakeClock;
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value};
@@ -56,10 +57,10 @@ fn effect() -> impl Strategy<Value = Effect> {
     ]
 }
 
-fn failure() -> impl Strategy<Value = FailureText<'static>> {
+fn failure() -> impl Strategy<Value = RecordedFailure<'static>> {
     let kinds = [FailureKind::Error, FailureKind::Limit(LimitKind::Memory), FailureKind::BadOutput];
     let place = prop::option::of(("[a-z]{1,9}", 1..99_usize));
-    (prop::sample::select(kinds.to_vec()), text(), place).prop_map(|(kind, message, place)| FailureText {
+    (prop::sample::select(kinds.to_vec()), text(), place).prop_map(|(kind, message, place)| RecordedFailure {
         kind,
         message,
         path: place.as_ref().map(|(path, _)| path.clone()),
@@ -67,8 +68,15 @@ fn failure() -> impl Strategy<Value = FailureText<'static>> {
     })
 }
 
-fn said() -> impl Strategy<Value = SaidText<'static>> {
-    let words = vec![Word::Pass, Word::Allow, Word::Rewrite, Word::Ask, Word::Deny, Word::Failed];
+fn recorded_verdict() -> impl Strategy<Value = RecordedVerdict<'static>> {
+    let words = vec![
+        VerdictLabel::Pass,
+        VerdictLabel::Allow,
+        VerdictLabel::Rewrite,
+        VerdictLabel::Ask,
+        VerdictLabel::Deny,
+        VerdictLabel::Failed,
+    ];
     (
         prop::sample::select(words),
         prop::option::of(text()),
@@ -78,23 +86,23 @@ fn said() -> impl Strategy<Value = SaidText<'static>> {
         prop::collection::vec(effect(), 0..3),
         prop::collection::vec(any::<String>(), 0..3),
     )
-        .prop_map(|(verdict, reason, fields, whole, failure, effects, warnings)| SaidText {
+        .prop_map(|(verdict, reason, fields, whole, failure, effects, warnings)| RecordedVerdict {
             verdict,
             reason,
             fields: fields.map(Cow::Owned),
-            whole: whole.map(Cow::Owned),
+            whole_payload: whole.map(Cow::Owned),
             failure,
             effects: Cow::Owned(effects),
             warnings: Cow::Owned(warnings),
         })
 }
 
-fn decided() -> impl Strategy<Value = Decided<'static>> {
+fn outcome_record() -> impl Strategy<Value = OutcomeRecord<'static>> {
     let lists = (
         prop::collection::vec(("[a-z]{1,9}", any::<String>()), 0..3),
         prop::collection::vec((text(), effect()), 0..3),
         prop::collection::vec((text(), failure()), 0..2),
-        prop::collection::vec((text(), said()), 0..2),
+        prop::collection::vec((text(), recorded_verdict()), 0..2),
         prop::option::of(any::<String>()),
     );
     (any::<u64>(), text(), any::<bool>(), any::<u32>(), prop::option::of(value()), lists).prop_map(
@@ -102,7 +110,7 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
             let hook = |name: String| serde_json::from_value(Value::String(name)).unwrap();
             let warning =
                 |(name, message): &(String, String)| Warning { hook: hook(name.clone()), message: message.clone() };
-            Decided {
+            OutcomeRecord {
                 dispatch,
                 event,
                 decision: if flag { Decision::Ask } else { Decision::Deny },
@@ -123,11 +131,11 @@ fn decided() -> impl Strategy<Value = Decided<'static>> {
                     .collect(),
                 failures: failures
                     .into_iter()
-                    .map(|(hook, failure)| FailureNote { hook, failure, policy: FailurePolicy::Open })
+                    .map(|(hook, failure)| FailureEntry { hook, failure, policy: FailurePolicy::Open })
                     .collect(),
-                shadow: shadow.into_iter().map(|(hook, said)| ShadowNote { hook, said }).collect(),
+                shadow: shadow.into_iter().map(|(hook, said)| ShadowEntry { hook, verdict: said }).collect(),
                 approval: by.map(|by| Cow::Owned(Approval { digest: String::from("sha256:0"), approved_by: by })),
-                asked: payload,
+                hooks_called: payload,
             }
         },
     )
@@ -143,7 +151,7 @@ fn request() -> impl Strategy<Value = EffectRequest> {
     ]
 }
 
-fn body() -> impl Strategy<Value = Body<'static>> {
+fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
     let fired = (any::<u64>(), prop::option::of(any::<u64>()), text(), any::<u32>(), value());
     let asked = (any::<u64>(), any::<u64>(), text(), any::<u8>(), prop::option::of(value()));
     let effected =
@@ -152,7 +160,7 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         fired.prop_map(|(dispatch, parent, event, turn, payload)| {
             let origin =
                 Origin { session: event.to_string(), turn, agent: event.to_string(), depth: turn, ..Origin::default() };
-            Body::Event(Fired {
+            RecordBody::Event(EventRecord {
                 cause: None,
                 dispatch,
                 parent,
@@ -163,38 +171,38 @@ fn body() -> impl Strategy<Value = Body<'static>> {
         }),
         asked.prop_map(|(dispatch, call, hook, round, value)| {
             let (payload, value) = (u32::from(round), value.map(Cow::Owned));
-            Body::HookCall(Asked { dispatch, call, hook, entry: call, round, payload, value })
+            RecordBody::HookCall(HookCallRecord { dispatch, call, hook, entry: call, round, payload, value })
         }),
         effected.prop_map(|(call, by, request, reply)| {
             let layer = if by.len() % 2 == 0 { Layer::Project } else { Layer::User };
             let error = reply.as_ref().err().map(|fault| Cow::Owned(EffectError(fault.clone())));
             let reply = reply.ok().map(|value| Cow::Owned(EffectReply::Value(value)));
-            Body::Effect(Effected { dispatch: call, call, by, layer, request: Cow::Owned(request), reply, error })
+            RecordBody::Effect(EffectRecord { dispatch: call, call, caller_name: by, layer, request: Cow::Owned(request), reply, error })
         }),
-        (any::<u64>(), any::<u64>(), text(), said()).prop_map(|(dispatch, call, hook, said)| {
-            Body::HookReturned(Answered { dispatch, call, hook, duration_us: call, said })
+        (any::<u64>(), any::<u64>(), text(), recorded_verdict()).prop_map(|(dispatch, call, hook, said)| {
+            RecordBody::HookReturned(HookReturnedRecord { dispatch, call, hook, duration_us: call, verdict: said })
         }),
-        (prop::option::of(any::<u64>()), text(), text()).prop_map(|(dispatch, hook, message)| Body::Warning(Warned {
+        (prop::option::of(any::<u64>()), text(), text()).prop_map(|(dispatch, hook, message)| RecordBody::Warning(WarningRecord {
             dispatch,
             hook,
             message
         })),
-        decided().prop_map(Body::Outcome),
+        outcome_record().prop_map(RecordBody::Outcome),
         (any::<u64>(), text(), any::<u8>(), failure()).prop_map(|(dispatch, hook, round, failure)| {
-            Body::Unasked(Passed { dispatch, hook, entry: dispatch, round, failure })
+            RecordBody::NotCalled(HookSkippedRecord { dispatch, hook, entry: dispatch, round, failure })
         }),
         (any::<u64>(), text(), text()).prop_map(|(dispatch, hook, reason)| {
-            Body::HookVetoed(Vetoed { dispatch, call: dispatch, hook, reason, decision: Decision::Ask })
+            RecordBody::HookVetoed(HookVetoedRecord { dispatch, call: dispatch, hook, reason, decision: Decision::Ask })
         }),
         (prop::option::of(any::<u64>()), text(), prop::option::of(text())).prop_map(|(dispatch, digest, by)| {
-            let (answer, reasons) = (AnswerWord::GrantedTool, Cow::Owned(Vec::new()));
-            Body::Approval(Resolved { dispatch, origin: None, id: by.clone(), digest, reasons, answer, by })
+            let (answer, reasons) = (ApprovalResult::GrantedTool, Cow::Owned(Vec::new()));
+            RecordBody::Approval(ApprovalRecord { dispatch, origin: None, id: by.clone(), digest, reasons, answer, approver: by })
         }),
         ("note_[a-z]{1,9}", value())
-            .prop_map(|(kind, data)| Body::Note(Noted { kind: Cow::Owned(kind), data: Cow::Owned(data) })),
+            .prop_map(|(kind, data)| RecordBody::Note(NoteRecord { kind: Cow::Owned(kind), data: Cow::Owned(data) })),
         ("later_[a-z]{1,9}", value()).prop_map(|(kind, inner)| {
             let fields = [(String::from("one"), inner), (String::from("two"), Value::Null)].into_iter().collect();
-            Body::Unknown { kind, fields }
+            RecordBody::Unknown { kind, fields }
         }),
         (any::<String>(), any::<i64>(), prop::option::of(1..9_usize)).prop_map(|(id, priority, line)| {
             let mut entry: Value = serde_json::json!({
@@ -205,8 +213,8 @@ fn body() -> impl Strategy<Value = Body<'static>> {
             if let (Some(line), Some(fields)) = (line, entry.as_object_mut()) {
                 fields.insert(String::from("line"), Value::from(line));
             }
-            let entry: HookEntry = serde_json::from_value(entry).unwrap();
-            Body::Hooks(Loaded { scope: Scope::Agent, hooks: vec![entry] })
+            let entry: LoadedHook = serde_json::from_value(entry).unwrap();
+            RecordBody::Hooks(HooksRecord { scope: HookScope::Agent, hooks: vec![entry] })
         }),
     ]
 }
@@ -226,18 +234,19 @@ fn origin() -> impl Strategy<Value = Cow<'static, Origin>> {
     })
 }
 
-fn host() -> impl Strategy<Value = HostRecord<'static>> {
+fn host_record() -> impl Strategy<Value = HostRecord<'static>> {
     let named = || (origin(), text(), text(), any_size());
     prop_oneof![
-        (origin(), any_size())
-            .prop_map(|(origin, opened)| { HostRecord::Session(host::Session { origin, opened: Cow::Owned(opened) }) }),
-        (origin(), text()).prop_map(|(origin, text)| HostRecord::Said(host::Said {
+        (origin(), any_size()).prop_map(|(origin, opened)| {
+            HostRecord::Session(host::SessionRecord { origin, reopen_data: Cow::Owned(opened) })
+        }),
+        (origin(), text()).prop_map(|(origin, text)| HostRecord::UserMessage(host::UserMessageRecord {
             origin,
-            source: host::Source::FollowUp,
+            source: host::MessageSource::FollowUp,
             text
         })),
         (origin(), text(), any::<u64>(), prop::option::of(any_size())).prop_map(|(origin, name, number, payload)| {
-            HostRecord::ModelRequest(host::ModelRequest {
+            HostRecord::ModelRequest(host::ModelRequestRecord {
                 origin,
                 conversation: name.clone(),
                 request: number,
@@ -247,36 +256,46 @@ fn host() -> impl Strategy<Value = HostRecord<'static>> {
             })
         }),
         (origin(), text(), any::<u64>(), prop::option::of(any_size())).prop_map(|(origin, kind, request, reply)| {
-            let error = reply.is_none().then(|| host::ModelFault { message: kind.clone(), kind });
+            let error = reply.is_none().then(|| host::ModelErrorRecord { message: kind.clone(), kind });
             let (duration_us, reply) = (request, reply.map(Cow::Owned));
-            HostRecord::ModelReply(host::ModelReply { origin, request, duration_us, reply, error })
+            HostRecord::ModelReply(host::ModelReplyRecord { origin, request, duration_us, reply, error })
         }),
         named().prop_map(|(origin, id, name, args)| {
-            HostRecord::ToolCall(host::ToolCall { origin, id, name, args: Cow::Owned(args) })
+            HostRecord::ToolCall(host::ToolCallRecord { origin, id, name, args: Cow::Owned(args) })
         }),
         (named(), any::<bool>()).prop_map(|((origin, id, name, result), is_error)| {
             let result = (!is_error).then_some(Cow::Owned(result));
-            HostRecord::ToolResult(host::ToolResult { origin, content: id.clone(), id, name, is_error, result })
+            HostRecord::ToolResult(host::ToolResultRecord { origin, content: id.clone(), id, name, is_error, result })
         }),
         (origin(), text(), prop::collection::vec(any_size(), 0..3)).prop_map(|(origin, conversation, messages)| {
             let messages = Cow::Owned(messages);
-            HostRecord::Messages(host::Messages { origin, conversation, why: host::Why::Clear, messages })
+            HostRecord::Messages(host::MessagesRecord {
+                origin,
+                conversation,
+                replaced_by: host::MessagesReplacedBy::Clear,
+                messages,
+            })
         }),
         (origin(), text(), any_size()).prop_map(|(origin, conversation, message)| {
-            HostRecord::Message(host::Message { origin, conversation, message: Cow::Owned(message) })
+            HostRecord::Message(host::MessageRecord { origin, conversation, message: Cow::Owned(message) })
         }),
         (origin(), any::<String>(), any::<bool>()).prop_map(|(origin, body, stays)| {
             let reminder = Reminder { body, preserve_on_compact: stays, ..Reminder::default() };
-            let (what, reminder) = (host::ReminderStep::Kept, Cow::Owned(reminder));
-            HostRecord::Reminder(host::Reminded { origin, what, reminder })
+            let (what, reminder) = (host::ReminderTransition::Retained, Cow::Owned(reminder));
+            HostRecord::Reminder(host::ReminderRecord { origin, transition: what, reminder })
         }),
         (origin(), prop::option::of(text()), prop::option::of(any_size())).prop_map(|(origin, ended, usage)| {
-            HostRecord::Turn(host::Turn { origin, stage: host::Stage::End, ended, usage: usage.map(Cow::Owned) })
+            HostRecord::Turn(host::TurnRecord {
+                origin,
+                phase: host::TurnPhase::End,
+                end_reason: ended,
+                usage: usage.map(Cow::Owned),
+            })
         }),
     ]
 }
 
-fn record(seq: u64, body: Body<'static>) -> Record<'static> {
+fn record(seq: u64, body: RecordBody<'static>) -> Record<'static> {
     let prev = (seq > 0).then(|| String::from("ab"));
     Record { seq, at_ms: seq.wrapping_mul(7), prev, body }
 }
@@ -287,34 +306,34 @@ fn tape_of(records: &[Record<'_>]) -> String {
 
 proptest! {
     #[test]
-    fn records_come_back_as_they_were_written(bodies in prop::collection::vec(body(), 0..6)) {
-        let header = Header::new("s", 12);
-        let mut records = vec![record(0, Body::Header(header.clone()))];
+    fn records_come_back_as_they_were_written(bodies in prop::collection::vec(record_body(), 0..6)) {
+        let header = HeaderRecord::new("s", 12);
+        let mut records = vec![record(0, RecordBody::Header(header.clone()))];
         records.extend(bodies.into_iter().enumerate().map(|(at, body)| record(at as u64 + 1, body)));
         let text = tape_of(&records);
         let reading = read_bytes(text.as_bytes()).unwrap();
         prop_assert_eq!(&reading.records, &records);
         prop_assert_eq!(&reading.header, &header);
         prop_assert_eq!(tape_of(&reading.records), text);
-        prop_assert!(pintle_tape::show::lines(&reading, &Default::default()).len() <= 1 + 20 * records.len());
+        prop_assert!(pintle_tape::show::render_lines(&reading, &Default::default()).len() <= 1 + 20 * records.len());
     }
 
     #[test]
-    fn what_is_read_and_written_again_is_the_same_byte_for_byte(records in prop::collection::vec(host(), 1..8)) {
-        let new_tape = || Tape::in_memory(Header::new("s", 12), Arc::new(FakeClock::new()));
+    fn what_is_read_and_written_again_is_the_same_byte_for_byte(records in prop::collection::vec(host_record(), 1..8)) {
+        let new_tape = || Tape::in_memory(HeaderRecord::new("s", 12), Arc::new(FakeClock::new()));
         let first = new_tape();
-        records.iter().for_each(|record| first.host(record.clone()));
-        first.note("remark", serde_json::json!({"$blob": 1}));
+        records.iter().for_each(|record| first.record_host(record.clone()));
+        first.record_note("remark", serde_json::json!({"$blob": 1}));
         let reading = read_bytes((first.lines().join("\n") + "\n").as_bytes()).unwrap();
         let second = new_tape();
         let mut read = Vec::new();
         for record in reading.records {
             match record.body {
-                Body::Host(host) => {
-                    second.host(host.clone());
+                RecordBody::Host(host) => {
+                    second.record_host(host.clone());
                     read.push(host);
                 }
-                Body::Note(note) => second.note(&note.kind, note.data.into_owned()),
+                RecordBody::Note(note) => second.record_note(&note.kind, note.data.into_owned()),
                 _ => {}
             }
         }
@@ -323,8 +342,8 @@ proptest! {
     }
 
     #[test]
-    fn a_tape_that_is_cut_anywhere_gives_all_whole_records(bodies in prop::collection::vec(body(), 1..4), cut in any::<prop::sample::Index>()) {
-        let mut records = vec![record(0, Body::Header(Header::new("s", 12)))];
+    fn a_tape_that_is_cut_anywhere_gives_all_whole_records(bodies in prop::collection::vec(record_body(), 1..4), cut in any::<prop::sample::Index>()) {
+        let mut records = vec![record(0, RecordBody::Header(HeaderRecord::new("s", 12)))];
         records.extend(bodies.into_iter().enumerate().map(|(at, body)| record(at as u64 + 1, body)));
         let text = tape_of(&records);
         let first = text.find('\n').unwrap() + 1;
@@ -336,7 +355,7 @@ proptest! {
         let expected = lines_before + usize::from(text.as_bytes().get(at) == Some(&b'\n'));
         prop_assert_eq!(&reading.records, &records[..expected]);
         let rest = at - whole.iter().rposition(|byte| *byte == b'\n').unwrap() - 1;
-        let torn = (rest > 0 && expected == lines_before).then_some(Torn { line: lines_before + 1, size_bytes: rest });
+        let torn = (rest > 0 && expected == lines_before).then_some(TornRecord { line: lines_before + 1, size_bytes: rest });
         prop_assert_eq!(reading.torn, torn);
     }
 
@@ -346,14 +365,14 @@ proptest! {
     }
 
     #[test]
-    fn any_damage_is_read_or_refused(bodies in prop::collection::vec(body(), 0..4), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        let mut records = vec![record(0, Body::Header(Header::new("s", 12)))];
+    fn any_damage_is_read_or_refused(bodies in prop::collection::vec(record_body(), 0..4), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut records = vec![record(0, RecordBody::Header(HeaderRecord::new("s", 12)))];
         records.extend(bodies.into_iter().enumerate().map(|(at, body)| record(at as u64 + 1, body)));
         let mut bytes = tape_of(&records).into_bytes();
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(reading) = read_bytes(&bytes) {
-            let _ = pintle_tape::show::lines(&reading, &Default::default());
+            let _ = pintle_tape::show::render_lines(&reading, &Default::default());
         }
     }
 }

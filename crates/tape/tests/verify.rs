@@ -20,29 +20,30 @@ use pintle_contract::{
     Chain, Event, EventName, Journal, JournalEntry, Layer, Origin, Outcome, Payload, Profile, Verdict,
 };
 use pintle_tape::record::host::{
-    HostRecord, Message, ModelReply, ModelRequest, Said, Session, Source, Stage, ToolCall, ToolResult, Turn,
+    HostRecord, MessageRecord, MessageSource, ModelReplyRecord, ModelRequestRecord, SessionRecord, ToolCallRecord,
+    ToolResultRecord, TurnPhase, TurnRecord, UserMessageRecord,
 };
-use pintle_tape::verify::{Report, verify, verify_bytes};
-use pintle_tape::{Header, Tape, read_bytes};
+use pintle_tape::verify::{VerifyReport, verify, verify_bytes};
+use pintle_tape::{HeaderRecord, Tape, read_bytes};
 use pintle_testkit::{FakeClock, Scripted, chain, hook};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use changes::{at, said_more, told};
+use changes::{index_of_event, refuse_steered_message, set_hook_context};
 
 /// A session that is written down step by step.
-struct Played {
+struct VerifySessionFixture {
     tape: Tape,
     chain: Chain,
     origin: Arc<Origin>,
 }
 
-impl Played {
+impl VerifySessionFixture {
     fn new() -> Self {
         let judge = |name: &str| hook("judge", EventName::parse(name).unwrap(), Scripted::always(Verdict::pass()));
         let chain = chain(Layer::Project, Profile::SequentialFirstDeny, ["tool.pre", "permission.ask"].map(judge));
-        let tape = Tape::in_memory(Header::new("s1", 0), Arc::new(FakeClock::new()));
-        tape.hooks([&chain]);
+        let tape = Tape::in_memory(HeaderRecord::new("s1", 0), Arc::new(FakeClock::new()));
+        tape.record_hooks([&chain]);
         let origin = Origin { session: "s1".into(), turn: 1, agent: "root".into(), ..Origin::default() };
         Self { tape, chain, origin: Arc::new(origin) }
     }
@@ -71,17 +72,22 @@ impl Played {
         Cow::Borrowed(&self.origin)
     }
 
-    fn turn(&self, stage: Stage) {
-        let ended = (stage == Stage::End).then_some(Cow::Borrowed("done"));
-        self.tape.host(HostRecord::Turn(Turn { origin: self.origin(), stage, ended, usage: None }));
+    fn record_turn(&self, stage: TurnPhase) {
+        let ended = (stage == TurnPhase::End).then_some(Cow::Borrowed("done"));
+        self.tape.record_host(HostRecord::Turn(TurnRecord {
+            origin: self.origin(),
+            phase: stage,
+            end_reason: ended,
+            usage: None,
+        }));
     }
 
-    fn resumed(&self) {
+    fn record_resumed(&self) {
         let opened = Cow::Owned(json!({}));
-        self.tape.host(HostRecord::Resumed(Session { origin: self.origin(), opened }));
+        self.tape.record_host(HostRecord::Resumed(SessionRecord { origin: self.origin(), reopen_data: opened }));
     }
 
-    fn report(&self) -> Report {
+    fn verify_report(&self) -> VerifyReport {
         let bytes = self.tape.lines().join("\n") + "\n";
         let report = verify_bytes(bytes.as_bytes()).unwrap();
         assert_eq!(verify(&read_bytes(bytes.as_bytes()).unwrap()), report, "both ways say the same");
@@ -90,17 +96,24 @@ impl Played {
 }
 
 /// A whole session: a prompt, a request with a tool call, the call, its result.
-fn session() -> Played {
-    let stage = Played::new();
+fn record_session() -> VerifySessionFixture {
+    let stage = VerifySessionFixture::new();
     let tape = &stage.tape;
-    tape.host(HostRecord::Session(Session { origin: stage.origin(), opened: Cow::Owned(json!({"agent": "a.md"})) }));
-    stage.turn(Stage::Start);
-    let said = Said { origin: stage.origin(), source: Source::Prompt, text: Cow::Borrowed("list the files") };
-    tape.host(HostRecord::Said(said));
+    tape.record_host(HostRecord::Session(SessionRecord {
+        origin: stage.origin(),
+        reopen_data: Cow::Owned(json!({"agent": "a.md"})),
+    }));
+    stage.record_turn(TurnPhase::Start);
+    let said = UserMessageRecord {
+        origin: stage.origin(),
+        source: MessageSource::Prompt,
+        text: Cow::Borrowed("list the files"),
+    };
+    tape.record_host(HostRecord::UserMessage(said));
     stage.fire("prompt.submit", json!({"prompt": "list the files"}), &Verdict::pass(), None);
     let messages = json!({"messages": [{"role": "user", "content": format!("list {}", "x".repeat(2_000))}]});
     stage.fire("completion.pre", messages, &Verdict::pass(), None);
-    let request = ModelRequest {
+    let request = ModelRequestRecord {
         origin: stage.origin(),
         conversation: Cow::Borrowed(""),
         request: tape.next_request(),
@@ -108,17 +121,18 @@ fn session() -> Played {
         payload: None,
         same_as: tape.last_dispatch(),
     };
-    tape.host(HostRecord::ModelRequest(request));
+    tape.record_host(HostRecord::ModelRequest(request));
     let reply = Some(Cow::Owned(json!({"text": "", "tool_calls": [{"id": "c1"}]})));
-    let reply = ModelReply { origin: stage.origin(), request: 1, duration_us: 5, reply, error: None };
-    tape.host(HostRecord::ModelReply(reply));
+    let reply = ModelReplyRecord { origin: stage.origin(), request: 1, duration_us: 5, reply, error: None };
+    tape.record_host(HostRecord::ModelReply(reply));
     let call = |args: Value| json!({"id": "c1", "name": "ls", "args": args});
     stage.fire("tool.pre", call(json!({"a": 1})), &Verdict::deny("no"), Some(call(json!({"a": 2}))));
     stage.fire("permission.ask", call(json!({"a": 2})), &Verdict::allow("yes"), None);
     let args = json!({"a": 2});
-    let call = ToolCall { origin: stage.origin(), id: "c1".into(), name: "ls".into(), args: Cow::Borrowed(&args) };
-    tape.host(HostRecord::ToolCall(call));
-    let result = ToolResult {
+    let call =
+        ToolCallRecord { origin: stage.origin(), id: "c1".into(), name: "ls".into(), args: Cow::Borrowed(&args) };
+    tape.record_host(HostRecord::ToolCall(call));
+    let result = ToolResultRecord {
         origin: stage.origin(),
         id: "c1".into(),
         name: "ls".into(),
@@ -126,13 +140,14 @@ fn session() -> Played {
         is_error: false,
         result: None,
     };
-    tape.host(HostRecord::ToolResult(result));
+    tape.record_host(HostRecord::ToolResult(result));
     let post = |content: &str| json!({"call_id": "c1", "name": "ls", "content": content});
     stage.fire("tool.post", post("raw"), &Verdict::pass(), Some(post("clean")));
     let message = json!({"role": "tool", "content": "clean", "tool_call_id": "c1"});
-    let message = Message { origin: stage.origin(), conversation: Cow::Borrowed(""), message: Cow::Owned(message) };
-    tape.host(HostRecord::Message(message));
-    stage.turn(Stage::End);
+    let message =
+        MessageRecord { origin: stage.origin(), conversation: Cow::Borrowed(""), message: Cow::Owned(message) };
+    tape.record_host(HostRecord::Message(message));
+    stage.record_turn(TurnPhase::End);
     stage.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
     stage.tape.close().unwrap();
     stage
@@ -140,15 +155,15 @@ fn session() -> Played {
 
 #[test]
 fn a_session_that_nobody_touched_is_sound_and_whole() {
-    let report = session().report();
+    let report = record_session().verify_report();
     assert_eq!(report.findings, []);
-    assert!(report.is_whole(), "{report:?}");
+    assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.records, report.dispatches, report.calls, report.turns), (31, 6, 2, 1));
     assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
 }
 
 /// The lines with new numbers and digests, as somebody makes them who hides what was changed.
-fn chained(records: &[Value]) -> String {
+fn rechain_records(records: &[Value]) -> String {
     let mut prev = Value::Null;
     let mut text = String::new();
     for (seq, record) in records.iter().enumerate() {
@@ -157,28 +172,28 @@ fn chained(records: &[Value]) -> String {
         if record["kind"] == "closed" {
             record["records"] = json!(seq);
             record.as_object_mut().unwrap().shift_remove("digest");
-            record["digest"] = json!(digest(&record.to_string()));
+            record["digest"] = json!(line_digest(&record.to_string()));
         }
         let line = record.to_string();
-        prev = Value::String(digest(&line));
+        prev = Value::String(line_digest(&line));
         text += &(line + "\n");
     }
     text
 }
 
-fn digest(line: &str) -> String {
+fn line_digest(line: &str) -> String {
     Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn records(stage: &Played) -> Vec<Value> {
+fn records_of(stage: &VerifySessionFixture) -> Vec<Value> {
     stage.tape.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// What is found first after a change of the session's records, whose digests were made anew.
-fn found(change: impl FnOnce(&mut Vec<Value>)) -> String {
-    let mut records = records(&session());
+fn first_finding_after(change: impl FnOnce(&mut Vec<Value>)) -> String {
+    let mut records = records_of(&record_session());
     change(&mut records);
-    let report = verify_bytes(chained(&records).as_bytes()).unwrap();
+    let report = verify_bytes(rechain_records(&records).as_bytes()).unwrap();
     report.findings.first().map(ToString::to_string).unwrap_or_else(|| format!("sound: {:?}", report.unfinished))
 }
 
@@ -188,166 +203,166 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
     let cases: [(Change, &str); 29] = [
         (|_| {}, "sound: []"),
         (
-            |r| drop(r.remove(at(r, "hook_returned", None))),
+            |r| drop(r.remove(index_of_event(r, "hook_returned", None))),
             "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"no\"; expected no veto: the answer before it is none",
         ),
         (
-            |r| drop(r.remove(at(r, "hook_vetoed", None))),
+            |r| drop(r.remove(index_of_event(r, "hook_vetoed", None))),
             "`outcome` of dispatch 3: a veto is missing before it; expected `hook_vetoed`: `deny` of call 1 with reason \"no\"",
         ),
         (
             |r| {
-                let veto = at(r, "hook_vetoed", None);
+                let veto = index_of_event(r, "hook_vetoed", None);
                 r[veto]["reason"] = json!("yes");
             },
             "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"yes\"; expected `deny` of call 1 with reason \"no\"",
         ),
         (
-            |r| drop(r.remove(at(r, "hook_call", None))),
+            |r| drop(r.remove(index_of_event(r, "hook_call", None))),
             "`hook_returned` of hook `judge`, dispatch 3: an answer to call 1; expected one to a call of this dispatch",
         ),
         (
             |r| {
-                let call = at(r, "hook_call", None);
+                let call = index_of_event(r, "hook_call", None);
                 r.insert(call, r[call].clone());
             },
             "`hook_call` of hook `judge`, dispatch 3: call 1 a second time; expected a number of its own",
         ),
         (
             |r| {
-                let call = at(r, "hook_call", None);
+                let call = index_of_event(r, "hook_call", None);
                 r[call]["entry"] = json!(1);
             },
             "hook number 1 is called `judge`; expected `judge`, which listens to `permission.ask`",
         ),
         (
             |r| {
-                let call = at(r, "hook_call", None);
+                let call = index_of_event(r, "hook_call", None);
                 r[call]["payload"] = json!(1);
             },
             "version 1 of the payload without its value; expected 1 with its value, or one before it without",
         ),
         (
-            |r| drop(r.remove(at(r, "outcome", Some("tool.pre")))),
+            |r| drop(r.remove(index_of_event(r, "outcome", Some("tool.pre")))),
             "`tool_call`: tool `ls` runs (call `c1`); expected an outcome of `tool.pre` for this call before it",
         ),
         (
             |r| {
-                let outcome = at(r, "outcome", Some("tool.pre"));
+                let outcome = index_of_event(r, "outcome", Some("tool.pre"));
                 r.insert(outcome, r[outcome].clone());
             },
             "`outcome` of dispatch 3: dispatch 3 is over, or never began; expected one of a dispatch that is going on (not 3)",
         ),
         (
             |r| {
-                let event = at(r, "event", Some("tool.pre"));
+                let event = index_of_event(r, "event", Some("tool.pre"));
                 r[event]["dispatch"] = json!(9);
             },
             "`event` of dispatch 9: dispatch 9; expected dispatch 3",
         ),
         (
             |r| {
-                let outcome = at(r, "outcome", Some("tool.pre"));
+                let outcome = index_of_event(r, "outcome", Some("tool.pre"));
                 r[outcome]["decision"] = json!("deny");
             },
             "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `tool.pre` refused it (dispatch 3)",
         ),
         (
             |r| {
-                let outcome = at(r, "outcome", Some("permission.ask"));
+                let outcome = index_of_event(r, "outcome", Some("permission.ask"));
                 r[outcome]["decision"] = json!("deny");
             },
             "`tool_call`: tool `ls` runs (call `c1`); expected that it does not: `permission.ask` refused it (dispatch 3)",
         ),
         (
             |r| {
-                let call = at(r, "tool_call", None);
+                let call = index_of_event(r, "tool_call", None);
                 r[call]["args"] = json!({"a": 1});
             },
             "`tool_call`: tool `ls` runs with {\"a\":1}; expected \"ls\" with {\"a\":2}, as dispatch 3 left it",
         ),
         (
             |r| {
-                let call = at(r, "tool_call", None);
+                let call = index_of_event(r, "tool_call", None);
                 r.insert(call, r[call].clone());
             },
             "`tool_call`: tool `ls` runs (call `c1`); expected an outcome of `tool.pre` for this call before it",
         ),
         (
-            |r| drop(r.remove(at(r, "tool_call", None))),
+            |r| drop(r.remove(index_of_event(r, "tool_call", None))),
             "`tool_result`: a result of call `c1`, which was not running; expected `tool_call` before, once",
         ),
         (
             |r| {
-                let message = at(r, "message", None);
+                let message = index_of_event(r, "message", None);
                 r[message]["message"]["content"] = json!("raw");
             },
             "`message`: the model is told \"raw\"; expected \"clean\", as dispatch 5 left it",
         ),
         (
             |r| {
-                let outcome = at(r, "outcome", Some("completion.pre"));
+                let outcome = index_of_event(r, "outcome", Some("completion.pre"));
                 r[outcome]["decision"] = json!("deny");
             },
             "`model_request`: what dispatch 2 left is sent; expected that nothing is sent: `completion.pre` refused it",
         ),
         (
             |r| {
-                let request = at(r, "model_request", None);
+                let request = index_of_event(r, "model_request", None);
                 r[request]["same_as"] = json!(1);
             },
             "`model_request`: what dispatch 1 left is sent; expected the last `completion.pre`: 2",
         ),
-        (|r| told(r, "mind the paths", &["mind the paths"]), "sound: []"),
+        (|r| set_hook_context(r, "mind the paths", &["mind the paths"]), "sound: []"),
         (
-            |r| told(r, "mind the paths", &[]),
+            |r| set_hook_context(r, "mind the paths", &[]),
             "`model_request`: other messages are sent; expected those that dispatch 2 left",
         ),
         (
-            |r| told(r, "forget the paths", &["mind the paths"]),
+            |r| set_hook_context(r, "forget the paths", &["mind the paths"]),
             "`model_request`: other messages are sent; expected those that dispatch 2 left, and what its hooks told the model",
         ),
         (
             |r| {
-                let outcome = at(r, "outcome", Some("prompt.submit"));
+                let outcome = index_of_event(r, "outcome", Some("prompt.submit"));
                 r[outcome]["decision"] = json!("deny");
             },
             "`model_request`: the model is asked in turn 1; expected that it is not: `prompt.submit` refused the prompt",
         ),
         (
-            |r| said_more(r, "leave it", "leave it"),
+            |r| refuse_steered_message(r, "leave it", "leave it"),
             "`message`: \"leave it\" is said to the model; expected that it is not: `prompt.submit` refused it",
         ),
-        (|r| said_more(r, "leave it", "go on"), "sound: []"),
+        (|r| refuse_steered_message(r, "leave it", "go on"), "sound: []"),
         (
-            |r| drop(r.remove(at(r, "model_request", None))),
+            |r| drop(r.remove(index_of_event(r, "model_request", None))),
             "`model_reply`: a reply to request 1, which was not open; expected `model_request` before, once",
         ),
         (
             |r| {
-                let call = at(r, "turn", None);
+                let call = index_of_event(r, "turn", None);
                 r.insert(r.len() - 1, r[call].clone());
             },
             "`turn`: session `s1` had ended; expected `resumed` before",
         ),
-        (|r| drop(r.remove(at(r, "blob", None))), "unreadable: it refers to blob `"),
+        (|r| drop(r.remove(index_of_event(r, "blob", None))), "unreadable: it refers to blob `"),
         (
             |r| {
-                let hooks = at(r, "hooks", None);
+                let hooks = index_of_event(r, "hooks", None);
                 r.insert(hooks, r[hooks].clone());
             },
             "`hooks`: hook `judge` has number 0; expected 2",
         ),
     ];
     for (change, expected) in cases {
-        let found = found(change);
+        let found = first_finding_after(change);
         assert!(found.contains(expected), "found:    {found}\nexpected: {expected}");
     }
 }
 
 #[test]
 fn what_was_changed_alone_breaks_the_chain() {
-    let stage = session();
+    let stage = record_session();
     let lines = stage.tape.lines();
     let first = |lines: &[String]| {
         let report = verify_bytes((lines.join("\n") + "\n").as_bytes()).unwrap();
@@ -367,12 +382,12 @@ fn what_was_changed_alone_breaks_the_chain() {
 
 #[test]
 fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
-    let stage = Played::new();
+    let stage = VerifySessionFixture::new();
     let event = stage.event("tool.pre", json!({"id": "c1"}));
     stage.tape.record(&JournalEntry::Event { event: &event, cause: None });
     let (id, hook) = (stage.tape.next_call(), &*stage.chain.hooks[0]);
     stage.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
-    let report = stage.report();
+    let report = stage.verify_report();
     let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
     assert_eq!(
         unfinished,
@@ -382,9 +397,9 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
         ]
     );
     assert_eq!(stage.tape.close(), None, "it is not over");
-    assert!(report.is_sound() && !report.is_whole());
+    assert!(report.is_valid() && !report.is_complete());
     // Whoever takes the session up again leaves it behind.
-    stage.resumed();
-    let report = stage.report();
-    assert!(report.is_sound() && !report.is_whole() && report.resumed == 1, "{report:?}");
+    stage.record_resumed();
+    let report = stage.verify_report();
+    assert!(report.is_valid() && !report.is_complete() && report.resumed == 1, "{report:?}");
 }

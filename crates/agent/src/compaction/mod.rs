@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pintle::Event;
 use pintle::event::{CompactBefore, CompactPost, CompactPre};
-use pintle::tape::record::host::Why;
+use pintle::tape::record::host::MessagesReplacedBy;
 use pintle::{CompactionSpec, Effect, Outcome};
 
 use crate::model::{Message, Role};
@@ -152,7 +152,7 @@ pub(crate) fn compact(
     let mut messages = vec![Message::user(format!("{SUMMARY}{summary}"))];
     messages.extend(split.kept);
     let tokens_after = messages.iter().map(|message| estimate(message) as u64).sum();
-    conversation.replace(turn, Why::Compact, messages);
+    conversation.replace(turn, MessagesReplacedBy::Compact, messages);
     conversation.length.compacted_tokens = tokens_after;
     conversation.reminders.compacted(turn, mark);
     let remaining = conversation.messages.len();

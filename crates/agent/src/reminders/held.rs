@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::tape::record::host::ReminderStep as Step;
+use pintle::tape::record::host::ReminderTransition as Step;
 use pintle::{Reminder, ReminderPropagation};
 
 /// What happened, in order.
@@ -99,7 +99,7 @@ impl Held {
         self.live.retain(|entry| {
             let is_kept = entry.reminder.preserve_on_compact;
             if entry.number <= mark {
-                steps.push((if is_kept { Step::Kept } else { Step::Dropped }, entry.reminder.clone()));
+                steps.push((if is_kept { Step::Retained } else { Step::Dropped }, entry.reminder.clone()));
             }
             is_kept || entry.number > mark
         });
@@ -143,7 +143,7 @@ impl Held {
             (Step::Expired | Step::Dropped, Some(at)) => {
                 self.live.remove(at);
             }
-            (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Kept, _) => {}
+            (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Retained, _) => {}
         }
     }
 

@@ -12,13 +12,13 @@ mod render;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::Reminder;
-use pintle::tape::record::host::Why;
+use pintle::tape::record::host::MessagesReplacedBy;
 
 use crate::model::Message;
 use crate::taping;
 use crate::turn::Turn;
 
-pub(crate) use pintle::tape::record::host::ReminderStep as Step;
+pub(crate) use pintle::tape::record::host::ReminderTransition as Step;
 
 use held::{Entry, Held, Steps};
 
@@ -97,11 +97,11 @@ impl Reminders {
 
     /// Takes over from a tape that other messages took the place of the conversation's. What became of the reminders
     /// that were kept then stands behind that.
-    pub(crate) fn fold_replaced(&self, why: Why) {
+    pub(crate) fn fold_replaced(&self, why: MessagesReplacedBy) {
         match why {
-            Why::Compact => self.held().forget_sent(),
-            Why::Clear => drop(self.held().cleared()),
-            Why::Resume => {}
+            MessagesReplacedBy::Compact => self.held().forget_sent(),
+            MessagesReplacedBy::Clear => drop(self.held().cleared()),
+            MessagesReplacedBy::Resume => {}
         }
     }
 

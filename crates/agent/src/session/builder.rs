@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::tape::Reading;
+use pintle::tape::LoadedTape;
 use pintle::{AgentSpec, BudgetSpec, CancelToken, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub struct SessionBuilder {
     budget: BudgetSpec,
     prices: Vec<PriceSpec>,
     opened: Value,
-    resume: Option<Reading>,
+    resume: Option<LoadedTape>,
     forgets_grants: bool,
 }
 
@@ -166,7 +166,7 @@ impl SessionBuilder {
     /// Takes up the session that a tape tells of, with the same agent. The runtime's tape should be the one that was read,
     /// opened with [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session goes on in it.
     #[must_use]
-    pub fn resume(mut self, reading: Reading) -> Self {
+    pub fn resume(mut self, reading: LoadedTape) -> Self {
         self.resume = Some(reading);
         self
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle::HistorySpec;
 use pintle::event::TokenUsage;
-use pintle::tape::record::host::Why;
+use pintle::tape::record::host::MessagesReplacedBy;
 
 use crate::agent::Agent;
 use crate::compaction::SUMMARY;
@@ -67,7 +67,7 @@ impl Conversation {
     }
 
     /// Puts other messages in the place of all there are, on the tape first.
-    pub(crate) fn replace(&mut self, turn: &Turn, why: Why, messages: Vec<Message>) {
+    pub(crate) fn replace(&mut self, turn: &Turn, why: MessagesReplacedBy, messages: Vec<Message>) {
         taping::messages(turn, &self.id, why, &messages);
         turn.state.transcript.replace(&messages);
         self.messages = messages;

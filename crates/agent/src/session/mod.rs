@@ -26,7 +26,7 @@ mod transcript;
 use std::sync::Arc;
 
 use pintle::event::{SessionStart, TokenUsage, WorktreeCreate};
-use pintle::tape::record::host::{Source, Why};
+use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
 use pintle::{CancelToken, Event, LogLine, Origin, Outcome, Scratch};
 use serde_json::{Map, Value};
 
@@ -200,7 +200,7 @@ impl Session {
         }
         self.leave_cut_off();
         self.turns += 1;
-        taping::said(&self.turn_of(self.turns), Source::Prompt, message);
+        taping::said(&self.turn_of(self.turns), MessageSource::Prompt, message);
         self.play(Opening::Words(message))
     }
 
@@ -293,7 +293,7 @@ impl Session {
     pub fn clear(&mut self) -> Result<(), Fault> {
         let turn = self.turn_at(&self.agent, self.turns);
         self.cut_off = None;
-        self.conversation.replace(&turn, Why::Clear, Vec::new());
+        self.conversation.replace(&turn, MessagesReplacedBy::Clear, Vec::new());
         self.conversation.reminders.cleared(&turn);
         if self.first.spec.member.is_none() || self.stage != Stage::Started {
             return Ok(());

@@ -4,7 +4,7 @@
 //! work too. Hooks of docker-agent have events of their own for that, so that in a team it is not fired again.
 
 use pintle::event::{PromptFollowup, PromptSteer, PromptSubmit};
-use pintle::tape::record::host::Source;
+use pintle::tape::record::host::MessageSource;
 use serde_json::Value;
 
 use super::{Conversation, Fault};
@@ -45,7 +45,7 @@ pub(super) fn steer(turn: &Turn, conversation: &mut Conversation) -> bool {
     if messages.is_empty() {
         return false;
     }
-    messages.iter().for_each(|text| taping::said(turn, Source::Steer, text));
+    messages.iter().for_each(|text| taping::said(turn, MessageSource::Steer, text));
     turn.state.forget_prompt();
     if let Some(outcome) = turn.fire_of(|| PromptSteer { messages: messages.clone() }) {
         if !outcome.is_allowed() {
@@ -87,7 +87,7 @@ pub(super) fn follow_up(turn: &Turn, conversation: &mut Conversation) -> bool {
         return false;
     }
     while let Some((mut prompt, waiting)) = turn.agent.shared.inbox.take_follow_up() {
-        taping::said(turn, Source::FollowUp, &prompt);
+        taping::said(turn, MessageSource::FollowUp, &prompt);
         turn.state.forget_prompt();
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
         if let Some(outcome) = turn.fire_of(|| PromptFollowup { prompt: prompt.clone(), waiting }) {

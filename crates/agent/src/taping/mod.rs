@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle::event::{TokenUsage, ToolResult};
-use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
+use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::{Tape, record};
 use pintle::{ApprovalRequest, ApprovalResponse, Origin, Reminder};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn tape(turn: &Turn) -> Option<&Arc<Tape>> {
 
 fn write<'a>(turn: &'a Turn, record: impl FnOnce(Cow<'a, Origin>) -> HostRecord<'a>) {
     if let Some(tape) = tape(turn) {
-        tape.host(record(Cow::Borrowed(&*turn.origin)));
+        tape.record_host(record(Cow::Borrowed(&*turn.origin)));
     }
 }
 
@@ -34,35 +34,39 @@ fn json(value: &impl serde::Serialize) -> Value {
 
 /// Why nothing may be done any more, when what is done cannot be recorded. In shadow mode nothing is enforced, this neither.
 pub(crate) fn broken(turn: &Turn) -> Option<String> {
-    let why = tape(turn)?.broken().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
+    let why = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
     Some(format!("what is not recorded is not done: {why}"))
 }
 
 /// A session is opened, with what its program needs to open it again.
 pub(crate) fn session(turn: &Turn, opened: &Value) {
-    write(turn, |origin| HostRecord::Session(host::Session { origin, opened: Cow::Borrowed(opened) }));
+    write(turn, |origin| HostRecord::Session(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
 /// A session goes on from what is on the tape.
 pub(crate) fn resumed(turn: &Turn, opened: &Value) {
-    write(turn, |origin| HostRecord::Resumed(host::Session { origin, opened: Cow::Borrowed(opened) }));
+    write(turn, |origin| HostRecord::Resumed(host::SessionRecord { origin, reopen_data: Cow::Borrowed(opened) }));
 }
 
 /// The person says something.
-pub(crate) fn said(turn: &Turn, source: Source, text: &str) {
-    write(turn, |origin| HostRecord::Said(host::Said { origin, source, text: Cow::Borrowed(text) }));
+pub(crate) fn said(turn: &Turn, source: MessageSource, text: &str) {
+    write(turn, |origin| {
+        HostRecord::UserMessage(host::UserMessageRecord { origin, source, text: Cow::Borrowed(text) })
+    });
 }
 
 /// A turn begins.
 pub(crate) fn turn_begins(turn: &Turn) {
-    write(turn, |origin| HostRecord::Turn(host::Turn { origin, stage: Stage::Start, ended: None, usage: None }));
+    write(turn, |origin| {
+        HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::Start, end_reason: None, usage: None })
+    });
 }
 
 /// A turn is over: `done`, or why it failed, and its tokens.
 pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: TokenUsage) {
     write(turn, |origin| {
         let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(json(&usage))));
-        HostRecord::Turn(host::Turn { origin, stage: Stage::End, ended, usage })
+        HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::End, end_reason: ended, usage })
     });
 }
 
@@ -70,15 +74,15 @@ pub(crate) fn turn_ends(turn: &Turn, ended: &str, usage: TokenUsage) {
 pub(crate) fn message(turn: &Turn, conversation: &str, message: &Message) {
     write(turn, |origin| {
         let (conversation, message) = (Cow::Borrowed(conversation), Cow::Owned(json(message)));
-        HostRecord::Message(host::Message { origin, conversation, message })
+        HostRecord::Message(host::MessageRecord { origin, conversation, message })
     });
 }
 
 /// Other messages take the place of all that a conversation had.
-pub(crate) fn messages(turn: &Turn, conversation: &str, why: Why, messages: &[Message]) {
+pub(crate) fn messages(turn: &Turn, conversation: &str, why: MessagesReplacedBy, messages: &[Message]) {
     write(turn, |origin| {
         let (conversation, messages) = (Cow::Borrowed(conversation), Cow::Owned(messages.iter().map(json).collect()));
-        HostRecord::Messages(host::Messages { origin, conversation, why, messages })
+        HostRecord::Messages(host::MessagesRecord { origin, conversation, replaced_by: why, messages })
     });
 }
 
@@ -95,7 +99,7 @@ pub(crate) struct Request(Option<u64>);
 pub(crate) fn reminder(turn: &Turn, step: Step, reminder: &Reminder) {
     write(turn, |origin| {
         let (what, reminder) = (step, Cow::Borrowed(reminder));
-        HostRecord::Reminder(host::Reminded { origin, what, reminder })
+        HostRecord::Reminder(host::ReminderRecord { origin, transition: what, reminder })
     });
 }
 
@@ -110,7 +114,7 @@ pub(crate) fn model_is_asked(
 ) -> Request {
     let Some(tape) = tape(turn) else { return Request(None) };
     let request = tape.next_request();
-    tape.host(HostRecord::ModelRequest(host::ModelRequest {
+    tape.record_host(HostRecord::ModelRequest(host::ModelRequestRecord {
         origin: Cow::Borrowed(&*turn.origin),
         conversation: Cow::Borrowed(conversation),
         request,
@@ -125,11 +129,11 @@ pub(crate) fn model_is_asked(
 pub(crate) fn model_answered(turn: &Turn, request: Request, duration_us: u64, answer: &Result<ModelReply, ModelError>) {
     let Request(Some(request)) = request else { return };
     write(turn, |origin| {
-        let error = |error: &'_ ModelError| host::ModelFault {
+        let error = |error: &'_ ModelError| host::ModelErrorRecord {
             kind: Cow::Borrowed(error.kind.as_str()),
             message: Cow::Owned(error.message.clone()),
         };
-        HostRecord::ModelReply(host::ModelReply {
+        HostRecord::ModelReply(host::ModelReplyRecord {
             origin,
             request,
             duration_us,
@@ -143,7 +147,7 @@ pub(crate) fn model_answered(turn: &Turn, request: Request, duration_us: u64, an
 pub(crate) fn tool_runs(turn: &Turn, id: &str, name: &str, args: &Value) {
     write(turn, |origin| {
         let (id, name, args) = (Cow::Borrowed(id), Cow::Borrowed(name), Cow::Borrowed(args));
-        HostRecord::ToolCall(host::ToolCall { origin, id, name, args })
+        HostRecord::ToolCall(host::ToolCallRecord { origin, id, name, args })
     });
 }
 
@@ -156,7 +160,7 @@ pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
     write(turn, |origin| {
         // A text is a result in no other spelling than its content.
         let other = (!result.result.is_string()).then_some(Cow::Borrowed(&result.result));
-        HostRecord::ToolResult(host::ToolResult {
+        HostRecord::ToolResult(host::ToolResultRecord {
             origin,
             id: Cow::Borrowed(&result.call_id),
             name: Cow::Borrowed(&result.name),
@@ -170,10 +174,10 @@ pub(crate) fn tool_gave(turn: &Turn, result: impl FnOnce() -> ToolResult) {
 /// A question of the loop itself was answered; `call` is the tool call that it was about.
 pub(crate) fn answered(turn: &Turn, call: Option<&str>, question: &ApprovalRequest<'_>, resolution: &ApprovalResponse) {
     if let Some(tape) = tape(turn) {
-        tape.approval(record::Resolved {
+        tape.record_approval(record::ApprovalRecord {
             origin: Some(Cow::Borrowed(&*turn.origin)),
             id: call.map(Cow::Borrowed),
-            ..record::Resolved::of_host(question.digest, question.reasons, resolution)
+            ..record::ApprovalRecord::for_host(question.digest, question.reasons, resolution)
         });
     }
 }

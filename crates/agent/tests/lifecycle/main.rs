@@ -15,7 +15,7 @@ mod waiting;
 
 use std::sync::{Arc, Mutex};
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
 use pintle_agent::{Session, SessionBuilder};
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn stage_with(
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Stage {
     let folder = tempfile::tempdir().unwrap();
-    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(support::worker()).tape(Arc::new(tape));
     let runtime = builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime;
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");

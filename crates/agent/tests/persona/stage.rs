@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, BudgetSpec, EventName, HookCall, HookEvent, HookReturn, Layer,
     PersonaSpec, Runtime, StepSpec, SystemClock, Verdict, native,
@@ -98,7 +98,7 @@ pub(crate) fn stage_with(
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Stage {
     let heard = Lines::default();
-    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
     let builder = match resolver {
         Some(resolver) => builder.resolver(resolver),
@@ -191,7 +191,7 @@ impl Approver for Person {
 /// A session of this agent, without hooks.
 pub(crate) fn stage_of(agent: pintle::AgentSpec, model: Arc<Play>) -> Stage {
     let heard = Lines::default();
-    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recorder(&heard));
     let runtime = builder.build().runtime;
     let folder = tempfile::tempdir().unwrap();

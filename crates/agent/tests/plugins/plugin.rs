@@ -1,7 +1,7 @@
 //! A session under the hooks of files.
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, Builder, Built, Layer, Runtime, SystemClock};
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(crate) fn load_with(files: &[(&str, &str)], path: &str, more: impl FnOnce(Bu
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
-    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     more(Runtime::builder().path(folder.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
 }
 

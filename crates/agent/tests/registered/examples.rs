@@ -1,7 +1,7 @@
 //! The examples and snippets of Harn's page on hooks, written in Rust: each does in the agent loop what the text says, and
 //! the tape tells of it.
 
-use pintle::tape::record::Body;
+use pintle::tape::record::RecordBody;
 use pintle::{Decision, HookReturn, PersonaSpec, Reminder, StepSpec, ToolHook};
 use serde_json::{Value, json};
 
@@ -196,7 +196,7 @@ fn every_tape_of_these_examples_names_its_hooks_before_they_are_asked() {
     stage.session.turn("go").unwrap();
     let lines = stage.runtime.tape().unwrap().lines();
     let reading = pintle::tape::read_bytes(lines.join("\n").as_bytes()).unwrap();
-    let declared = reading.records.iter().position(|record| matches!(record.body, Body::Hooks(_)));
-    let asked = reading.records.iter().position(|record| matches!(record.body, Body::HookCall(_)));
+    let declared = reading.records.iter().position(|record| matches!(record.body, RecordBody::Hooks(_)));
+    let asked = reading.records.iter().position(|record| matches!(record.body, RecordBody::HookCall(_)));
     assert!(declared.is_some() && declared < asked, "{declared:?} {asked:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
 use pintle_agent::model::ToolDefinition;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolUse};
@@ -52,7 +52,7 @@ const TOOLS: [(&str, Result<&str, &str>); 6] = [
 
 pub(crate) fn runtime() -> Arc<Runtime> {
     let clock = Arc::new(SystemClock::default());
-    let tape = Tape::in_memory(Header::new("s", 0), clock);
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), clock);
     Runtime::builder().tape(Arc::new(tape)).build().runtime
 }
 

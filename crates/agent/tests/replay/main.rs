@@ -7,8 +7,8 @@ mod session;
 
 use std::num::NonZeroUsize;
 
-use pintle::tape::replay::{Options, Replayed, replay};
-use pintle::tape::{Body, HostRecord};
+use pintle::tape::replay::{ReplayOptions, ReplayReport, replay};
+use pintle::tape::{HostRecord, RecordBody};
 
 use dice::Dice;
 use session::table;
@@ -16,8 +16,8 @@ use session::table;
 /// How many sessions are played.
 const SESSIONS: u64 = 40;
 
-fn again(tape: &[u8], threads: usize) -> Replayed {
-    replay(tape, &Options { threads: NonZeroUsize::new(threads), until: None }).unwrap()
+fn again(tape: &[u8], threads: usize) -> ReplayReport {
+    replay(tape, &ReplayOptions { threads: NonZeroUsize::new(threads), stop_point: None }).unwrap()
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn random_sessions_come_out_byte_for_byte() {
         assert_eq!(one.unfinished, [], "seed {seed}");
         let reading = pintle::tape::read_bytes(&tape).unwrap();
         let report = pintle::tape::verify::verify(&reading);
-        assert!(report.is_whole(), "seed {seed}: {report:?}\n{text}");
+        assert!(report.is_complete(), "seed {seed}: {report:?}\n{text}");
         kinds.extend(reading.records.iter().map(|record| record.body.kind().to_owned()));
     }
     // A test in which nothing happens proves nothing.
@@ -45,13 +45,15 @@ fn random_sessions_come_out_byte_for_byte() {
 /// What happens in a session, without what places it on the tape: what agents do at once may stand in another order.
 fn happenings(tape: &[u8]) -> Vec<String> {
     let reading = pintle::tape::read_bytes(tape).unwrap();
-    let happening = |body: &Body<'_>| match body {
+    let happening = |body: &RecordBody<'_>| match body {
         // Only the folder differs.
-        Body::Event(fired) if fired.event == "session.start" => None,
-        Body::Event(fired) => Some(format!("{} {}", fired.event, table(&fired.payload))),
-        Body::HookCall(asked) => Some(format!("{} in round {}", asked.hook, asked.round)),
-        Body::HookReturned(answered) => Some(format!("{} {}", answered.hook, table(format!("{:?}", answered.said)))),
-        Body::Host(HostRecord::Message(message)) => Some(table(&message.message)),
+        RecordBody::Event(fired) if fired.event == "session.start" => None,
+        RecordBody::Event(fired) => Some(format!("{} {}", fired.event, table(&fired.payload))),
+        RecordBody::HookCall(asked) => Some(format!("{} in round {}", asked.hook, asked.round)),
+        RecordBody::HookReturned(answered) => {
+            Some(format!("{} {}", answered.hook, table(format!("{:?}", answered.verdict))))
+        }
+        RecordBody::Host(HostRecord::Message(message)) => Some(table(&message.message)),
         _ => None,
     };
     let mut all: Vec<String> = reading.records.iter().filter_map(|record| happening(&record.body)).collect();

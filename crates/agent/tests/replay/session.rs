@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
     AgentSpec, ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, EffectRequest, EnforcementMode,
     Event, EventName, Failure, FailureKind, FailurePolicy, Hook, HookCall, Layer, MatchResult, Matcher, Profile,
@@ -225,7 +225,7 @@ fn random_chain(dice: &mut Dice, number: usize) -> Chain {
 pub(crate) fn play(seed: u64) -> Vec<u8> {
     let mut dice = Dice::new(seed);
     let clock = Arc::new(FakeClock::new());
-    let tape = Arc::new(Tape::in_memory(Header::new("s", 0), clock.clone()));
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock.clone()));
     let builder =
         Runtime::builder().tape(Arc::clone(&tape)).clock(clock).random(Arc::new(Same)).resolver(Arc::new(Fickle(seed)));
     let chains = 1 + dice.roll(3);

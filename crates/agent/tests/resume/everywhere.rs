@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use pintle::tape::record::host::HostRecord;
-use pintle::tape::{Body, Reading, read, verify};
+use pintle::tape::{LoadedTape, RecordBody, read, verify};
 use pintle_agent::model::{Message, Role};
 use pintle_agent::{Past, PastState};
 
@@ -14,9 +14,9 @@ use crate::stage::{Kept, PROMPTS, again, begin, project, reading, say, text_of};
 const EACH: usize = 3;
 
 /// The conversation of the session's own agent, from its tape.
-fn conversation(reading: &Reading) -> Vec<Message> {
+fn conversation(reading: &LoadedTape) -> Vec<Message> {
     let message = |record: &pintle::tape::Record<'_>| match &record.body {
-        Body::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
+        RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }
         _ => None,
@@ -25,7 +25,7 @@ fn conversation(reading: &Reading) -> Vec<Message> {
 }
 
 /// Each prompt stands there once and in order, and each call has one result.
-fn check_whole(reading: &Reading, at: usize) {
+fn check_whole(reading: &LoadedTape, at: usize) {
     let messages = conversation(reading);
     let prompts: Vec<&str> =
         messages.iter().filter(|message| message.role == Role::User).map(|message| message.content.as_str()).collect();
@@ -79,7 +79,7 @@ fn a_session_cut_off_after_any_record_goes_on_to_its_end() {
         let reading = read(&tape).unwrap();
         check_whole(&reading, at);
         let report = verify::verify(&reading);
-        assert!(report.is_sound(), "cut after record {at}: {report:?}");
+        assert!(report.is_valid(), "cut after record {at}: {report:?}");
         interrupted += usize::from(whole.contains("may or may not have taken effect"));
     }
     assert!(interrupted > 10 / EACH, "calls were cut off only {interrupted} times");

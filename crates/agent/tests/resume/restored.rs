@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::tape::{Header, Reading, Tape};
+use pintle::tape::{HeaderRecord, LoadedTape, Tape};
 use pintle::{
     AgentSpec, Effect, Hook, Layer, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, Reminder, Runtime,
     StepSpec, SystemClock, TeamSpec, Verdict, native,
@@ -28,7 +28,7 @@ fn open(
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Result<Set, String> {
     let folder = tempfile::tempdir().unwrap();
-    let tape = Tape::in_memory(Header::new("s", 0), Arc::new(SystemClock::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
     let runtime = runtime.build().runtime;
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
@@ -41,7 +41,7 @@ fn first(replies: impl IntoIterator<Item = Reply>, hooks: impl IntoIterator<Item
 }
 
 impl Set {
-    fn tape(&self) -> Reading {
+    fn tape(&self) -> LoadedTape {
         reading(&text_of(&self.runtime))
     }
 
@@ -249,7 +249,7 @@ fn member(name: &str, handoffs: &[&str], forced_handoff: Option<&str>) -> AgentS
     AgentSpec { name: name.to_owned(), member: Some(member), ..AgentSpec::default() }
 }
 
-fn team(model: Arc<Play>, specs: &[AgentSpec], tape: Option<Reading>) -> Result<Set, String> {
+fn team(model: Arc<Play>, specs: &[AgentSpec], tape: Option<LoadedTape>) -> Result<Set, String> {
     let permissions = PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() };
     let team = TeamSpec { agents: specs.iter().cloned().map(Arc::new).collect(), permissions: permissions.clone() };
     open(model, specs[0].clone(), [], |builder| {

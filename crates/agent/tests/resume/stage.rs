@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle::tape::{Header, Reading, Tape, read_bytes};
+use pintle::tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle::{
     AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, Seeded, SystemClock, ToolsPolicy, Verdict, native,
 };
@@ -157,7 +157,7 @@ fn runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
 /// A new session whose tape is in memory.
 pub(crate) fn begin(folder: &Path, model: &Arc<Kept>) -> (Session, Arc<Runtime>) {
     let clock = Arc::new(SystemClock::default());
-    let header = Header::new("s", clock.unix_ms());
+    let header = HeaderRecord::new("s", clock.unix_ms());
     let runtime = runtime(folder, Tape::in_memory(header, clock));
     let session = Session::builder(runtime.clone(), agent(), model.clone()).workspace(folder).name("s");
     (session.sleeper(Arc::new(NoSleep)).build().unwrap(), runtime)
@@ -183,7 +183,7 @@ pub(crate) fn text_of(runtime: &Runtime) -> String {
     runtime.tape().unwrap().lines().into_iter().map(|line| line + "\n").collect()
 }
 
-pub(crate) fn reading(text: &str) -> Reading {
+pub(crate) fn reading(text: &str) -> LoadedTape {
     read_bytes(text.as_bytes()).unwrap()
 }
 

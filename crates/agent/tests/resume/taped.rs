@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use pintle::tape::record::host::HostRecord;
-use pintle::tape::{Body, Header, Tape};
+use pintle::tape::{HeaderRecord, RecordBody, Tape};
 use pintle::{
     AgentSpec, ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, CancelToken, Clock, EventName, Hook, Layer,
     PermissionMode, Runtime, SystemClock, Verdict, native,
@@ -140,7 +140,7 @@ impl Set {
 
 fn tape() -> Tape {
     let clock = Arc::new(SystemClock::default());
-    let header = Header::new("s", clock.unix_ms());
+    let header = HeaderRecord::new("s", clock.unix_ms());
     Tape::in_memory(header, clock)
 }
 
@@ -154,14 +154,16 @@ fn what_is_done_stands_on_the_tape_before_it_is_done() {
     assert_eq!(seen, ["model_request", "tool_call look", "model_request", "model_request"]);
     let reading = reading(&text_of(&set.runtime));
     let host = |record: &pintle::tape::Record<'_>| match &record.body {
-        Body::Host(HostRecord::ModelReply(reply)) => {
+        RecordBody::Host(HostRecord::ModelReply(reply)) => {
             let error = reply.error.as_ref().map(|error| error.kind.as_ref());
             Some(error.map_or_else(|| String::from("model_reply"), |kind| format!("model_reply: {kind}")))
         }
-        Body::Host(HostRecord::Message(message)) => Some(format!("message of {}", message.message["role"].as_str()?)),
-        Body::Host(HostRecord::Turn(turn)) => Some(format!("turn {:?}", turn.stage)),
-        Body::Host(host) => Some(host.kind().to_owned()),
-        Body::Approval(approval) => Some(format!("approval by {}", approval.by.as_deref()?)),
+        RecordBody::Host(HostRecord::Message(message)) => {
+            Some(format!("message of {}", message.message["role"].as_str()?))
+        }
+        RecordBody::Host(HostRecord::Turn(turn)) => Some(format!("turn {:?}", turn.phase)),
+        RecordBody::Host(host) => Some(host.kind().to_owned()),
+        RecordBody::Approval(approval) => Some(format!("approval by {}", approval.approver.as_deref()?)),
         _ => None,
     };
     let told: Vec<String> = reading.records.iter().filter_map(host).collect();

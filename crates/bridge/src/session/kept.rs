@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pintle::tape::store::{self, SessionFolder};
+use pintle::tape::session_folder::{self, SessionFolder};
 use serde::Deserialize;
 
 use super::host_folder;
@@ -61,7 +61,7 @@ impl Kept {
     /// The path of its tape. Not every session has come to one.
     #[must_use]
     pub fn tape(&self) -> PathBuf {
-        store::tape(&self.folder)
+        session_folder::tape_path(&self.folder)
     }
 
     /// Deletes it with all that is kept of it.
@@ -69,19 +69,19 @@ impl Kept {
     /// # Errors
     /// When a call of it is answered right now ([`io::ErrorKind::TimedOut`]), or its files cannot be deleted.
     pub fn delete(&self) -> io::Result<()> {
-        SessionFolder::claim(self.folder.clone(), Duration::ZERO)?.delete()
+        SessionFolder::lock(self.folder.clone(), Duration::ZERO)?.delete()
     }
 
     fn of(folder: PathBuf, host: &'static Host) -> Self {
         let name = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let story = Story::read(&store::tape(&folder), host);
+        let story = Story::read(&session_folder::tape_path(&folder), host);
         let named = story.as_ref().ok().map(|story| story.session.clone()).filter(|session| !session.is_empty());
         Self {
             host,
             session: named.unwrap_or_else(name),
             project: project_of(&folder),
-            size_bytes: store::size_bytes(&folder),
-            is_in_use: store::is_claimed(&folder).unwrap_or(false),
+            size_bytes: session_folder::size_bytes(&folder),
+            is_in_use: session_folder::is_locked(&folder).unwrap_or(false),
             story,
             folder,
         }
@@ -90,11 +90,11 @@ impl Kept {
 
 /// The folders of a host's sessions, in no order.
 fn folders(state_directory: &Path, host: &Host) -> impl Iterator<Item = PathBuf> {
-    store::sessions(&host_folder(state_directory, host.name)).into_iter()
+    session_folder::session_folders(&host_folder(state_directory, host.name)).into_iter()
 }
 
 fn project_of(folder: &Path) -> Option<PathBuf> {
-    let kept = store::kept(folder).ok()??;
+    let kept = session_folder::load_state(folder).ok()??;
     let Place { project } = serde_json::from_slice(&kept).ok()?;
     (!project.is_empty()).then(|| PathBuf::from(project))
 }

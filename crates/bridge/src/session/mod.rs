@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::tape::store::{self, SessionFolder};
-use pintle::tape::{Header, Tape, TapeError};
+use pintle::tape::session_folder::{self, SessionFolder};
+use pintle::tape::{HeaderRecord, Tape, TapeError};
 use pintle::{Clock, LogLevel, LogLine, Runtime, Scope, event};
 use serde_json::{Map, Value};
 
@@ -45,8 +45,8 @@ impl Session {
     /// # Errors
     /// When another process still has it after `patience`, or its folder cannot be made, or what was kept of it cannot be read.
     pub(crate) fn claim(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
-        let folder = SessionFolder::claim(folder.join(store::folder_name(session)), patience)?;
-        let mut state = match folder.kept()? {
+        let folder = SessionFolder::lock(folder.join(session_folder::folder_name(session)), patience)?;
+        let mut state = match folder.load_state()? {
             None => State::default(),
             // What was refused in it, and where its tape ends, stands there: without it nothing goes on.
             Some(bytes) => serde_json::from_slice(&bytes)
@@ -56,7 +56,7 @@ impl Session {
         };
         // A process that was ended in the first call has left nothing but the tape, and there stands what it began with.
         if state.cursor.is_none() {
-            state.guards = story::guards(&folder.tape()).unwrap_or_default();
+            state.guards = story::guards(&folder.tape_path()).unwrap_or_default();
         }
         Ok(Self { folder, state })
     }
@@ -66,11 +66,11 @@ impl Session {
     /// # Errors
     /// When it cannot be opened or written, its chain is broken, or it is not as it was left: then records are missing.
     pub(crate) fn tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
-        let path = self.folder.tape();
+        let path = self.folder.tape_path();
         match &self.state.cursor {
-            Some(cursor) => Tape::go_on(&path, cursor, clock),
+            Some(cursor) => Tape::resume_at(&path, cursor, clock),
             // No call of it was kept yet, so that there is nothing that it must have.
-            None => Tape::open_or_create(&path, Header::new(session, clock.unix_ms()), clock),
+            None => Tape::open_or_create(&path, HeaderRecord::new(session, clock.unix_ms()), clock),
         }
     }
 
@@ -91,7 +91,7 @@ impl Session {
         self.state.layers = runtime.layer_states(scope);
         self.state.keep_logs(scope.logs.take().into_iter().map(plain).collect());
         self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
-        self.folder.keep(&serde_json::to_vec(&self.state)?)
+        self.folder.save_state(&serde_json::to_vec(&self.state)?)
     }
 }
 
@@ -113,7 +113,8 @@ pub(crate) fn plain(line: LogLine) -> event::LogLine {
 /// Writes down when an event of a host fired last, for `pintle doctor`. It only tells, so a fault is none.
 pub(crate) fn mark_fired(folder: &Path, event: &str, now_ms: u64) {
     let path = folder.join("fired.json");
-    let known = store::read(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let known =
+        session_folder::read_if_exists(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut known: Map<String, Value> = known.unwrap_or_default();
     let before_ms = known.get(event).and_then(Value::as_u64).unwrap_or_default();
     if now_ms.abs_diff(before_ms) < FIRED_STEP_MS {
@@ -121,6 +122,6 @@ pub(crate) fn mark_fired(folder: &Path, event: &str, now_ms: u64) {
     }
     known.insert(event.to_owned(), Value::from(now_ms));
     if let Ok(bytes) = serde_json::to_vec(&known) {
-        let _ = store::replace(&path, &bytes);
+        let _ = session_folder::replace_atomically(&path, &bytes);
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pintle::event::{LogLine, ToolCall, ToolResult};
 use pintle::loader::{Agreement, Consent};
-use pintle::tape::Cursor;
+use pintle::tape::TapeCursor;
 use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,7 +23,7 @@ const MOST_RESULT_BYTES: usize = 2_000;
 #[serde(default)]
 pub(crate) struct State {
     /// Where the tape stands.
-    pub(crate) cursor: Option<Cursor>,
+    pub(crate) cursor: Option<TapeCursor>,
     /// The folder that the session began in. An agent that changes its folder does not get other hooks by that.
     pub(crate) project: String,
     /// The guards of projects that ran though nobody agreed to them, by the folders of the projects. An agent that changes

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pintle::loader::Agreement;
-use pintle::tape::{Body, Reader, TapeError, store};
+use pintle::tape::{RecordBody, TapeError, TapeReader, session_folder};
 use serde_json::Value;
 
 use crate::Host;
@@ -31,11 +31,11 @@ pub struct Story {
 /// The guards that stand on a session's tape, by the folders of their projects. Nothing where there is no tape, or none of
 /// them was written.
 pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, Agreement>> {
-    let bytes = store::read(tape).ok()??;
+    let bytes = session_folder::read_if_exists(tape).ok()??;
     // Of a tape that is torn what stands before counts; whether it may be gone on with is asked elsewhere.
-    let records = Reader::new(&bytes).ok()?.map_while(Result::ok);
+    let records = TapeReader::new(&bytes).ok()?.map_while(Result::ok);
     let notes = records.filter_map(|line| match line.record.body {
-        Body::Note(note) if note.kind == super::GUARDS => Some(note.data.into_owned()),
+        RecordBody::Note(note) if note.kind == super::GUARDS => Some(note.data.into_owned()),
         _ => None,
     });
     serde_json::from_value(notes.last()?).ok()
@@ -44,22 +44,23 @@ pub(super) fn guards(tape: &Path) -> Option<BTreeMap<PathBuf, Agreement>> {
 impl Story {
     /// Reads a tape.
     pub(super) fn read(tape: &Path, host: &'static Host) -> Result<Self, String> {
-        let bytes = store::read(tape).map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
+        let bytes = session_folder::read_if_exists(tape)
+            .map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
         let bytes = bytes.ok_or_else(|| format!("there is no `{}`", tape.display()))?;
         Self::of(&bytes, host).map_err(|fault| fault.to_string())
     }
 
     fn of(tape: &[u8], host: &'static Host) -> Result<Self, TapeError> {
         let mut story = Self::default();
-        for line in Reader::new(tape)? {
+        for line in TapeReader::new(tape)? {
             let record = line?.record;
             story.last_ms = record.at_ms;
             match &record.body {
-                Body::Header(header) => {
+                RecordBody::Header(header) => {
                     header.session.clone_into(&mut story.session);
                     story.began_ms = header.started_ms;
                 }
-                Body::Event(fired) if fired.parent.is_none() && fired.origin.run.is_empty() => {
+                RecordBody::Event(fired) if fired.parent.is_none() && fired.origin.run.is_empty() => {
                     fired.origin.agent.clone_into(&mut story.agent);
                     let prompt = fired.payload.get("prompt").and_then(Value::as_str);
                     // A prompt that begins no turn is no person's but the reason that hooks sent the agent on with.
@@ -68,7 +69,7 @@ impl Story {
                     }
                     story.turns = story.turns.max(fired.origin.turn);
                 }
-                Body::Note(note) if note.kind == super::NOTE => {
+                RecordBody::Note(note) if note.kind == super::NOTE => {
                     let row = note.data.get("event").and_then(Value::as_str).and_then(|event| host.row(event));
                     story.has_ended = row.is_some_and(|row| row.fires.contains(&"session.end"));
                 }

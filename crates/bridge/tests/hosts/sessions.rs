@@ -78,7 +78,7 @@ fn the_tape_of_many_processes_is_one_tape_that_verifies_and_replays() {
     assert_eq!(text.matches("\"kind\":\"hooks\"").count(), 2, "hooks are recorded when they changed: {text}");
     let verified = verify::verify_bytes(&bytes).unwrap();
     assert!(verified.findings.is_empty() && verified.unfinished.is_empty(), "{verified:?}");
-    let replayed = replay::replay(&bytes, &replay::Options::default()).unwrap();
+    let replayed = replay::replay(&bytes, &replay::ReplayOptions::default()).unwrap();
     assert!(replayed.difference.is_none(), "{:?}", replayed.difference);
     assert!(replayed.dispatches >= 9, "{}", replayed.dispatches);
 }
@@ -97,7 +97,7 @@ fn a_process_that_died_leaves_a_session_that_goes_on() {
     assert_eq!(tool(path, vec![denying("tool.pre")]).exit_code, 2);
     let bytes = tape(path);
     assert!(verify::verify_bytes(&bytes).unwrap().findings.is_empty());
-    assert!(replay::replay(&bytes, &replay::Options::default()).unwrap().difference.is_none());
+    assert!(replay::replay(&bytes, &replay::ReplayOptions::default()).unwrap().difference.is_none());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn an_empty_tape_that_a_full_disk_left_is_healed() {
         assert_eq!(tool(state.path(), vec![]).exit_code, 0);
         fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
         let report = verify::verify_bytes(&tape(state.path())).unwrap();
-        assert!(report.is_whole(), "{report:?}");
+        assert!(report.is_complete(), "{report:?}");
         assert!(String::from_utf8(tape(state.path())).unwrap().contains("\"kind\":\"healed\",\"line\":1"));
     }
 }
@@ -167,7 +167,7 @@ fn an_empty_tape_that_a_full_disk_left_is_healed() {
 fn a_tape_is_whole_when_the_agent_has_told_its_end() {
     let state = tempfile::tempdir().unwrap();
     prompt(state.path(), vec![]);
-    let whole = || verify::verify_bytes(&tape(state.path())).unwrap().is_whole();
+    let whole = || verify::verify_bytes(&tape(state.path())).unwrap().is_complete();
     assert!(!whole(), "it may go on");
     fire(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
     assert!(whole());

@@ -3,7 +3,7 @@
 use clap::Args;
 use pintle::dialects::{DIALECTS, Support};
 use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
 
 use crate::fault::{Fault, Status};
@@ -30,7 +30,7 @@ impl Events {
     }
 }
 
-fn overview() -> Vec<Line> {
+fn overview() -> Vec<StyledLine> {
     let rows: Vec<[String; 5]> = CATALOGUE
         .iter()
         .map(|row| {

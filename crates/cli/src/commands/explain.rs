@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::loader::Withheld;
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Built, Event, HookExplanation, Origin, RunPrediction, explain};
 use serde_json::{Value, json};
 
@@ -81,10 +81,10 @@ fn is_trusted(built: &Built, explanation: &HookExplanation) -> bool {
 }
 
 /// What is shown: each hook, and whether somebody agreed to it where that is needed.
-fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<Line> {
-    let mut head = Line::new(Tone::Plain, event.name.as_str());
+fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
+    let mut head = StyledLine::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
-        head.push(Tone::Plain, format!(" {}", plain(subject, 80)));
+        head.push(Tone::Plain, format!(" {}", single_line(subject, 80)));
     }
     if given.example {
         head.push(Tone::Quiet, "  (no payload was given: this is the example of the catalogue)");
@@ -93,7 +93,7 @@ fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)],
     let elsewhere = |one: &&(HookExplanation, bool)| matches!(one.0.prediction, RunPrediction::OtherEvent { .. });
     let width = explanations
         .iter()
-        .map(|(explanation, _)| plain(explanation.hook.as_str(), NAME).chars().count())
+        .map(|(explanation, _)| single_line(explanation.hook.as_str(), NAME).chars().count())
         .max()
         .unwrap_or(0);
     let rank_width = explanations.iter().map(|(explanation, _)| rank(explanation).len()).max().unwrap_or(0);
@@ -102,10 +102,10 @@ fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)],
         let runs = explanation.prediction.is_yes() && *trusted;
         order += usize::from(runs);
         let number = if runs { format!("{order:>3}. ") } else { String::from("  -  ") };
-        let (hook, tone) = (plain(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
-        let mut line = Line::new(tone, format!("{number}{hook:<width$}  "));
+        let (hook, tone) = (single_line(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
+        let mut line = StyledLine::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank(explanation)));
-        let why = if *trusted { plain(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
+        let why = if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
         line.push(tone, why);
         if let Some(place) = place(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
@@ -115,7 +115,7 @@ fn lines(event: &Event, given: &Given, explanations: &[(HookExplanation, bool)],
     let others = explanations.iter().filter(elsewhere).count();
     if others > 0 && !all {
         let text = format!("{} of other events; `--all` shows them", count(others, "hook"));
-        lines.push(Line::new(Tone::Quiet, text));
+        lines.push(StyledLine::new(Tone::Quiet, text));
     }
     lines
 }

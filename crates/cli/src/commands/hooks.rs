@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::show::{Line, plain};
+use pintle::tape::show::{StyledLine, single_line};
 use pintle::{Built, Chain, FailurePolicy, Hook, EnforcementMode};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn of_agent<'a>(agent: &'a str, chain: &'a Chain) -> impl Iterator<Item = Loaded
     chain.hooks.iter().map(move |hook| Loaded { agent: Some(agent), chain, hook })
 }
 
-fn lines(loaded: &[Loaded<'_>], is_team: bool) -> Vec<Line> {
+fn lines(loaded: &[Loaded<'_>], is_team: bool) -> Vec<StyledLine> {
     if !is_team {
         let rows: Vec<_> = loaded.iter().map(Loaded::row).collect();
         return table::lines(["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"], &rows);
@@ -79,7 +79,7 @@ impl Loaded<'_> {
     fn row(&self) -> [String; 8] {
         let Self { chain, hook, .. } = self;
         [
-            plain(hook.id.as_str(), CUT),
+            single_line(hook.id.as_str(), CUT),
             hook.event_alias.to_string(),
             hook.priority.to_string(),
             chain.layer.to_string(),
@@ -95,10 +95,10 @@ impl Loaded<'_> {
         let Self { agent, chain, hook } = self;
         let shadow = if hook.mode == EnforcementMode::Shadow { ", shadow" } else { "" };
         [
-            agent.map_or_else(|| String::from("all"), |agent| plain(agent, CUT)),
+            agent.map_or_else(|| String::from("all"), |agent| single_line(agent, CUT)),
             hook.event_alias.to_string(),
-            plain(&self.condition(), CUT),
-            plain(hook.id.as_str(), CUT),
+            single_line(&self.condition(), CUT),
+            single_line(hook.id.as_str(), CUT),
             format!("{}{shadow}", hook.handler.kind()),
             on_failure(hook).to_owned(),
             chain.layer.to_string(),

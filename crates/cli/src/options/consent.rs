@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pintle::loader::{Agreement, Claim, ClaimKind, Consent, Layers, Store, StoreFault, Trust, find_projects};
-use pintle::tape::show::{Tone, plain};
+use pintle::tape::show::{Tone, single_line};
 use pintle::{Built, Layer, Runtime, WorkerProgram};
 
 use super::{Places, UserOptions};
@@ -57,7 +57,7 @@ pub(crate) fn of_agents(built: &Built, counts: impl Fn(&Claim) -> bool) -> Resul
     let help = format!(
         "`pintle trust '{folder}'` shows everything and asks; a path on the command line, such as `.`, is consent for once"
     );
-    Err(Fault::invalid(plain(&what, usize::MAX)).help(help))
+    Err(Fault::invalid(single_line(&what, usize::MAX)).help(help))
 }
 
 /// Refuses hooks that only a tape names and that may do what nobody agreed to.
@@ -70,13 +70,13 @@ pub(crate) fn of_tape(built: &Built) -> Result<(), Fault> {
     let help = format!(
         "`pintle trust '{folder}'` shows what they may do and asks; `--with PATH` names hooks to decide with, which is consent for once"
     );
-    Err(Fault::invalid(plain(&what, usize::MAX)).help(help))
+    Err(Fault::invalid(single_line(&what, usize::MAX)).help(help))
 }
 
 /// Tells of every project what of it does not run.
 pub(crate) fn tell(built: &Built, terminal: &Terminal) {
     for notice in built.projects.iter().filter_map(notice) {
-        terminal.err(tone::labelled(Tone::Warn, "not trusted", plain(&notice, usize::MAX)));
+        terminal.err(tone::labelled(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
     }
 }
 

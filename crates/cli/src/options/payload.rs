@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Read};
 
 use pintle::dialects::command_hooks::{self, pasted};
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ pub(crate) fn payload(argument: &EventArgument, may_be_blank: bool) -> Result<Gi
     if let Some(payload) = pasted(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
-        let shown = plain(other, 80);
+        let shown = single_line(other, 80);
         let fault = Fault::invalid(format!("the payload is what a hook of `{shown}` got, which is not `{event}`"));
         return Err(fault.help(format!("name the event `{shown}`, or leave `hook_event_name` out")));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::SystemClock;
-use pintle::tape::{Durability, Header, Tape, TapeError};
+use pintle::tape::{Durability, HeaderRecord, Tape, TapeError};
 
 use crate::fault::Fault;
 
@@ -19,24 +19,26 @@ pub(crate) struct NewTape {
 
 impl NewTape {
     /// Begins a tape in a new file, or in memory when there is none.
-    pub(crate) fn begin(path: Option<PathBuf>, header: Header, clock: Arc<SystemClock>) -> Result<Self, Fault> {
+    pub(crate) fn begin(path: Option<PathBuf>, header: HeaderRecord, clock: Arc<SystemClock>) -> Result<Self, Fault> {
         Self::lasting(path, header, clock, Durability::default())
     }
 
     /// The same with a say in how much it outlives.
     pub(crate) fn lasting(
         path: Option<PathBuf>,
-        header: Header,
+        header: HeaderRecord,
         clock: Arc<SystemClock>,
         durability: Durability,
     ) -> Result<Self, Fault> {
         let tape = match &path {
-            Some(path) => Tape::create(path, header, clock).map(|tape| tape.durability(durability)).map_err(
-                |fault| match fault {
-                    TapeError::Exists { .. } => Fault::invalid(fault),
-                    fault => Fault::failed(fault).help("`--tape FILE` puts the tape elsewhere"),
-                },
-            )?,
+            Some(path) => {
+                Tape::create(path, header, clock).map(|tape| tape.with_durability(durability)).map_err(|fault| {
+                    match fault {
+                        TapeError::Exists { .. } => Fault::invalid(fault),
+                        fault => Fault::failed(fault).help("`--tape FILE` puts the tape elsewhere"),
+                    }
+                })?
+            }
             None => Tape::in_memory(header, clock),
         };
         Ok(Self { tape: Arc::new(tape), unused: path })
@@ -54,8 +56,8 @@ impl NewTape {
 
     /// The fault that ended the tape early, if there was one.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        self.tape.check();
-        let fault = self.tape.fault()?;
+        self.tape.check_file();
+        let fault = self.tape.take_error()?;
         Some(Fault::failed(fault).help("the tape ends there; what is guarded was denied from then on"))
     }
 }

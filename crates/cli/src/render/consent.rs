@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pintle::loader::{Claim, ClaimKind, Consent, Difference, State};
-use pintle::tape::show::{Tone, plain};
+use pintle::tape::show::{Tone, single_line};
 
 use super::{age, count, tone};
 
@@ -34,7 +34,7 @@ pub(crate) fn not_covered(consent: &Consent) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![String::from("not covered by a yes, since the text does not say which files that is:")];
-    lines.extend(parts.iter().map(|part| tone::piece(Tone::Warn, format!("  {}", plain(part, usize::MAX)))));
+    lines.extend(parts.iter().map(|part| tone::piece(Tone::Warn, format!("  {}", single_line(part, usize::MAX)))));
     lines.push(String::from(
         "  list these files under `files:` beside the hook, which binds them, or run the hook in a `sandbox`",
     ));
@@ -56,14 +56,18 @@ fn claims(consent: &Consent) -> Vec<String> {
     for claim in &open {
         let event = claim.event.as_deref().map(|event| format!(" on {event}")).unwrap_or_default();
         let guard = if claim.guard { ", a guard" } else { "" };
-        let matcher = claim.matcher.as_deref().map(|text| format!(", for {}", plain(text, 200))).unwrap_or_default();
-        let head = format!("  {}{event}{guard}{matcher}", plain(&claim.name, 200));
+        let matcher =
+            claim.matcher.as_deref().map(|text| format!(", for {}", single_line(text, 200))).unwrap_or_default();
+        let head = format!("  {}{event}{guard}{matcher}", single_line(&claim.name, 200));
         lines.push(tone::piece(Tone::Plain, head));
         for reach in &claim.reach {
-            lines.push(tone::piece(Tone::Warn, format!("      {}", plain(&reach.to_string(), usize::MAX))));
+            lines.push(tone::piece(Tone::Warn, format!("      {}", single_line(&reach.to_string(), usize::MAX))));
         }
         if !claim.files.is_empty() {
-            lines.push(tone::piece(Tone::Quiet, format!("      in {}", plain(&claim.files.join(", "), usize::MAX))));
+            lines.push(tone::piece(
+                Tone::Quiet,
+                format!("      in {}", single_line(&claim.files.join(", "), usize::MAX)),
+            ));
         }
     }
     if !free.is_empty() {
@@ -88,7 +92,7 @@ fn difference(difference: &Difference) -> Vec<String> {
     ];
     let mut lines = vec![String::from("since then:")];
     for (sign, tone, what, entries) in rows {
-        let line = |entry: &String| tone::piece(tone, format!("  {sign} {what}{}", plain(entry, usize::MAX)));
+        let line = |entry: &String| tone::piece(tone, format!("  {sign} {what}{}", single_line(entry, usize::MAX)));
         lines.extend(entries.iter().map(line));
     }
     lines

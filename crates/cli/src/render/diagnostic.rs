@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 use pintle::{ByteSpan, Diagnostic, Severity, SourceFile};
 use serde::Serialize;
 
@@ -19,17 +19,18 @@ pub(crate) fn text(finding: &Diagnostic) -> String {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(plain(&finding.message, MESSAGE_CHARS)).id(finding.code));
+    let mut group =
+        Group::with_title(level.primary_title(single_line(&finding.message, MESSAGE_CHARS)).id(finding.code));
     let path = finding.location.path().map(super::path);
     if let Some((file, path)) = finding.location.file.as_deref().zip(path) {
         let excerpt = Excerpt::of(file, finding.location.span);
         let snippet = Snippet::source(excerpt.text)
             .line_start(excerpt.first_line)
-            .path(plain(&path, MESSAGE_CHARS))
+            .path(single_line(&path, MESSAGE_CHARS))
             .annotation(AnnotationKind::Primary.span(excerpt.underlined));
         group = group.element(snippet);
     }
-    let help = finding.help.as_deref().map(|help| plain(help, MESSAGE_CHARS));
+    let help = finding.help.as_deref().map(|help| single_line(help, MESSAGE_CHARS));
     match (help, &finding.location.file) {
         (Some(help), Some(_)) => Renderer::styled().render(&[group.element(Level::HELP.message(help))]),
         (Some(help), None) => Renderer::styled().render(&[group, Group::with_title(Level::HELP.secondary_title(help))]),

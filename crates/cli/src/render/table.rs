@@ -1,9 +1,9 @@
 //! Plain tables: columns as wide as they must be, two spaces between them.
 
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 
 /// Lays out rows below a head. The last column is not filled up.
-pub(crate) fn lines<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<Line> {
+pub(crate) fn lines<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<StyledLine> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         let title = head.get(column).map_or(0, |title| title.len());
@@ -12,7 +12,7 @@ pub(crate) fn lines<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String
     let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
     let lay = |tone: Tone, cells: &[String]| {
         let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        Line::new(tone, padded.collect::<Vec<_>>().join("  ").trim_end())
+        StyledLine::new(tone, padded.collect::<Vec<_>>().join("  ").trim_end())
     };
     let head = lay(Tone::Quiet, &head.map(str::to_owned));
     std::iter::once(head).chain(rows.iter().map(|row| lay(Tone::Plain, row))).collect()

@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use clap::builder::styling::{AnsiColor, Style};
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 
 /// The line with the codes of its colours, which the terminal drops where nobody sees them.
-pub(crate) fn painted(line: &Line) -> String {
+pub(crate) fn painted(line: &StyledLine) -> String {
     line.pieces.iter().map(|(tone, text)| piece(*tone, text)).collect()
 }
 

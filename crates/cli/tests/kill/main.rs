@@ -15,7 +15,7 @@ mod stage;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use moments::{Draw, Moment};
-use pintle::tape::{Reading, read_bytes, replay, verify};
+use pintle::tape::{LoadedTape, read_bytes, replay, verify};
 use pintle_agent::Past;
 use stage::Stage;
 
@@ -50,7 +50,7 @@ impl Seen {
 }
 
 /// Reads the whole records of a tape, which must be sound; `None` where not even the header is whole.
-fn sound(text: &[u8], at: &str) -> Option<Reading> {
+fn sound(text: &[u8], at: &str) -> Option<LoadedTape> {
     let reading = match read_bytes(text) {
         Ok(reading) => reading,
         Err(fault) => {
@@ -59,13 +59,13 @@ fn sound(text: &[u8], at: &str) -> Option<Reading> {
         }
     };
     let report = verify::verify(&reading);
-    assert!(report.is_sound(), "{at}: {:#?}", report.findings);
+    assert!(report.is_valid(), "{at}: {:#?}", report.findings);
     Some(reading)
 }
 
 /// The whole records of a tape must be the same when they are enacted again.
 fn check_replay(text: &[u8], at: &str) {
-    let replayed = replay::replay(text, &replay::Options::default()).unwrap();
+    let replayed = replay::replay(text, &replay::ReplayOptions::default()).unwrap();
     assert!(replayed.difference.is_none(), "{at}: {:?}", replayed.difference);
 }
 

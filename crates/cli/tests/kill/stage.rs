@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use pintle::tape::record::host::HostRecord;
-use pintle::tape::{Body, Reading};
+use pintle::tape::{LoadedTape, RecordBody};
 use pintle_agent::model::{Message, Role};
 use tempfile::TempDir;
 
@@ -151,9 +151,9 @@ fn is_running(child: &mut Child) -> bool {
 }
 
 /// The messages of the session's own agent.
-pub(crate) fn messages(reading: &Reading) -> Vec<Message> {
+pub(crate) fn messages(reading: &LoadedTape) -> Vec<Message> {
     let message = |record: &pintle::tape::Record<'_>| match &record.body {
-        Body::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
+        RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }
         _ => None,

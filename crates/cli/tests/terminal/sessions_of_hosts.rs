@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::event::PromptSubmit;
-use pintle::tape::store::{SessionFolder, folder_name};
-use pintle::tape::{Header, Tape};
+use pintle::tape::session_folder::{SessionFolder, folder_name};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{Event, Origin, Runtime};
 use pintle_testkit::FakeClock;
 use serde_json::{Value, json};
@@ -45,7 +45,8 @@ fn past(stage: &Stage, host: &str, session: &str) {
     fs::create_dir_all(&folder).unwrap();
     let clock = FakeClock::new();
     clock.advance_us(LONG_AGO_MS * 1_000);
-    let tape = Tape::create(folder.join("tape.jsonl"), Header::new(session, LONG_AGO_MS), Arc::new(clock)).unwrap();
+    let tape =
+        Tape::create(folder.join("tape.jsonl"), HeaderRecord::new(session, LONG_AGO_MS), Arc::new(clock)).unwrap();
     let runtime = Runtime::builder().tape(Arc::new(tape)).build().runtime;
     let origin = Origin { session: session.to_owned(), turn: 1, agent: String::from("root"), ..Origin::default() };
     let prompt = PromptSubmit { prompt: String::from("long ago"), ..PromptSubmit::default() };
@@ -135,7 +136,7 @@ fn what_looks_at_tapes_takes_the_paths_of_the_list() {
 fn a_session_of_another_agent_is_deleted_with_all_that_is_kept_of_it() {
     let stage = stage();
     let delete = |id: &str| pintle(&stage, &["sessions", "delete", "--host", "claude", id, "--yes"]).parts();
-    let held = SessionFolder::claim(folder(&stage, "claude", ID), std::time::Duration::ZERO).unwrap();
+    let held = SessionFolder::lock(folder(&stage, "claude", ID), std::time::Duration::ZERO).unwrap();
     let states = listed(&stage, &["--host", "claude"]);
     assert_eq!(states.last().unwrap()["state"], "running");
     let (_, err, status) = delete("0b9d");
@@ -162,7 +163,7 @@ fn sessions_that_nobody_has_heard_of_for_long_are_deleted_together() {
     let stage = stage();
     past(&stage, "codex", "older");
     past(&stage, "codex", "at work");
-    let held = SessionFolder::claim(folder(&stage, "codex", "at work"), std::time::Duration::ZERO).unwrap();
+    let held = SessionFolder::lock(folder(&stage, "codex", "at work"), std::time::Duration::ZERO).unwrap();
     let old = ["sessions", "delete", "--older-than", "30", "--host", "all"];
     snapshot!("sessions_delete_old_nobody", told(&stage, &old));
     let yes: Vec<&str> = old.into_iter().chain(["--yes"]).collect();
@@ -207,7 +208,7 @@ fn old_sessions_of_a_folder_are_deleted_together() {
     let stage = Stage::empty().file(".pintle/tapes/broken.jsonl", "no tape");
     let tape = |name: &str, clock: FakeClock| {
         let path = stage.path(&format!(".pintle/tapes/{name}.jsonl"));
-        drop(Tape::create(&path, Header::new(name, 1), Arc::new(clock)).unwrap());
+        drop(Tape::create(&path, HeaderRecord::new(name, 1), Arc::new(clock)).unwrap());
         path
     };
     let old = tape("20010909-000000-000", FakeClock::new());

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{Chain, Event, EventName, Handler, HookCall, Layer, MatchResult, Matcher, Verdict};
 use pintle_engine::HookSet;
-use pintle_tape::HookEntry;
+use pintle_tape::LoadedHook;
 
 use super::recorded::{Entries, Recorded, RecordedCall};
 
@@ -25,12 +25,12 @@ pub(super) fn with(set: Arc<HookSet>, recorded: &Recorded, entries: &Entries) ->
     if chains.is_empty() { set } else { Arc::new(set.with_chains(chains)) }
 }
 
-fn chain(entry: &HookEntry, recorded: &Recorded) -> Option<Chain> {
+fn chain(entry: &LoadedHook, recorded: &Recorded) -> Option<Chain> {
     let of_hook = |call: &&RecordedCall| call.entry == entry.entry;
     let said = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
     let stand_in = Arc::new(AsThen(Mutex::new(said)));
-    let hook = entry.stand_in(EventName::parse(&entry.event).ok()?, stand_in);
-    Some(entry.chain(Arc::new(hook)))
+    let hook = entry.to_stub_hook(EventName::parse(&entry.event).ok()?, stand_in);
+    Some(entry.to_chain(Arc::new(hook)))
 }
 
 /// Says again what a hook said, the last first in the list, and wants nothing when that is used up.

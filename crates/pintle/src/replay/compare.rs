@@ -1,7 +1,7 @@
 //! Holds what the hooks of today did against what those of the tape did.
 
 use pintle_contract::{EffectRequest, Outcome, Verdict};
-use pintle_tape::record::{Decided, SaidText};
+use pintle_tape::record::{OutcomeRecord, RecordedVerdict};
 use serde_json::{Value, json};
 
 use super::listen::{Heard, HeardCall};
@@ -139,7 +139,7 @@ impl Differences<'_> {
 
 /// What a hook said, in the words of a tape. Where in its file a failure happened is left out: files move.
 fn said(verdict: &Verdict) -> String {
-    let mut text = SaidText::from(verdict);
+    let mut text = RecordedVerdict::from(verdict);
     if let Some(failure) = &mut text.failure {
         (failure.path, failure.line) = (None, None);
     }
@@ -151,17 +151,17 @@ fn request(request: &EffectRequest) -> String {
 }
 
 /// An outcome as far as it is compared.
-fn decided_text(decided: &Decided<'_>, recorded: &Recorded) -> String {
+fn decided_text(decided: &OutcomeRecord<'_>, recorded: &Recorded) -> String {
     let payload = recorded.version(decided.payload).map(|payload| payload.value());
     outcome(decided, payload.filter(|_| decided.rewritten))
 }
 
-fn outcome_text(now: &Outcome, then: &Decided<'_>) -> String {
-    let decided = Decided::new(then.dispatch, &then.event, now, 0, false);
+fn outcome_text(now: &Outcome, then: &OutcomeRecord<'_>) -> String {
+    let decided = OutcomeRecord::new(then.dispatch, &then.event, now, 0, false);
     outcome(&decided, Some(now.payload.value()).filter(|_| now.rewritten))
 }
 
-fn outcome(decided: &Decided<'_>, payload: Option<&Value>) -> String {
+fn outcome(decided: &OutcomeRecord<'_>, payload: Option<&Value>) -> String {
     let mut decided = decided.clone();
     for failure in &mut decided.failures {
         (failure.failure.path, failure.failure.line) = (None, None);

@@ -15,7 +15,7 @@ use std::fmt;
 
 use pintle_contract::{CancelToken, SourceTrust};
 use pintle_engine::{DispatchContext, dispatch};
-use pintle_tape::Reading;
+use pintle_tape::LoadedTape;
 use serde::Serialize;
 
 pub use present::Present;
@@ -98,15 +98,20 @@ impl fmt::Display for What {
 ///
 /// Hooks that were registered while the session ran and are not there now say what they said then: no file declares them.
 #[must_use]
-pub fn live(reading: &Reading, present: &Present<'_>, all: bool) -> Live {
+pub fn live(reading: &LoadedTape, present: &Present<'_>, all: bool) -> Live {
     live_with(reading, present, all, &mut |_, _| {})
 }
 
 /// The same, and tells how far it is: how many events were fired, and of how many.
 #[must_use]
-pub fn live_with(reading: &Reading, present: &Present<'_>, all: bool, progress: &mut dyn FnMut(usize, usize)) -> Live {
+pub fn live_with(
+    reading: &LoadedTape,
+    present: &Present<'_>,
+    all: bool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Live {
     let (loaded, dispatches) = recorded::gather(reading);
-    let was_untrusted = loaded.values().any(|entry| entry.standing == SourceTrust::Untrusted);
+    let was_untrusted = loaded.values().any(|entry| entry.source_trust == SourceTrust::Untrusted);
     let present = &present.with_standing(if was_untrusted { SourceTrust::Untrusted } else { SourceTrust::Trusted });
     let mut live = Live { dispatches: 0, calls: 0, differences: Vec::new() };
     let count = dispatches.len();
@@ -127,7 +132,7 @@ pub fn live_with(reading: &Reading, present: &Present<'_>, all: bool, progress: 
 
 /// The folder that a recorded session ran in, where the tape tells.
 #[must_use]
-pub fn folder(reading: &Reading) -> Option<&str> {
+pub fn folder(reading: &LoadedTape) -> Option<&str> {
     recorded::folder(reading)
 }
 

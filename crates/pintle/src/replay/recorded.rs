@@ -7,9 +7,9 @@ use pintle_contract::{
     ApprovalResponse, CallId, EffectError, EffectReply, EffectRequest, Event, EventName, FailureKind, Origin, Payload,
     Verdict,
 };
-use pintle_tape::record::{Asked, Decided};
-use pintle_tape::replay::{resolution, verdict};
-use pintle_tape::{Body, HookEntry, Reading};
+use pintle_tape::record::{HookCallRecord, OutcomeRecord};
+use pintle_tape::replay::{decode_approval, decode_verdict};
+use pintle_tape::{LoadedHook, LoadedTape, RecordBody};
 use serde_json::Value;
 
 /// One dispatch, as it was.
@@ -24,7 +24,7 @@ pub(super) struct Recorded {
     /// How many hooks were called before the host cancelled; `None` when it did not.
     pub(super) cancelled_after: Option<usize>,
     /// The line of the outcome and what it was; `None` when the session ended before it.
-    pub(super) outcome: Option<(usize, Decided<'static>)>,
+    pub(super) outcome: Option<(usize, OutcomeRecord<'static>)>,
     /// The versions of the payload.
     pub(super) versions: Vec<Payload>,
 }
@@ -55,28 +55,28 @@ pub(super) struct RecordedEffect {
 }
 
 /// The hooks that were loaded, by their number.
-pub(super) type Entries = HashMap<u64, HookEntry>;
+pub(super) type Entries = HashMap<u64, LoadedHook>;
 
 /// The folder that a session ran in. It is none of the events' on a tape, and the session's first event tells it.
-pub(super) fn folder(reading: &Reading) -> Option<&str> {
+pub(super) fn folder(reading: &LoadedTape) -> Option<&str> {
     reading.records.iter().find_map(|record| match &record.body {
-        Body::Event(fired) if fired.event == "session.start" => fired.payload.get("cwd").and_then(Value::as_str),
+        RecordBody::Event(fired) if fired.event == "session.start" => fired.payload.get("cwd").and_then(Value::as_str),
         _ => None,
     })
 }
 
 /// Takes a tape apart. Events that this program does not know are left out: there is no hook for them.
-pub(super) fn gather(reading: &Reading) -> (Entries, Vec<Recorded>) {
+pub(super) fn gather(reading: &LoadedTape) -> (Entries, Vec<Recorded>) {
     let mut loaded = Entries::new();
     let cwd = folder(reading).unwrap_or_default();
     let mut list: Vec<Recorded> = Vec::new();
     let mut by_number: HashMap<u64, usize> = HashMap::new();
     for (at, record) in reading.records.iter().enumerate() {
         match &record.body {
-            Body::Hooks(hooks) => {
+            RecordBody::Hooks(hooks) => {
                 loaded.extend(hooks.hooks.iter().map(|hook| (hook.entry, hook.clone())));
             }
-            Body::Event(fired) => {
+            RecordBody::Event(fired) => {
                 let Ok(name) = EventName::parse(&fired.event) else { continue };
                 let payload = Payload::new(fired.payload.clone().into_owned());
                 let origin = Origin { cwd: cwd.to_owned(), ..fired.origin.clone().into_owned() };
@@ -105,35 +105,36 @@ pub(super) fn gather(reading: &Reading) -> (Entries, Vec<Recorded>) {
 }
 
 impl Recorded {
-    fn take(&mut self, line: usize, body: &Body<'static>) {
+    fn take(&mut self, line: usize, body: &RecordBody<'static>) {
         match body {
-            Body::HookCall(asked) => {
-                let Asked { call, hook, entry, payload, value, .. } = asked;
+            RecordBody::HookCall(asked) => {
+                let HookCallRecord { call, hook, entry, payload, value, .. } = asked;
                 self.versions.extend(value.as_deref().map(|value| Payload::new(value.clone())));
                 let (call, hook, entry) = (*call, hook.clone().into_owned(), *entry);
                 let before = self.calls.iter().filter(|call| call.hook == hook).count();
                 let (payload, verdict) = (*payload, None);
                 self.calls.push(RecordedCall { line, call, hook, entry, before, payload, verdict });
             }
-            Body::HookReturned(answered) => {
+            RecordBody::HookReturned(answered) => {
                 if let Some(call) = self.calls.iter_mut().find(|call| call.call == answered.call) {
-                    call.verdict = Some(verdict(answered.said.clone()));
+                    call.verdict = Some(decode_verdict(answered.verdict.clone()));
                 }
             }
-            Body::Effect(effected) => {
+            RecordBody::Effect(effected) => {
                 let error = || effected.error.clone().map(|error| error.into_owned());
                 let answer = match &effected.reply {
                     Some(reply) => Ok(reply.clone().into_owned()),
                     None => Err(error().unwrap_or(EffectError(String::new()))),
                 };
-                let (hook, request) = (effected.by.clone().into_owned(), effected.request.clone().into_owned());
+                let (hook, request) =
+                    (effected.caller_name.clone().into_owned(), effected.request.clone().into_owned());
                 self.effects.push(RecordedEffect { line, hook, request, answer });
             }
-            Body::Unasked(passed) if passed.failure.kind == FailureKind::Cancelled => {
+            RecordBody::NotCalled(passed) if passed.failure.kind == FailureKind::Cancelled => {
                 self.cancelled_after.get_or_insert(self.calls.len());
             }
-            Body::Approval(resolved) => self.resolution = Some(resolution(resolved)),
-            Body::Outcome(decided) => {
+            RecordBody::Approval(resolved) => self.resolution = Some(decode_approval(resolved)),
+            RecordBody::Outcome(decided) => {
                 self.versions.extend(decided.value.as_deref().map(|value| Payload::new(value.clone())));
                 self.outcome = Some((line, decided.clone()));
             }

@@ -52,7 +52,7 @@ pub enum Work {
         /// What the call may use.
         limits: CallLimits,
     },
-    /// Call a function of a plugin; the answer is [`Report::Gave`].
+    /// Call a function of a plugin; the answer is [`Report::UnshownToolResult`].
     Call {
         /// Which function.
         function: Function,

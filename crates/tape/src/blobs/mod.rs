@@ -3,24 +3,24 @@
 //! The rule is part of the format ([`crate::record`], Large values): it depends on the text of a record alone, so that
 //! whoever writes the same records writes the same lines.
 
-mod cut;
+mod extract;
 mod resolve;
 mod scan;
 
-pub(crate) use cut::{Cut, STRING_BYTES, cut};
-pub(crate) use resolve::Blobs;
-pub(crate) use scan::{Kind, Scan, Shapes};
+pub(crate) use extract::{BlobExtraction, STRING_BYTES, extract_blobs};
+pub(crate) use resolve::BlobStore;
+pub(crate) use scan::{BlobShapes, FieldScanner, JsonKind};
 
 /// The name in a reference.
 const NAME: &str = "$blob";
 
 /// Whether text may hold a reference, or what looks like one.
-pub(crate) fn may_refer(text: &[u8]) -> bool {
+pub(crate) fn may_contain_reference(text: &[u8]) -> bool {
     text.contains(&b'$') && text.windows(NAME.len() + 1).any(|window| window == b"$blob\"")
 }
 
 /// Whether a name is that of a reference, or one that has to be told from it.
-fn is_like(name: &str) -> bool {
+fn is_reference_name(name: &str) -> bool {
     name.strip_suffix(NAME).is_some_and(|before| before.bytes().all(|byte| byte == b'$'))
 }
 
@@ -32,18 +32,18 @@ mod tests {
     use super::*;
 
     /// Cuts the fields of a record, keeps the blobs and puts them back. Says how many there were.
-    fn there_and_back(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
+    fn round_trip(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
         let text = serde_json::to_vec(fields).unwrap();
-        let Some(Cut { text, blobs }) = cut(&text) else { return (fields.clone(), 0) };
-        let mut known = Blobs::default();
+        let Some(BlobExtraction { text, blobs }) = extract_blobs(&text) else { return (fields.clone(), 0) };
+        let mut known = BlobStore::default();
         let count = blobs.len();
         for (digest, value) in blobs {
-            known.keep(&digest, serde_json::from_slice(&value).unwrap()).unwrap();
+            known.insert(&digest, serde_json::from_slice(&value).unwrap()).unwrap();
         }
         (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), count)
     }
 
-    fn fields(value: Value) -> Map<String, Value> {
+    fn as_fields(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap()
     }
 
@@ -64,8 +64,8 @@ mod tests {
             (json!({"payload": {&long: 1}}), 0),
         ];
         for (value, count) in cases {
-            let fields = fields(value);
-            assert_eq!(there_and_back(&fields), (fields, count));
+            let fields = as_fields(value);
+            assert_eq!(round_trip(&fields), (fields, count));
         }
     }
 
@@ -78,15 +78,15 @@ mod tests {
             json!({"payload": [{"$$$blob": long}, {"$blob": 1, "b": 2}, {"blob": 1}, {"x$blob": 1}]}),
             json!({"$blob": {"$blob": long}}),
         ] {
-            let fields = fields(value);
-            assert_eq!(there_and_back(&fields).0, fields);
+            let fields = as_fields(value);
+            assert_eq!(round_trip(&fields).0, fields);
         }
     }
 
     #[test]
     fn an_answer_is_read_without_looking_elsewhere() {
         let text = serde_json::to_vec(&json!({"said": {"verdict": "deny", "fields": vec!["y".repeat(90); 60]}}));
-        let cut = String::from_utf8(cut(&text.unwrap()).unwrap().text).unwrap();
+        let cut = String::from_utf8(extract_blobs(&text.unwrap()).unwrap().text).unwrap();
         assert!(cut.starts_with(r#"{"said":{"verdict":"deny","fields":{"$blob":""#), "{cut}");
     }
 
@@ -109,8 +109,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_value_comes_back(value in value()) {
-            let fields = fields(json!({"dispatch": 1, "payload": value}));
-            prop_assert_eq!(there_and_back(&fields).0, fields);
+            let fields = as_fields(json!({"dispatch": 1, "payload": value}));
+            prop_assert_eq!(round_trip(&fields).0, fields);
         }
     }
 }

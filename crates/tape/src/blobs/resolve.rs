@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{NAME, is_like};
-use crate::line::digest;
+use super::{NAME, is_reference_name};
+use crate::line::digest_hex;
 
 /// How large a record may become. Far more than any session needs; a tape that was made to fill the memory ends here.
 pub(super) const MOST_BYTES: usize = 256 << 20;
@@ -14,44 +14,44 @@ const DEEPEST: usize = 128;
 
 /// The blobs of a tape up to a line.
 #[derive(Debug, Default)]
-pub(crate) struct Blobs {
-    known: HashMap<String, Known>,
+pub(crate) struct BlobStore {
+    by_digest: HashMap<String, StoredBlob>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct StoredBlob {
     /// The value, in which references stand for what is large in it.
     value: Value,
-    extent: Extent,
+    extent: ResolvedSize,
 }
 
 /// How much a value is once everything is put back.
 #[derive(Debug, Clone, Copy, Default)]
-struct Extent {
+struct ResolvedSize {
     size_bytes: usize,
     depth: usize,
 }
 
-impl Blobs {
+impl BlobStore {
     /// Keeps a blob.
     ///
     /// # Errors
     /// When the digest is not that of the value, or what it refers to is not there.
-    pub(crate) fn keep(&mut self, name: &str, value: Value) -> Result<(), String> {
+    pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
         let text = serde_json::to_vec(&value).map_err(|fault| fault.to_string())?;
-        let actual = digest(&text);
+        let actual = digest_hex(&text);
         if actual != name {
             return Err(format!("the blob says that its digest is `{name}`, but its value has `{actual}`"));
         }
-        let mut extent = Extent { size_bytes: text.len(), depth: 0 };
+        let mut extent = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut extent)?;
-        self.known.insert(actual, Known { value, extent });
+        self.by_digest.insert(actual, StoredBlob { value, extent });
         Ok(())
     }
 
     /// The digests of all blobs.
     pub(crate) fn into_digests(self) -> impl Iterator<Item = String> {
-        self.known.into_keys()
+        self.by_digest.into_keys()
     }
 
     /// Puts the large values back into the fields of a record.
@@ -63,19 +63,19 @@ impl Blobs {
         if fields.len() == 1 && fields.contains_key("packed") {
             return Ok(fields);
         }
-        let mut extent = Extent::default();
+        let mut extent = ResolvedSize::default();
         fields.values().try_for_each(|value| self.measure(value, 1, &mut extent))?;
         Ok(fields.into_iter().map(|(name, value)| (name, self.resolve(value))).collect())
     }
 
     /// Adds up what a value becomes. A reference stands at `depth`.
-    fn measure(&self, value: &Value, depth: usize, extent: &mut Extent) -> Result<(), String> {
+    fn measure(&self, value: &Value, depth: usize, extent: &mut ResolvedSize) -> Result<(), String> {
         extent.depth = extent.depth.max(depth);
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.measure(item, depth + 1, extent))?,
-            Value::Object(fields) => match reference(fields) {
+            Value::Object(fields) => match reference_digest(fields) {
                 Some(name) => {
-                    let known = self.known.get(name);
+                    let known = self.by_digest.get(name);
                     let known =
                         known.ok_or_else(|| format!("it refers to blob `{name}`, which no line before it holds"))?;
                     extent.size_bytes = extent.size_bytes.saturating_add(known.extent.size_bytes);
@@ -99,10 +99,10 @@ impl Blobs {
         match value {
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.resolve(item)).collect()),
             Value::Object(fields) => {
-                if let Some(known) = reference(&fields).and_then(|name| self.known.get(name)) {
+                if let Some(known) = reference_digest(&fields).and_then(|name| self.by_digest.get(name)) {
                     return self.resolve(known.value.clone());
                 }
-                let escaped = fields.len() == 1 && fields.keys().all(|name| is_like(name));
+                let escaped = fields.len() == 1 && fields.keys().all(|name| is_reference_name(name));
                 let plain = |name: String| if escaped { name.chars().skip(1).collect() } else { name };
                 Value::Object(fields.into_iter().map(|(name, value)| (plain(name), self.resolve(value))).collect())
             }
@@ -112,7 +112,7 @@ impl Blobs {
 }
 
 /// The digest that an object refers to.
-fn reference(fields: &Map<String, Value>) -> Option<&str> {
+fn reference_digest(fields: &Map<String, Value>) -> Option<&str> {
     match fields.get(NAME) {
         Some(Value::String(digest)) if fields.len() == 1 => Some(digest),
         _ => None,
@@ -125,47 +125,48 @@ mod tests {
 
     use super::*;
 
-    fn keep(blobs: &mut Blobs, value: &Value) -> Result<String, String> {
-        let name = digest(&serde_json::to_vec(value).unwrap());
-        blobs.keep(&name, value.clone()).map(|()| name)
+    fn insert_value(blobs: &mut BlobStore, value: &Value) -> Result<String, String> {
+        let name = digest_hex(&serde_json::to_vec(value).unwrap());
+        blobs.insert(&name, value.clone()).map(|()| name)
     }
 
-    fn resolve(blobs: &Blobs, value: Value) -> Result<Value, String> {
+    fn resolve_value(blobs: &BlobStore, value: Value) -> Result<Value, String> {
         let fields = json!({"value": value}).as_object().cloned().unwrap();
         blobs.resolve_fields(fields).map(|mut fields| fields.shift_remove("value").unwrap())
     }
 
     #[test]
     fn blobs_may_refer_to_those_before_them() {
-        let mut blobs = Blobs::default();
-        let inner = keep(&mut blobs, &json!(["a"])).unwrap();
-        let outer = keep(&mut blobs, &json!({"x": {"$blob": inner}, "y": {"$$blob": 1}})).unwrap();
-        let whole = resolve(&blobs, json!([{"$blob": outer}, {"$$$blob": 2}]));
+        let mut blobs = BlobStore::default();
+        let inner = insert_value(&mut blobs, &json!(["a"])).unwrap();
+        let outer = insert_value(&mut blobs, &json!({"x": {"$blob": inner}, "y": {"$$blob": 1}})).unwrap();
+        let whole = resolve_value(&blobs, json!([{"$blob": outer}, {"$$$blob": 2}]));
         assert_eq!(whole, Ok(json!([{"x": ["a"], "y": {"$blob": 1}}, {"$$blob": 2}])));
     }
 
     #[test]
     fn what_is_missing_or_wrong_is_told() {
-        let mut blobs = Blobs::default();
+        let mut blobs = BlobStore::default();
         let missing = "it refers to blob `ab`, which no line before it holds";
-        assert_eq!(resolve(&blobs, json!([{"$blob": "ab"}])).unwrap_err(), missing);
-        assert_eq!(keep(&mut blobs, &json!({"$blob": "ab"})).unwrap_err(), missing);
-        let wrong = blobs.keep("ab", json!(1)).unwrap_err();
+        assert_eq!(resolve_value(&blobs, json!([{"$blob": "ab"}])).unwrap_err(), missing);
+        assert_eq!(insert_value(&mut blobs, &json!({"$blob": "ab"})).unwrap_err(), missing);
+        let wrong = blobs.insert("ab", json!(1)).unwrap_err();
         assert!(wrong.starts_with("the blob says that its digest is `ab`, but its value has `6b86b2"), "{wrong}");
     }
 
     #[test]
     fn a_tape_that_was_made_to_fill_the_memory_is_refused() {
-        let mut blobs = Blobs::default();
-        let mut name = keep(&mut blobs, &json!("x".repeat(1 << 20))).unwrap();
+        let mut blobs = BlobStore::default();
+        let mut name = insert_value(&mut blobs, &json!("x".repeat(1 << 20))).unwrap();
         let doubled = (0..10).find_map(|_| {
-            let next = keep(&mut blobs, &json!([{"$blob": name}, {"$blob": name}]));
+            let next = insert_value(&mut blobs, &json!([{"$blob": name}, {"$blob": name}]));
             next.map(|next| name = next).err()
         });
         assert_eq!(doubled.unwrap(), "with what it refers to it is larger than 256 MiB, or nests too deep");
 
-        let mut name = keep(&mut blobs, &json!([])).unwrap();
-        let deeper = (0..200).find_map(|_| keep(&mut blobs, &json!([{"$blob": name}])).map(|next| name = next).err());
+        let mut name = insert_value(&mut blobs, &json!([])).unwrap();
+        let deeper =
+            (0..200).find_map(|_| insert_value(&mut blobs, &json!([{"$blob": name}])).map(|next| name = next).err());
         assert!(deeper.is_some());
     }
 }

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use super::NAME;
-use super::cut::{BRANCH_BYTES, STRING_BYTES};
+use super::extract::{BRANCH_BYTES, STRING_BYTES};
 use super::resolve::MOST_BYTES;
-use crate::line::{DEEPEST, digest};
+use crate::line::{DEEPEST, digest_hex};
 
 /// The names of one object are held against each other, so that there are not many of them.
 const MOST_NAMES: usize = 40;
@@ -17,14 +17,14 @@ const PRIVATE: &str = "$serde_json";
 
 /// The blobs of a tape, without what is in them.
 #[derive(Debug, Default)]
-pub(crate) struct Shapes<'t> {
-    known: HashMap<&'t str, Shape>,
+pub(crate) struct BlobShapes<'t> {
+    by_digest: HashMap<&'t str, BlobShape>,
 }
 
 /// What matters of a blob where it is referred to.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
-    kind: Kind,
+struct BlobShape {
+    kind: JsonKind,
     /// Whether the writer keeps it elsewhere than in its record.
     is_large: bool,
     /// How much it is once everything is put back.
@@ -35,7 +35,7 @@ struct Shape {
 
 /// A kind of JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     /// A text.
     Text,
     /// An array.
@@ -46,10 +46,10 @@ pub(crate) enum Kind {
 
 /// Goes through the fields of one record.
 #[derive(Debug)]
-pub(crate) struct Scan<'s, 't> {
-    shapes: &'s Shapes<'t>,
+pub(crate) struct FieldScanner<'s, 't> {
+    shapes: &'s BlobShapes<'t>,
     text: &'s str,
-    at: usize,
+    index: usize,
     /// The names of the objects that are open, by their places.
     names: Vec<(usize, usize)>,
     /// How much is put back into the record.
@@ -57,139 +57,139 @@ pub(crate) struct Scan<'s, 't> {
     deepest: usize,
 }
 
-impl<'t> Shapes<'t> {
+impl<'t> BlobShapes<'t> {
     /// Keeps a blob, whose fields stand behind the kind in its line; `None` where it is not one as it is written.
-    pub(crate) fn keep(&mut self, rest: &'t str) -> Option<()> {
+    pub(crate) fn insert(&mut self, rest: &'t str) -> Option<()> {
         let (name, value) = rest.strip_prefix(",\"digest\":\"")?.split_at_checked(64)?;
         let value = value.strip_prefix("\",\"value\":")?.strip_suffix('}')?;
-        if digest(value.as_bytes()) != name || self.known.contains_key(name) {
+        if digest_hex(value.as_bytes()) != name || self.by_digest.contains_key(name) {
             return None;
         }
         let shape = {
-            let mut scan = Scan::new(self, value);
-            let kind = scan.any(0)?;
-            let least = if kind == Kind::Text { STRING_BYTES } else { BRANCH_BYTES };
+            let mut scan = FieldScanner::new(self, value);
+            let kind = scan.scan_any_value(0)?;
+            let least = if kind == JsonKind::Text { STRING_BYTES } else { BRANCH_BYTES };
             let is_branch = value.starts_with(['{', '[']);
-            let is_large = value.len() >= least && (is_branch || kind == Kind::Text);
+            let is_large = value.len() >= least && (is_branch || kind == JsonKind::Text);
             let (size_bytes, depth) = (scan.size_bytes.checked_add(value.len())?, scan.deepest);
-            (scan.at == value.len()).then_some(Shape { kind, is_large, size_bytes, depth })?
+            (scan.index == value.len()).then_some(BlobShape { kind, is_large, size_bytes, depth })?
         };
-        self.known.insert(name, shape);
+        self.by_digest.insert(name, shape);
         Some(())
     }
 }
 
-impl<'s, 't> Scan<'s, 't> {
-    pub(crate) fn new(shapes: &'s Shapes<'t>, text: &'s str) -> Self {
-        Self { shapes, text, at: 0, names: Vec::new(), size_bytes: 0, deepest: 0 }
+impl<'s, 't> FieldScanner<'s, 't> {
+    pub(crate) fn new(shapes: &'s BlobShapes<'t>, text: &'s str) -> Self {
+        Self { shapes, text, index: 0, names: Vec::new(), size_bytes: 0, deepest: 0 }
     }
 
     /// Where it is.
-    pub(crate) fn at(&self) -> usize {
-        self.at
+    pub(crate) fn index(&self) -> usize {
+        self.index
     }
 
     /// Whether this byte comes next; it is then gone over.
-    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+    pub(crate) fn consume(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
-        self.at += usize::from(is_next);
+        self.index += usize::from(is_next);
         is_next
     }
 
     /// A name, without its quotes.
-    pub(crate) fn name(&mut self) -> Option<&'s str> {
-        let start = self.at;
-        self.string()?;
-        self.text.get(start + 1..self.at - 1)
+    pub(crate) fn scan_name(&mut self) -> Option<&'s str> {
+        let start = self.index;
+        self.scan_string()?;
+        self.text.get(start + 1..self.index - 1)
     }
 
     /// Goes over the value of a field of the record.
-    pub(crate) fn field(&mut self) -> Option<Kind> {
-        self.value(1)
+    pub(crate) fn scan_field(&mut self) -> Option<JsonKind> {
+        self.scan_value(1)
     }
 
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.index).copied()
     }
 
     /// A value that stands in its place, and so is not large.
-    fn value(&mut self, depth: usize) -> Option<Kind> {
-        let start = self.at;
+    fn scan_value(&mut self, depth: usize) -> Option<JsonKind> {
+        let start = self.index;
         let first = self.peek()?;
-        let kind = self.any(depth)?;
+        let kind = self.scan_any_value(depth)?;
         let most = match first {
             b'"' => STRING_BYTES,
             b'{' | b'[' => BRANCH_BYTES,
             _ => usize::MAX,
         };
-        (self.at - start < most).then_some(kind)
+        (self.index - start < most).then_some(kind)
     }
 
-    fn any(&mut self, depth: usize) -> Option<Kind> {
+    fn scan_any_value(&mut self, depth: usize) -> Option<JsonKind> {
         match self.peek()? {
-            b'"' => self.string().map(|()| Kind::Text),
-            b'{' => self.object(depth + 1),
-            b'[' => self.list(depth + 1),
-            b't' => self.word("true"),
-            b'f' => self.word("false"),
-            b'n' => self.word("null"),
-            _ => self.number(),
+            b'"' => self.scan_string().map(|()| JsonKind::Text),
+            b'{' => self.scan_object(depth + 1),
+            b'[' => self.scan_list(depth + 1),
+            b't' => self.scan_word("true"),
+            b'f' => self.scan_word("false"),
+            b'n' => self.scan_word("null"),
+            _ => self.scan_number(),
         }
     }
 
-    fn deep(&mut self, depth: usize) -> Option<()> {
+    fn check_depth(&mut self, depth: usize) -> Option<()> {
         self.deepest = self.deepest.max(depth);
         (depth <= DEEPEST).then_some(())
     }
 
-    fn list(&mut self, depth: usize) -> Option<Kind> {
-        self.deep(depth)?;
-        self.at += 1;
-        if self.eat(b']') {
-            return Some(Kind::List);
+    fn scan_list(&mut self, depth: usize) -> Option<JsonKind> {
+        self.check_depth(depth)?;
+        self.index += 1;
+        if self.consume(b']') {
+            return Some(JsonKind::List);
         }
         loop {
-            self.value(depth)?;
-            if self.eat(b']') {
-                return Some(Kind::List);
+            self.scan_value(depth)?;
+            if self.consume(b']') {
+                return Some(JsonKind::List);
             }
-            self.eat(b',').then_some(())?;
+            self.consume(b',').then_some(())?;
         }
     }
 
-    fn object(&mut self, depth: usize) -> Option<Kind> {
-        self.deep(depth)?;
-        self.at += 1;
-        if self.eat(b'}') {
-            return Some(Kind::Other);
+    fn scan_object(&mut self, depth: usize) -> Option<JsonKind> {
+        self.check_depth(depth)?;
+        self.index += 1;
+        if self.consume(b'}') {
+            return Some(JsonKind::Other);
         }
         let first = self.names.len();
         let mut last = (0, 0);
         loop {
-            self.named(first)?;
-            self.eat(b':').then_some(())?;
-            last.0 = self.at;
-            self.value(depth)?;
-            last.1 = self.at;
-            if self.eat(b'}') {
+            self.push_unique_name(first)?;
+            self.consume(b':').then_some(())?;
+            last.0 = self.index;
+            self.scan_value(depth)?;
+            last.1 = self.index;
+            if self.consume(b'}') {
                 break;
             }
-            self.eat(b',').then_some(())?;
+            self.consume(b',').then_some(())?;
         }
         let only = self.names.get(first..).and_then(|names| <&[_; 1]>::try_from(names).ok()).copied();
         self.names.truncate(first);
         match only {
-            Some([(start, end)]) if self.text.get(start..end)? == NAME => self.refer(last, depth - 1),
-            _ => Some(Kind::Other),
+            Some([(start, end)]) if self.text.get(start..end)? == NAME => self.scan_reference(last, depth - 1),
+            _ => Some(JsonKind::Other),
         }
     }
 
     /// A name that no other one of the object is, from `first` on.
-    fn named(&mut self, first: usize) -> Option<()> {
-        let start = self.at + 1;
-        self.string()?;
-        let place = (start, self.at - 1);
-        let name = self.text.get(start..self.at - 1)?;
+    fn push_unique_name(&mut self, first: usize) -> Option<()> {
+        let start = self.index + 1;
+        self.scan_string()?;
+        let place = (start, self.index - 1);
+        let name = self.text.get(start..self.index - 1)?;
         let others = self.names.get(first..)?;
         let is_new = |other: &(usize, usize)| self.text.get(other.0..other.1) != Some(name);
         let is_plain = others.len() < MOST_NAMES && !name.starts_with(PRIVATE) && others.iter().all(is_new);
@@ -197,28 +197,28 @@ impl<'s, 't> Scan<'s, 't> {
     }
 
     /// A reference, whose digest stands here with its quotes. `depth` brackets stand around it.
-    fn refer(&mut self, (start, end): (usize, usize), depth: usize) -> Option<Kind> {
+    fn scan_reference(&mut self, (start, end): (usize, usize), depth: usize) -> Option<JsonKind> {
         let name = self.text.get(start + 1..end.checked_sub(1)?)?;
-        let shape = self.shapes.known.get(name).filter(|shape| shape.is_large).copied()?;
-        self.deep(depth + shape.depth)?;
+        let shape = self.shapes.by_digest.get(name).filter(|shape| shape.is_large).copied()?;
+        self.check_depth(depth + shape.depth)?;
         self.size_bytes = self.size_bytes.checked_add(shape.size_bytes).filter(|size| *size <= MOST_BYTES)?;
         Some(shape.kind)
     }
 
     /// A text, with the escapes that the writer uses and no others.
-    fn string(&mut self) -> Option<()> {
-        self.eat(b'"').then_some(())?;
+    fn scan_string(&mut self) -> Option<()> {
+        self.consume(b'"').then_some(())?;
         loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            self.at += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
-            if self.eat(b'"') {
+            let rest = self.text.as_bytes().get(self.index..)?;
+            self.index += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
+            if self.consume(b'"') {
                 return Some(());
             }
-            self.eat(b'\\').then_some(())?;
+            self.consume(b'\\').then_some(())?;
             match self.peek()? {
-                b'"' | b'\\' | b'b' | b't' | b'n' | b'f' | b'r' => self.at += 1,
+                b'"' | b'\\' | b'b' | b't' | b'n' | b'f' | b'r' => self.index += 1,
                 b'u' => {
-                    let digits = self.text.as_bytes().get(self.at + 1..self.at + 5)?;
+                    let digits = self.text.as_bytes().get(self.index + 1..self.index + 5)?;
                     let [b'0', b'0', high @ (b'0' | b'1'), low @ (b'0'..=b'9' | b'a'..=b'f')] = digits else {
                         return None;
                     };
@@ -226,40 +226,40 @@ impl<'s, 't> Scan<'s, 't> {
                     if *high == b'0' && matches!(low, b'8' | b'9' | b'a' | b'c' | b'd') {
                         return None;
                     }
-                    self.at += 5;
+                    self.index += 5;
                 }
                 _ => return None,
             }
         }
     }
 
-    fn word(&mut self, word: &str) -> Option<Kind> {
-        self.text.get(self.at..)?.starts_with(word).then(|| self.at += word.len())?;
-        Some(Kind::Other)
+    fn scan_word(&mut self, word: &str) -> Option<JsonKind> {
+        self.text.get(self.index..)?.starts_with(word).then(|| self.index += word.len())?;
+        Some(JsonKind::Other)
     }
 
     /// A number without an exponent.
-    fn number(&mut self) -> Option<Kind> {
-        let is_negative = self.eat(b'-');
-        let start = self.at;
-        let whole = self.digits()?;
+    fn scan_number(&mut self) -> Option<JsonKind> {
+        let is_negative = self.consume(b'-');
+        let start = self.index;
+        let whole = self.scan_digits()?;
         let is_zero = self.text.as_bytes().get(start) == Some(&b'0');
         if is_zero && (whole > 1 || is_negative) {
             return None;
         }
-        if self.eat(b'.') {
-            self.digits()?;
+        if self.consume(b'.') {
+            self.scan_digits()?;
         }
-        (!matches!(self.peek(), Some(b'e' | b'E'))).then_some(Kind::Other)
+        (!matches!(self.peek(), Some(b'e' | b'E'))).then_some(JsonKind::Other)
     }
 
     /// How many digits there are, at least one.
-    fn digits(&mut self) -> Option<usize> {
-        let start = self.at;
+    fn scan_digits(&mut self) -> Option<usize> {
+        let start = self.index;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
+            self.index += 1;
         }
-        Some(self.at - start).filter(|count| *count > 0)
+        Some(self.index - start).filter(|count| *count > 0)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{digest, push_line};
-use crate::record::Closed;
+use super::{digest_hex, push_line};
+use crate::record::ClosedRecord;
 
 /// What stands before the digest of a closing line.
 const BEFORE: &str = ",\"digest\":\"";
@@ -11,10 +11,10 @@ const BEFORE: &str = ",\"digest\":\"";
 const BEHIND: &str = "\"}";
 
 /// The record that closes a tape behind so many records.
-pub(crate) fn closing(seq: u64, at_ms: u64, prev: Option<&str>) -> Closed<'static> {
+pub(crate) fn make_closing_record(seq: u64, at_ms: u64, prev: Option<&str>) -> ClosedRecord<'static> {
     let mut line = Vec::new();
     push_line(&mut line, seq, at_ms, prev, "closed", format!("{{\"records\":{seq}}}").as_bytes());
-    Closed { records: seq, digest: Cow::Owned(digest(&line)) }
+    ClosedRecord { records: seq, digest: Cow::Owned(digest_hex(&line)) }
 }
 
 /// Whether the digest of a closing line is that of the line.
@@ -25,18 +25,18 @@ pub(crate) fn is_closing(line: &[u8]) -> bool {
         return false;
     };
     let Some((rest, claimed)) = text.rsplit_once(BEFORE) else { return false };
-    digest(format!("{rest}}}").as_bytes()) == claimed
+    digest_hex(format!("{rest}}}").as_bytes()) == claimed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Body, Record};
+    use crate::record::{Record, RecordBody};
 
     #[test]
     fn every_bit_of_a_closing_line_counts() {
-        let prev = digest(b"the line before");
-        let body = Body::Closed(closing(7, 1_750_000_000_000, Some(&prev)));
+        let prev = digest_hex(b"the line before");
+        let body = RecordBody::Closed(make_closing_record(7, 1_750_000_000_000, Some(&prev)));
         let line = Record { seq: 7, at_ms: 1_750_000_000_000, prev: Some(prev), body }.to_line().unwrap().into_bytes();
         assert!(is_closing(&line));
         for at in 0..line.len() * 8 {

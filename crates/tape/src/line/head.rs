@@ -4,12 +4,12 @@ use std::io::Write;
 
 use serde_json::{Map, Value};
 
-use super::text::not_json;
-use crate::record::{Body, Record};
+use super::text::json_error_text;
+use crate::record::{Record, RecordBody};
 
 /// The fields that every record has, and how its kind and its `prev` are held.
 #[derive(Debug)]
-pub(crate) struct Head<Text> {
+pub(crate) struct RecordHead<Text> {
     pub(crate) seq: u64,
     pub(crate) at_ms: u64,
     pub(crate) prev: Option<Text>,
@@ -31,36 +31,36 @@ pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&
     line.extend_from_slice(fields);
 }
 
-impl<'l> Head<&'l str> {
+impl<'l> RecordHead<&'l str> {
     /// Takes the head off a line that is spelled as the writer spells it, without JSON's generality; `None` for any other
     /// spelling. The rest is what follows the kind: `}`, or a comma and the fields of the body.
-    pub(crate) fn canonical(line: &'l [u8]) -> Option<(Self, &'l [u8])> {
-        let (seq, rest) = number(line.strip_prefix(b"{\"seq\":")?)?;
-        let (at_ms, rest) = number(rest.strip_prefix(b",\"at_ms\":")?)?;
+    pub(crate) fn parse_canonical(line: &'l [u8]) -> Option<(Self, &'l [u8])> {
+        let (seq, rest) = parse_number(line.strip_prefix(b"{\"seq\":")?)?;
+        let (at_ms, rest) = parse_number(rest.strip_prefix(b",\"at_ms\":")?)?;
         let rest = rest.strip_prefix(b",\"prev\":")?;
         let (prev, rest) = match rest.strip_prefix(b"null") {
             Some(rest) => (None, rest),
-            None => digest(rest).map(|(prev, rest)| (Some(prev), rest))?,
+            None => parse_digest(rest).map(|(prev, rest)| (Some(prev), rest))?,
         };
-        let (kind, rest) = word(rest.strip_prefix(b",\"kind\":")?)?;
+        let (kind, rest) = parse_word(rest.strip_prefix(b",\"kind\":")?)?;
         Some((Self { seq, at_ms, prev, kind }, rest))
     }
 
     /// The record with this head.
-    pub(crate) fn record<'a>(&self, body: Body<'a>) -> Record<'a> {
+    pub(crate) fn to_record<'a>(&self, body: RecordBody<'a>) -> Record<'a> {
         Record { seq: self.seq, at_ms: self.at_ms, prev: self.prev.map(str::to_owned), body }
     }
 }
 
-impl Head<String> {
+impl RecordHead<String> {
     /// Takes the head off any spelling of a line, and gives the other fields.
-    pub(crate) fn general(line: &[u8]) -> Result<(Self, Map<String, Value>), String> {
-        let value: Value = serde_json::from_slice(line).map_err(|fault| not_json(&fault))?;
+    pub(crate) fn parse_any(line: &[u8]) -> Result<(Self, Map<String, Value>), String> {
+        let value: Value = serde_json::from_slice(line).map_err(|fault| json_error_text(&fault))?;
         let Value::Object(mut fields) = value else {
             return Err(String::from("a record must be a JSON object"));
         };
-        let seq = whole_number(&mut fields, "seq")?;
-        let at_ms = whole_number(&mut fields, "at_ms")?;
+        let seq = take_whole_number(&mut fields, "seq")?;
+        let at_ms = take_whole_number(&mut fields, "at_ms")?;
         let prev = match fields.shift_remove("prev") {
             Some(Value::String(text)) => Some(text),
             Some(Value::Null) => None,
@@ -74,7 +74,7 @@ impl Head<String> {
 }
 
 /// A whole number at the beginning, spelled as JSON does, and what follows it.
-fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+fn parse_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
     let (digits, rest) = text.split_at_checked(end)?;
     if digits.is_empty() || (digits.len() > 1 && digits.starts_with(b"0")) {
@@ -85,7 +85,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// A text of letters, digits and `_` at the beginning, and what follows it.
-fn word(text: &[u8]) -> Option<(&str, &[u8])> {
+fn parse_word(text: &[u8]) -> Option<(&str, &[u8])> {
     let text = text.strip_prefix(b"\"")?;
     let end = text.iter().position(|byte| *byte == b'"')?;
     let (word, rest) = text.split_at_checked(end)?;
@@ -95,14 +95,14 @@ fn word(text: &[u8]) -> Option<(&str, &[u8])> {
 }
 
 /// A digest at the beginning, as text, and what follows it. What is as long and is none breaks the chain, and is found there.
-fn digest(text: &[u8]) -> Option<(&str, &[u8])> {
+fn parse_digest(text: &[u8]) -> Option<(&str, &[u8])> {
     let (digest, rest) = text.strip_prefix(b"\"")?.split_first_chunk::<64>()?;
     let has_others = digest.iter().fold(false, |others, byte| others | !byte.is_ascii_alphanumeric());
     let digest = std::str::from_utf8(digest).ok().filter(|_| !has_others)?;
     Some((digest, rest.strip_prefix(b"\"")?))
 }
 
-fn whole_number(fields: &mut Map<String, Value>, name: &str) -> Result<u64, String> {
+fn take_whole_number(fields: &mut Map<String, Value>, name: &str) -> Result<u64, String> {
     let number = fields.shift_remove(name);
     number.as_ref().and_then(Value::as_u64).ok_or_else(|| format!("`{name}` must be a whole number"))
 }

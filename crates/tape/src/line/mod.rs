@@ -6,14 +6,14 @@ mod head;
 mod text;
 
 use crate::blobs;
-use crate::record::{Body, Record};
+use crate::record::{Record, RecordBody};
 
-pub(crate) use body::{fields, from_fields, push_fields, typed};
-pub(crate) use closing::{closing, is_closing};
-pub(crate) use head::{Head, push_line};
+pub(crate) use body::{encode_fields, from_fields, parse_typed, push_fields};
+pub(crate) use closing::{is_closing, make_closing_record};
+pub(crate) use head::{RecordHead, push_line};
 pub(crate) use text::is_deep;
-use text::not_json;
-pub(crate) use text::{DEEPEST, digest};
+use text::json_error_text;
+pub(crate) use text::{DEEPEST, digest_hex};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line's end. It is whole: nothing in it refers to another record.
@@ -22,7 +22,7 @@ impl Record<'_> {
     /// Never for records made of JSON values; serde's contract has the error.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         let mut line = Vec::new();
-        let body = packed(fields(&self.body)?)?.text;
+        let body = pack_if_deep(encode_fields(&self.body)?)?.text;
         push_line(&mut line, self.seq, self.at_ms, self.prev.as_deref(), self.body.kind(), &body);
         String::from_utf8(line).map_err(serde::ser::Error::custom)
     }
@@ -32,18 +32,18 @@ impl Record<'_> {
     /// # Errors
     /// When the line is no record, in words for people.
     pub fn from_line(line: &[u8]) -> Result<Record<'static>, String> {
-        Self::from_stored(line, &blobs::Blobs::default())
+        Self::from_stored(line, &blobs::BlobStore::default())
     }
 
     /// Reads a line of a tape.
-    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::Blobs) -> Result<Record<'static>, String> {
-        if let Some((head, rest)) = Head::canonical(line)
-            && !blobs::may_refer(rest)
-            && let Some(body) = typed(head.kind, rest)
+    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::BlobStore) -> Result<Record<'static>, String> {
+        if let Some((head, rest)) = RecordHead::parse_canonical(line)
+            && !blobs::may_contain_reference(rest)
+            && let Some(body) = parse_typed(head.kind, rest)
         {
-            return Ok(head.record(body));
+            return Ok(head.to_record(body));
         }
-        let (head, fields) = Head::general(line)?;
+        let (head, fields) = RecordHead::parse_any(line)?;
         // A blob stands for what it is: what is large in it is elsewhere.
         let fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
         let body = from_fields(&head.kind, fields)?;
@@ -52,27 +52,27 @@ impl Record<'_> {
 }
 
 /// The fields of a record as JSON text, in the form in which they are written.
-pub(crate) struct Packed {
+pub(crate) struct PackedFields {
     pub(crate) text: Vec<u8>,
     /// Whether they nested too deep, so that the text has one field, `packed`.
     pub(crate) is_packed: bool,
 }
 
 /// Packs fields that nest deeper than JSON readers follow.
-pub(crate) fn packed(text: Vec<u8>) -> Result<Packed, serde_json::Error> {
+pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Error> {
     if !is_deep(&text) {
-        return Ok(Packed { text, is_packed: false });
+        return Ok(PackedFields { text, is_packed: false });
     }
     let whole = std::str::from_utf8(&text).map_err(serde::ser::Error::custom)?;
     let mut packed = b"{\"packed\":".to_vec();
     serde_json::to_writer(&mut packed, whole)?;
     packed.push(b'}');
-    Ok(Packed { text: packed, is_packed: true })
+    Ok(PackedFields { text: packed, is_packed: true })
 }
 
 /// The body of fields in their written form that refer to no blob.
-pub(crate) fn body_of(kind: &str, fields: &[u8]) -> Result<Body<'static>, String> {
-    let fields = serde_json::from_slice(fields).map_err(|fault| not_json(&fault))?;
+pub(crate) fn parse_body(kind: &str, fields: &[u8]) -> Result<RecordBody<'static>, String> {
+    let fields = serde_json::from_slice(fields).map_err(|fault| json_error_text(&fault))?;
     from_fields(kind, fields)
 }
 
@@ -83,10 +83,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::record::Noted;
+    use crate::record::NoteRecord;
 
     fn note(data: Value) -> Record<'static> {
-        let body = Body::Note(Noted { kind: Cow::Borrowed("remark"), data: Cow::Owned(data) });
+        let body = RecordBody::Note(NoteRecord { kind: Cow::Borrowed("remark"), data: Cow::Owned(data) });
         Record { seq: 1, at_ms: 2, prev: Some(String::from("ab")), body }
     }
 
@@ -104,7 +104,7 @@ mod tests {
 
         let deeper = note(nested(400)).to_line().unwrap();
         let read = Record::from_line(deeper.as_bytes()).unwrap();
-        assert!(matches!(read.body, Body::Unknown { .. }));
+        assert!(matches!(read.body, RecordBody::Unknown { .. }));
         assert_eq!(read.to_line().unwrap(), deeper);
     }
 

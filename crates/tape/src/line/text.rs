@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const DEEPEST: usize = 100;
 
 /// SHA-256 in hex.
-pub(crate) fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |half: u8| DIGITS.get(usize::from(half)).copied().map_or('0', char::from);
     let mut text = String::with_capacity(64);
@@ -22,11 +22,11 @@ pub(crate) fn is_deep(json: &[u8]) -> bool {
     // Few brackets cannot nest deep, and to count them costs next to nothing.
     json.len() > 2 * DEEPEST
         && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST
-        && depth(json) > DEEPEST
+        && nesting_depth(json) > DEEPEST
 }
 
 /// How deep brackets nest in JSON text.
-fn depth(json: &[u8]) -> usize {
+fn nesting_depth(json: &[u8]) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let (mut in_text, mut escaped) = (false, false);
     for byte in json {
@@ -46,7 +46,7 @@ fn depth(json: &[u8]) -> usize {
 }
 
 /// The text of a JSON fault without serde's `at line 1`, which would be taken for the tape's line.
-pub(super) fn not_json(fault: &serde_json::Error) -> String {
+pub(super) fn json_error_text(fault: &serde_json::Error) -> String {
     let text = fault.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
     format!("not JSON: {what} (column {})", fault.column())
@@ -58,13 +58,13 @@ mod tests {
 
     #[test]
     fn digests_are_hex() {
-        assert_eq!(digest(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(digest_hex(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     #[test]
     fn brackets_in_texts_do_not_nest() {
         let texts = format!("[\"{}\\\"{}\"]", "[".repeat(200), "{".repeat(200));
-        assert_eq!((depth(texts.as_bytes()), is_deep(texts.as_bytes())), (1, false));
+        assert_eq!((nesting_depth(texts.as_bytes()), is_deep(texts.as_bytes())), (1, false));
         let nested = format!("{}{}", "[".repeat(101), "]".repeat(101));
         assert!(is_deep(nested.as_bytes()));
         assert!(!is_deep("[]".repeat(101).as_bytes()));

@@ -9,12 +9,12 @@ use pintle_contract::{
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::said::{FailureText, SaidText};
+use super::verdict::{RecordedFailure, RecordedVerdict};
 
 /// A dispatch begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fired<'a> {
+pub struct EventRecord<'a> {
     /// The number of the dispatch, from 1.
     pub dispatch: u64,
     /// The dispatch that caused it, such as that of a hook that emitted an event.
@@ -34,7 +34,7 @@ pub struct Fired<'a> {
 /// An ask was answered, or nobody was there to answer it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Resolved<'a> {
+pub struct ApprovalRecord<'a> {
     /// The dispatch whose hooks asked; absent where the host itself did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
@@ -49,16 +49,17 @@ pub struct Resolved<'a> {
     /// Who asked and why.
     pub reasons: Cow<'a, [OutcomeReason]>,
     /// The answer.
-    pub answer: AnswerWord,
+    pub answer: ApprovalResult,
     /// Who gave it, where somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Cow<'a, str>>,
+    #[serde(rename = "by")]
+    pub approver: Option<Cow<'a, str>>,
 }
 
 /// How an ask was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AnswerWord {
+pub enum ApprovalResult {
     /// Yes.
     Approved,
     /// Yes, for every call of the tool with the same arguments.
@@ -70,13 +71,14 @@ pub enum AnswerWord {
     /// The host asks in its own way.
     Deferred,
     /// There was nobody to ask.
-    Nobody,
+    #[serde(rename = "nobody")]
+    Unavailable,
 }
 
 /// A hook or tool reached outside itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Effected<'a> {
+pub struct EffectRecord<'a> {
     /// The dispatch, for one that a hook made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
@@ -84,9 +86,10 @@ pub struct Effected<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u64>,
     /// The hook or tool.
-    pub by: Cow<'a, str>,
+    #[serde(rename = "by")]
+    pub caller_name: Cow<'a, str>,
     /// The configuration layer that it belongs to, whose state it changes. Default: the project, as for every tool.
-    #[serde(default = "project", skip_serializing_if = "is_project")]
+    #[serde(default = "default_layer", skip_serializing_if = "is_default_layer")]
     pub layer: Layer,
     /// What it asked for.
     pub request: Cow<'a, EffectRequest>,
@@ -98,19 +101,19 @@ pub struct Effected<'a> {
     pub error: Option<Cow<'a, EffectError>>,
 }
 
-fn project() -> Layer {
+fn default_layer() -> Layer {
     Layer::Project
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_project(layer: &Layer) -> bool {
+fn is_default_layer(layer: &Layer) -> bool {
     *layer == Layer::Project
 }
 
 /// Something worth telling that is no verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Warned<'a> {
+pub struct WarningRecord<'a> {
     /// The dispatch, when one was going on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<u64>,
@@ -123,7 +126,7 @@ pub struct Warned<'a> {
 /// A dispatch is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Decided<'a> {
+pub struct OutcomeRecord<'a> {
     /// The dispatch.
     pub dispatch: u64,
     /// The event's name.
@@ -137,7 +140,7 @@ pub struct Decided<'a> {
     /// The version of the final payload.
     pub payload: u32,
     /// That version, where it appears for the first time.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
     /// Why.
     #[serde(default, skip_serializing_if = "<[OutcomeReason]>::is_empty")]
@@ -147,18 +150,19 @@ pub struct Decided<'a> {
     pub effects: Vec<HookEffect<'a>>,
     /// Hooks that gave no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<FailureNote<'a>>,
+    pub failures: Vec<FailureEntry<'a>>,
     /// What deserves attention.
     #[serde(default, skip_serializing_if = "<[Warning]>::is_empty")]
     pub warnings: Cow<'a, [Warning]>,
     /// What hooks in shadow mode would have done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shadow: Vec<ShadowNote<'a>>,
+    pub shadow: Vec<ShadowEntry<'a>>,
     /// The approval of an ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Cow<'a, Approval>>,
     /// How many hooks were asked.
-    pub asked: u32,
+    #[serde(rename = "asked")]
+    pub hooks_called: u32,
 }
 
 /// An effect and whose it is.
@@ -174,11 +178,11 @@ pub struct HookEffect<'a> {
 /// A hook that gave no answer, and what that meant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FailureNote<'a> {
+pub struct FailureEntry<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
     /// What happened.
-    pub failure: FailureText<'a>,
+    pub failure: RecordedFailure<'a>,
     /// What it meant.
     pub policy: FailurePolicy,
 }
@@ -186,17 +190,18 @@ pub struct FailureNote<'a> {
 /// What a hook in shadow mode would have done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ShadowNote<'a> {
+pub struct ShadowEntry<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
     /// What it said.
-    pub said: SaidText<'a>,
+    #[serde(rename = "said")]
+    pub verdict: RecordedVerdict<'a>,
 }
 
-impl AnswerWord {
+impl ApprovalResult {
     /// The word for a resolution, and who gave it.
     #[must_use]
-    pub fn of(resolution: &ApprovalResponse) -> (Self, Option<&str>) {
+    pub fn from_response(resolution: &ApprovalResponse) -> (Self, Option<&str>) {
         match resolution {
             ApprovalResponse::Approved { answered_by: by } => (Self::Approved, Some(by)),
             ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool } => (Self::GrantedTool, Some(by)),
@@ -205,12 +210,12 @@ impl AnswerWord {
             }
             ApprovalResponse::Refused { answered_by: by } => (Self::Refused, Some(by)),
             ApprovalResponse::Deferred => (Self::Deferred, None),
-            ApprovalResponse::Unavailable => (Self::Nobody, None),
+            ApprovalResponse::Unavailable => (Self::Unavailable, None),
         }
     }
 }
 
-impl<'a> Fired<'a> {
+impl<'a> EventRecord<'a> {
     /// Records that an event is fired.
     #[must_use]
     pub fn new(dispatch: u64, parent: Option<u64>, event: &'a Event, cause: Option<CallId>) -> Self {
@@ -226,17 +231,17 @@ impl<'a> Fired<'a> {
     }
 }
 
-impl<'a> Resolved<'a> {
+impl<'a> ApprovalRecord<'a> {
     /// Records how the ask of a dispatch's hooks was answered.
     #[must_use]
     pub fn new(dispatch: u64, digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
-        Self { dispatch: Some(dispatch), ..Self::of_host(digest, reasons, resolution) }
+        Self { dispatch: Some(dispatch), ..Self::for_host(digest, reasons, resolution) }
     }
 
     /// Records how a question of the host itself was answered.
     #[must_use]
-    pub fn of_host(digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
-        let (answer, by) = AnswerWord::of(resolution);
+    pub fn for_host(digest: &'a str, reasons: &'a [OutcomeReason], resolution: &'a ApprovalResponse) -> Self {
+        let (answer, by) = ApprovalResult::from_response(resolution);
         Self {
             dispatch: None,
             origin: None,
@@ -244,19 +249,19 @@ impl<'a> Resolved<'a> {
             digest: Cow::Borrowed(digest),
             reasons: Cow::Borrowed(reasons),
             answer,
-            by: by.map(Cow::Borrowed),
+            approver: by.map(Cow::Borrowed),
         }
     }
 
     /// Says whose question it was, and about which tool call.
     #[must_use]
-    pub fn about(mut self, origin: &'a Origin, id: &'a str) -> Self {
+    pub fn with_call(mut self, origin: &'a Origin, id: &'a str) -> Self {
         (self.origin, self.id) = (Some(Cow::Borrowed(origin)), Some(Cow::Borrowed(id)));
         self
     }
 }
 
-impl<'a> Warned<'a> {
+impl<'a> WarningRecord<'a> {
     /// Records a warning.
     #[must_use]
     pub fn new(dispatch: Option<u64>, warning: &'a Warning) -> Self {
@@ -265,7 +270,7 @@ impl<'a> Warned<'a> {
     }
 }
 
-impl<'a> Decided<'a> {
+impl<'a> OutcomeRecord<'a> {
     /// Records an outcome, whose payload is the version `payload`.
     #[must_use]
     pub fn new(dispatch: u64, event: &'a str, outcome: &'a Outcome, payload: u32, first_seen: bool) -> Self {
@@ -273,14 +278,14 @@ impl<'a> Decided<'a> {
             hook: Cow::Borrowed(hook.as_str()),
             effect: Cow::Borrowed(effect),
         };
-        let failure = |report: &'a pintle_contract::FailureReport| FailureNote {
+        let failure = |report: &'a pintle_contract::FailureReport| FailureEntry {
             hook: Cow::Borrowed(report.hook.as_str()),
             failure: (&report.failure).into(),
             policy: report.policy,
         };
-        let shadow = |verdict: &'a pintle_contract::ShadowVerdict| ShadowNote {
+        let shadow = |verdict: &'a pintle_contract::ShadowVerdict| ShadowEntry {
             hook: Cow::Borrowed(verdict.hook.as_str()),
-            said: (&verdict.verdict).into(),
+            verdict: (&verdict.verdict).into(),
         };
         Self {
             dispatch,
@@ -296,12 +301,14 @@ impl<'a> Decided<'a> {
             warnings: Cow::Borrowed(&outcome.warnings),
             shadow: outcome.shadow.iter().map(shadow).collect(),
             approval: outcome.approval.as_ref().map(Cow::Borrowed),
-            asked: outcome.hooks_called,
+            hooks_called: outcome.hooks_called,
         }
     }
 }
 
 /// Reads a field that is there, so that a `null` somebody sent is told from a field that is absent.
-pub(super) fn present<'de, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'a, Value>>, D::Error> {
+pub(super) fn deserialize_present<'de, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Cow<'a, Value>>, D::Error> {
     Value::deserialize(deserializer).map(|value| Some(Cow::Owned(value)))
 }

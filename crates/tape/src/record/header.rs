@@ -10,12 +10,12 @@ use pintle_contract::{
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
-use crate::line::digest;
+use crate::line::digest_hex;
 
 /// The first record: who wrote the tape, and for which session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
+pub struct HeaderRecord {
     /// The version of the format.
     pub format: u32,
     /// The version of Pintle that wrote it.
@@ -31,17 +31,17 @@ pub struct Header {
 /// Hooks that were loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Loaded {
+pub struct HooksRecord {
     /// Where they stand.
-    pub scope: Scope,
+    pub scope: HookScope,
     /// The hooks, in declared order.
-    pub hooks: Vec<HookEntry>,
+    pub hooks: Vec<LoadedHook>,
 }
 
 /// Where hooks stand among those of their layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum HookScope {
     /// In the runtime: every agent is under them. Those of one layer stand in the order of the tape.
     Runtime,
     /// In one agent and the agents below it, behind those of the runtime of the same layer.
@@ -51,7 +51,7 @@ pub enum Scope {
 /// One hook that was loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HookEntry {
+pub struct LoadedHook {
     /// Its number, from 0 over all hooks of the tape.
     pub entry: u64,
     /// The number of its chain, from 0 over all chains of the tape.
@@ -61,7 +61,8 @@ pub struct HookEntry {
     /// The canonical event.
     pub event: String,
     /// The event's name as the hook's author wrote it.
-    pub spelling: String,
+    #[serde(rename = "spelling")]
+    pub event_alias: String,
     /// Where it comes from, such as a path.
     pub source: String,
     /// The dialect of its source.
@@ -76,7 +77,8 @@ pub struct HookEntry {
     pub mode: EnforcementMode,
     /// Whether the user trusts its source.
     #[serde(default, skip_serializing_if = "SourceTrust::is_trusted")]
-    pub standing: SourceTrust,
+    #[serde(rename = "standing")]
+    pub source_trust: SourceTrust,
     /// Whether it can deny.
     pub guard: bool,
     /// What a failure of it means.
@@ -96,7 +98,7 @@ pub struct HookEntry {
     pub digest: Option<String>,
 }
 
-impl Header {
+impl HeaderRecord {
     /// A header of the current format.
     pub fn new(session: impl Into<String>, started_ms: u64) -> Self {
         Self {
@@ -116,15 +118,15 @@ impl Header {
     }
 }
 
-impl HookEntry {
+impl LoadedHook {
     /// A hook that stands in for the one that was loaded: it has its place and its rules, and runs something else. Which
     /// hook repeats another is not asked again, since the tape says who was asked.
     #[must_use]
-    pub fn stand_in<S: Matcher + Handler + 'static>(&self, event: EventName, stand_in: Arc<S>) -> Hook {
+    pub fn to_stub_hook<S: Matcher + Handler + 'static>(&self, event: EventName, stand_in: Arc<S>) -> Hook {
         Hook {
             id: HookId::new(self.id.as_str()),
             event,
-            event_alias: Arc::from(self.spelling.as_str()),
+            event_alias: Arc::from(self.event_alias.as_str()),
             priority: self.priority,
             matcher: Some(Arc::clone(&stand_in) as Arc<dyn Matcher>),
             handler: stand_in,
@@ -134,7 +136,7 @@ impl HookEntry {
             on_failure: self.on_failure,
             strict_matcher: self.strict_matcher,
             mode: self.mode,
-            source_trust: self.standing,
+            source_trust: self.source_trust,
             tools: Vec::new(),
             limits: CallLimits::default(),
             location: self.location(),
@@ -149,7 +151,7 @@ impl HookEntry {
 
     /// A chain with the rules of the one that the hook stood in, and this hook in it.
     #[must_use]
-    pub fn chain(&self, first: Arc<Hook>) -> Chain {
+    pub fn to_chain(&self, first: Arc<Hook>) -> Chain {
         Chain {
             source: Arc::from(self.source.as_str()),
             dialect: "tape",
@@ -167,21 +169,21 @@ impl HookEntry {
             chain: number,
             id: hook.id.to_string(),
             event: hook.event.to_string(),
-            spelling: hook.event_alias.to_string(),
+            event_alias: hook.event_alias.to_string(),
             source: chain.source.to_string(),
             dialect: String::from(chain.dialect),
             layer: chain.layer,
             profile: chain.profile,
             priority: hook.priority,
             mode: hook.mode,
-            standing: hook.source_trust,
+            source_trust: hook.source_trust,
             guard: hook.guard,
             on_failure: hook.on_failure,
             on_deny: hook.on_deny,
             strict_matcher: hook.strict_matcher,
             path: hook.location.path().map(|path| path.display().to_string()),
             line: hook.location.line_column().map(|(line, _)| line),
-            digest: hook.location.file.as_ref().map(|file| digest(file.text.as_bytes())),
+            digest: hook.location.file.as_ref().map(|file| digest_hex(file.text.as_bytes())),
         }
     }
 }

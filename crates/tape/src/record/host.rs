@@ -8,53 +8,54 @@ use pintle_contract::{Origin, Reminder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dispatch::present;
+use super::dispatch::deserialize_present;
 
 /// One record of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostRecord<'a> {
     /// A session was opened.
-    Session(Session<'a>),
+    Session(SessionRecord<'a>),
     /// A session goes on from what is on its tape.
-    Resumed(Session<'a>),
+    Resumed(SessionRecord<'a>),
     /// The person, or whoever speaks for them, said something.
-    Said(Said<'a>),
+    UserMessage(UserMessageRecord<'a>),
     /// The model is about to be asked.
-    ModelRequest(ModelRequest<'a>),
+    ModelRequest(ModelRequestRecord<'a>),
     /// The model answered, or did not.
-    ModelReply(ModelReply<'a>),
+    ModelReply(ModelReplyRecord<'a>),
     /// A tool is about to run.
-    ToolCall(ToolCall<'a>),
+    ToolCall(ToolCallRecord<'a>),
     /// A tool ran.
-    ToolResult(ToolResult<'a>),
+    ToolResult(ToolResultRecord<'a>),
     /// A message was added to a conversation.
-    Message(Message<'a>),
+    Message(MessageRecord<'a>),
     /// The messages of a conversation were replaced.
-    Messages(Messages<'a>),
+    Messages(MessagesRecord<'a>),
     /// Something happened to a reminder.
-    Reminder(Reminded<'a>),
+    Reminder(ReminderRecord<'a>),
     /// A turn begins or ends.
-    Turn(Turn<'a>),
+    Turn(TurnRecord<'a>),
 }
 
 /// A session and what is needed to open it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Session<'a> {
+pub struct SessionRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The host's own object, such as the agent's path, the model, the workspace and the permission mode.
-    pub opened: Cow<'a, Value>,
+    #[serde(rename = "opened")]
+    pub reopen_data: Cow<'a, Value>,
 }
 
 /// What was said to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Said<'a> {
+pub struct UserMessageRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// On which way it came.
-    pub source: Source,
+    pub source: MessageSource,
     /// The words.
     pub text: Cow<'a, str>,
 }
@@ -62,7 +63,7 @@ pub struct Said<'a> {
 /// The way on which words reach an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum MessageSource {
     /// As the prompt of a turn.
     Prompt,
     /// Into a turn that is going on.
@@ -76,7 +77,7 @@ pub enum Source {
 /// A request to a model, written before it is sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelRequest<'a> {
+pub struct ModelRequestRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The conversation it belongs to.
@@ -86,7 +87,7 @@ pub struct ModelRequest<'a> {
     /// The model.
     pub model: Cow<'a, str>,
     /// What is sent; absent where `same_as` says it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub payload: Option<Cow<'a, Value>>,
     /// The dispatch of `completion.pre` whose final payload is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +97,7 @@ pub struct ModelRequest<'a> {
 /// What came of a request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelReply<'a> {
+pub struct ModelReplyRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The request.
@@ -104,17 +105,17 @@ pub struct ModelReply<'a> {
     /// How long it took.
     pub duration_us: u64,
     /// The answer.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub reply: Option<Cow<'a, Value>>,
     /// Why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<ModelFault<'a>>,
+    pub error: Option<ModelErrorRecord<'a>>,
 }
 
 /// Why a model did not answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelFault<'a> {
+pub struct ModelErrorRecord<'a> {
     /// The kind, in the host's words.
     pub kind: Cow<'a, str>,
     /// What happened, one line.
@@ -124,7 +125,7 @@ pub struct ModelFault<'a> {
 /// A tool call, written before the tool runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolCall<'a> {
+pub struct ToolCallRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The call's name in the conversation.
@@ -138,7 +139,7 @@ pub struct ToolCall<'a> {
 /// What a tool itself gave, before hooks saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolResult<'a> {
+pub struct ToolResultRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The call's name in the conversation.
@@ -150,14 +151,14 @@ pub struct ToolResult<'a> {
     /// Whether it failed.
     pub is_error: bool,
     /// What it gave besides.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub result: Option<Cow<'a, Value>>,
 }
 
 /// A message that was added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Message<'a> {
+pub struct MessageRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The conversation.
@@ -169,13 +170,14 @@ pub struct Message<'a> {
 /// The messages that a conversation has from here on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Messages<'a> {
+pub struct MessagesRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// The conversation.
     pub conversation: Cow<'a, str>,
     /// Why.
-    pub why: Why,
+    #[serde(rename = "why")]
+    pub replaced_by: MessagesReplacedBy,
     /// All of them, in order.
     pub messages: Cow<'a, [Value]>,
 }
@@ -183,7 +185,7 @@ pub struct Messages<'a> {
 /// Why the messages of a conversation were replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum MessagesReplacedBy {
     /// It was compacted.
     Compact,
     /// It was cleared.
@@ -195,11 +197,12 @@ pub enum Why {
 /// What happened to a reminder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reminded<'a> {
+pub struct ReminderRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// What happened.
-    pub what: ReminderStep,
+    #[serde(rename = "what")]
+    pub transition: ReminderTransition,
     /// The reminder.
     pub reminder: Cow<'a, Reminder>,
 }
@@ -207,7 +210,7 @@ pub struct Reminded<'a> {
 /// A step in the life of a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ReminderStep {
+pub enum ReminderTransition {
     /// It waits to be shown.
     Injected,
     /// Another one with its key stands, so that it is not kept.
@@ -217,7 +220,8 @@ pub enum ReminderStep {
     /// Its time is over.
     Expired,
     /// It stays although the conversation was compacted.
-    Kept,
+    #[serde(rename = "kept")]
+    Retained,
     /// It came from the agent above.
     Inherited,
     /// It went with what was compacted or cleared.
@@ -227,35 +231,37 @@ pub enum ReminderStep {
 /// A turn begins or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Turn<'a> {
+pub struct TurnRecord<'a> {
     /// Whose life.
     pub origin: Cow<'a, Origin>,
     /// Which of the two.
-    pub stage: Stage,
+    #[serde(rename = "stage")]
+    pub phase: TurnPhase,
     /// How it ended: `done`, or why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Cow<'a, str>>,
+    #[serde(rename = "ended")]
+    pub end_reason: Option<Cow<'a, str>>,
     /// What it used, in the host's words.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub usage: Option<Cow<'a, Value>>,
 }
 
 /// One end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum TurnPhase {
     /// It begins.
     Start,
     /// It is over.
     End,
 }
 
-impl Turn<'_> {
+impl TurnRecord<'_> {
     /// Whether a turn of the session begins: one of the agent that the person talks to. The turns of the agents below it are
     /// parts of that one.
     #[must_use]
-    pub fn begins_one(&self) -> bool {
-        self.stage == Stage::Start && self.origin.depth == 0
+    pub fn starts_session_turn(&self) -> bool {
+        self.phase == TurnPhase::Start && self.origin.depth == 0
     }
 }
 
@@ -266,7 +272,7 @@ impl HostRecord<'_> {
         match self {
             Self::Session(_) => "session",
             Self::Resumed(_) => "resumed",
-            Self::Said(_) => "said",
+            Self::UserMessage(_) => "said",
             Self::ModelRequest(_) => "model_request",
             Self::ModelReply(_) => "model_reply",
             Self::ToolCall(_) => "tool_call",
@@ -283,7 +289,7 @@ impl HostRecord<'_> {
     pub fn origin(&self) -> &Origin {
         match self {
             Self::Session(session) | Self::Resumed(session) => &session.origin,
-            Self::Said(said) => &said.origin,
+            Self::UserMessage(said) => &said.origin,
             Self::ModelRequest(request) => &request.origin,
             Self::ModelReply(reply) => &reply.origin,
             Self::ToolCall(call) => &call.origin,

@@ -41,60 +41,60 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header`, first and once ([`Header`]): `format` (this document is 4), `pintle` (the writer's version), `session`,
+//! `header`, first and once ([`HeaderRecord`]): `format` (this document is 4), `pintle` (the writer's version), `session`,
 //! `started_ms`, `shadow` (whether nothing is enforced in the whole session).
 //!
-//! `blob` ([`Blob`]): `digest`, `value`.
+//! `blob` ([`BlobRecord`]): `digest`, `value`.
 //!
-//! `healed`, the tape went on after its program had died while it wrote ([`Healed`]): `line` (the torn line, from 1, whose
+//! `healed`, the tape went on after its program had died while it wrote ([`HealedRecord`]): `line` (the torn line, from 1, whose
 //! place this record takes), `size_bytes` (how much of it was taken away).
 //!
-//! `closed`, the program that wrote the tape closed it, and nothing was going on any more ([`Closed`]): `records` (how many
+//! `closed`, the program that wrote the tape closed it, and nothing was going on any more ([`ClosedRecord`]): `records` (how many
 //! stand before it), `digest` (SHA-256 of this line as it would be without that field). It is the last record of a tape that is
 //! whole; when the tape is gone on with more follow, and another `closed` ends them.
 //!
 //! # Kinds: hooks
 //!
-//! `hooks`, hooks were loaded, before they are asked first ([`Loaded`]): `scope` (`runtime`, or `agent` for those of one
+//! `hooks`, hooks were loaded, before they are asked first ([`HooksRecord`]): `scope` (`runtime`, or `agent` for those of one
 //! agent and the agents below it), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
 //! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the hook's
 //! number and `chain` that of its chain, both from 0 over the whole tape; `spelling` is the event's name as its author
 //! wrote it; `path` and `line` are absent for hooks that stand in no file; `digest` is the SHA-256 of the file's text.
 //!
-//! `event`, a dispatch begins ([`Fired`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the dispatch
+//! `event`, a dispatch begins ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the dispatch
 //! around it on the same thread), `cause` (the call of a hook that emitted it), `event`, `origin` `{session, turn, agent,
 //! depth, run, persona, step}`, `payload` (version 0 of the dispatch).
 //!
-//! `unmatched`, a hook's matcher failed ([`Passed`]): `dispatch`, `hook`, `entry`, `round`, `failure` `{kind, message,
+//! `unmatched`, a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round`, `failure` `{kind, message,
 //! path, line}`. A `warning` or an `unasked` follows.
 //!
-//! `unasked`, a hook that wants the event is not asked, because that failure counts or the host cancelled ([`Passed`]): as
+//! `unasked`, a hook that wants the event is not asked, because that failure counts or the host cancelled ([`HookSkippedRecord`]): as
 //! `unmatched`.
 //!
-//! `hook_call`, a hook is about to be asked ([`Asked`]): `dispatch`, `call` (unique in the tape), `hook`, `entry`, `round`
+//! `hook_call`, a hook is about to be asked ([`HookCallRecord`]): `dispatch`, `call` (unique in the tape), `hook`, `entry`, `round`
 //! (the one in which it is asked: 0, then 1 to 3 when guards are asked again), `payload` (the number of the version it
 //! sees), `value` (that version, only where it appears for the first time).
 //!
-//! `effect`, a hook or tool reached outside itself ([`Effected`]): `dispatch`, `call` (both absent for one that no hook
+//! `effect`, a hook or tool reached outside itself ([`EffectRecord`]): `dispatch`, `call` (both absent for one that no hook
 //! made), `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are spelled as in
-//! [`pintle_contract::Request`] and [`pintle_contract::Reply`].
+//! [`pintle_contract::Request`] and [`pintle_contract::PendingReply`].
 //!
-//! `hook_returned`, a hook answered ([`Answered`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
+//! `hook_returned`, a hook answered ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`, `duration_us`, `said`: `{verdict, reason,
 //! fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
 //! `reason` comes with `allow`, `ask` and `deny`; a rewrite, and an `allow` or `ask` of a rewritten payload, has `fields`
 //! (those that change) or `whole`; a failure has `kind`, `message` and, where known, `path` and `line`.
 //!
 //! `hook_vetoed`, right behind the `hook_returned` of an answer that blocks or, of `permission.ask`, allows or asks
-//! ([`Vetoed`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). Whether the hook's veto counts,
+//! ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`). Whether the hook's veto counts,
 //! the outcome says: a hook in shadow mode vetoes nothing.
 //!
-//! `warning` ([`Warned`]): `dispatch`, `hook`, `message`.
+//! `warning` ([`WarningRecord`]): `dispatch`, `hook`, `message`.
 //!
-//! `approval`, an ask was answered ([`Resolved`]): `dispatch` (absent where the host itself asked; then `origin` and `id`,
+//! `approval`, an ask was answered ([`ApprovalRecord`]): `dispatch` (absent where the host itself asked; then `origin` and `id`,
 //! the tool call, say about what), `digest` (of the payload that the answer is bound to), `reasons`, `answer` (`approved`,
 //! `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
 //!
-//! `outcome`, the dispatch is over ([`Decided`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
+//! `outcome`, the dispatch is over ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
 //! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
 //! stops_run}]` (`stops_run` only where the hook's deny ends the run and leaves what the event is about), `effects`
 //! `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
@@ -117,8 +117,8 @@
 //! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`: these are all from here on |
 //! | `reminder` | `what` (`injected`, `deduped`, `rendered`, `expired`, `kept`, `inherited`, `dropped`), `reminder` |
 //!
-//! Any other kind is a note of the host ([`Noted`]) with one field, `data`. A record of an unknown kind with other fields
-//! is kept as it is ([`Body::Unknown`]).
+//! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other fields
+//! is kept as it is ([`RecordBody::Unknown`]).
 //!
 //! # Order
 //!
@@ -158,20 +158,23 @@ pub mod host;
 mod dispatch;
 mod header;
 mod hook;
-mod kept;
-mod said;
+mod maintenance;
+mod verdict;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-pub use dispatch::{AnswerWord, Decided, Effected, FailureNote, Fired, HookEffect, Resolved, ShadowNote, Warned};
-pub use header::{Header, HookEntry, Loaded, Scope};
-pub use hook::{Answered, Asked, Passed, Vetoed};
+pub use dispatch::{
+    ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, ShadowEntry,
+    WarningRecord,
+};
+pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
+pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub use host::HostRecord;
-pub use kept::{Blob, Closed, Healed};
-pub use said::{FailureText, SaidText, Word};
+pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord};
+pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format of new tapes.
 pub const FORMAT: u32 = 4;
@@ -228,46 +231,46 @@ pub struct Record<'a> {
     /// The digest of the line before; `None` in the header.
     pub prev: Option<String>,
     /// What it records.
-    pub body: Body<'a>,
+    pub body: RecordBody<'a>,
 }
 
 /// What a record records.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body<'a> {
+pub enum RecordBody<'a> {
     /// The tape begins.
-    Header(Header),
+    Header(HeaderRecord),
     /// Hooks were loaded.
-    Hooks(Loaded),
+    Hooks(HooksRecord),
     /// A dispatch begins.
-    Event(Fired<'a>),
+    Event(EventRecord<'a>),
     /// A hook's matcher failed.
-    Unmatched(Passed<'a>),
+    MatcherFailed(HookSkippedRecord<'a>),
     /// A hook is not asked although it wants the event.
-    Unasked(Passed<'a>),
+    NotCalled(HookSkippedRecord<'a>),
     /// A hook is asked.
-    HookCall(Asked<'a>),
+    HookCall(HookCallRecord<'a>),
     /// A hook or tool reached outside itself.
-    Effect(Effected<'a>),
+    Effect(EffectRecord<'a>),
     /// A hook answered.
-    HookReturned(Answered<'a>),
+    HookReturned(HookReturnedRecord<'a>),
     /// Its answer blocks, or decides a permission.
-    HookVetoed(Vetoed<'a>),
+    HookVetoed(HookVetoedRecord<'a>),
     /// Something worth telling that is no verdict.
-    Warning(Warned<'a>),
+    Warning(WarningRecord<'a>),
     /// An ask was answered.
-    Approval(Resolved<'a>),
+    Approval(ApprovalRecord<'a>),
     /// A dispatch is over.
-    Outcome(Decided<'a>),
+    Outcome(OutcomeRecord<'a>),
     /// The host did something.
     Host(HostRecord<'a>),
     /// A value that later records refer to.
-    Blob(Blob<'a>),
+    Blob(BlobRecord<'a>),
     /// The torn end of the tape was taken away.
-    Healed(Healed),
+    Healed(HealedRecord),
     /// The tape was closed.
-    Closed(Closed<'a>),
+    Closed(ClosedRecord<'a>),
     /// A note of the host.
-    Note(Noted<'a>),
+    Note(NoteRecord<'a>),
     /// A record of a kind this program does not know, as it stands.
     Unknown {
         /// Its kind.
@@ -279,14 +282,14 @@ pub enum Body<'a> {
 
 /// A note of the host.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Noted<'a> {
+pub struct NoteRecord<'a> {
     /// What it is about. None of the kinds above.
     pub kind: Cow<'a, str>,
     /// What the host wants to keep.
     pub data: Cow<'a, Value>,
 }
 
-impl Body<'_> {
+impl RecordBody<'_> {
     /// The record's kind as it is written.
     #[must_use]
     pub fn kind(&self) -> &str {
@@ -294,8 +297,8 @@ impl Body<'_> {
             Self::Header(_) => "header",
             Self::Hooks(_) => "hooks",
             Self::Event(_) => "event",
-            Self::Unmatched(_) => "unmatched",
-            Self::Unasked(_) => "unasked",
+            Self::MatcherFailed(_) => "unmatched",
+            Self::NotCalled(_) => "unasked",
             Self::HookCall(_) => "hook_call",
             Self::Effect(_) => "effect",
             Self::HookReturned(_) => "hook_returned",
@@ -317,7 +320,7 @@ impl Body<'_> {
     pub fn dispatch(&self) -> Option<u64> {
         match self {
             Self::Event(fired) => Some(fired.dispatch),
-            Self::Unmatched(passed) | Self::Unasked(passed) => Some(passed.dispatch),
+            Self::MatcherFailed(passed) | Self::NotCalled(passed) => Some(passed.dispatch),
             Self::HookCall(asked) => Some(asked.dispatch),
             Self::Effect(effected) => effected.dispatch,
             Self::HookReturned(answered) => Some(answered.dispatch),

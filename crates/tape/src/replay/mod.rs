@@ -9,74 +9,74 @@
 //!
 //! Whether the *host* obeyed the outcomes is for [`verify`](crate::verify) to say.
 
-mod bare;
-mod cast;
-mod desk;
+mod comparing_journal;
+mod decode;
 mod difference;
-mod enact;
-mod heard;
-mod join;
-mod lines;
-mod scene;
-mod sheet;
-mod spell;
-mod until;
-mod veil;
+mod encode;
+mod input_feed;
+mod recorded_dispatch;
+mod redaction;
+mod renumber;
+mod rerun;
+mod skip_values;
+mod split;
+mod stop_point;
+mod stubs;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use cast::Cast;
-use enact::Company;
-use lines::{Manner, Read, Split};
-use scene::Scenes;
-use sheet::Instead;
+use comparing_journal::LineReplacement;
+use recorded_dispatch::RecordedDispatches;
+use rerun::DispatchReplayer;
+use split::{ParsedLine, ReadDepth, SplitTape};
+use stubs::StubRegistry;
 
-pub use difference::{Difference, Why};
-pub use heard::{failure, resolution, verdict};
-pub use until::Until;
+pub use decode::{decode_approval, decode_failure, decode_verdict};
+pub use difference::{DifferenceKind, ReplayDifference};
+pub use stop_point::StopPoint;
 
-use crate::blobs::Blobs;
-use crate::record::{Body, HostRecord};
-use crate::{TapeError, Torn};
+use crate::blobs::BlobStore;
+use crate::record::{HostRecord, RecordBody};
+use crate::{TapeError, TornRecord};
 
 /// How a tape is enacted.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ReplayOptions {
     /// How many threads take part. Default: as many as the machine has. The result is the same for any number.
     pub threads: Option<NonZeroUsize>,
     /// Where to stop. Default: at the end.
-    pub until: Option<Until>,
+    pub stop_point: Option<StopPoint>,
 }
 
 /// A tape that was enacted again.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayReport {
     /// How many records were enacted or taken over.
     pub records: usize,
     /// How many records the old tape has, where the replay stopped before its end.
-    pub of_records: usize,
+    pub total_records: usize,
     /// How many dispatches were enacted.
     pub dispatches: usize,
     /// How many calls of hooks were enacted.
     pub calls: usize,
-    /// How many turns of the session began, by [`begins_one`](crate::record::host::Turn::begins_one).
+    /// How many turns of the session began, by [`starts_session_turn`](crate::record::host::Turn::begins_one).
     pub turns: usize,
     /// The dispatches that have no outcome: the session ended in them, or the replay stopped in them.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<UnfinishedDispatch>,
     /// What was left of a record that was not written whole.
-    pub torn: Option<Torn>,
+    pub torn: Option<TornRecord>,
     /// The first record in which the new tape is another one; `None` when the two are equal byte for byte.
-    pub difference: Option<Difference>,
+    pub difference: Option<ReplayDifference>,
     /// The new tape.
     pub tape: Vec<u8>,
 }
 
 /// A dispatch without an outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedDispatch {
     /// Its number.
     pub dispatch: u64,
     /// Its event.
@@ -91,14 +91,14 @@ pub enum ReplayError {
     /// It is no tape that this program reads.
     Tape(TapeError),
     /// It has not the place where the replay was to stop; in one line.
-    Until(String),
+    NoStopPoint(String),
 }
 
 impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tape(fault) => fault.fmt(f),
-            Self::Until(fault) => f.write_str(fault),
+            Self::NoStopPoint(fault) => f.write_str(fault),
         }
     }
 }
@@ -115,7 +115,7 @@ impl From<TapeError> for ReplayError {
 ///
 /// # Errors
 /// When it is no tape, or has not the place to stop at. A tape that differs, is torn or was interrupted is none.
-pub fn replay(tape: &[u8], options: &Options) -> Result<Replayed, ReplayError> {
+pub fn replay(tape: &[u8], options: &ReplayOptions) -> Result<ReplayReport, ReplayError> {
     replay_with(tape, options, &|_, _| {})
 }
 
@@ -126,73 +126,82 @@ pub fn replay(tape: &[u8], options: &Options) -> Result<Replayed, ReplayError> {
 /// As [`replay`].
 pub fn replay_with(
     tape: &[u8],
-    options: &Options,
+    options: &ReplayOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Replayed, ReplayError> {
-    let mut split = lines::split(tape)?;
+) -> Result<ReplayReport, ReplayError> {
+    let mut split = split::split(tape)?;
     // Nearly every tape comes out as it is, which is found without looking into every value. How one differs is not.
-    if let Some(manner) = split.bare()
-        && let Ok(replayed) = enact(&split, &manner, options, progress)
+    if let Some(manner) = split.depth_without_values()
+        && let Ok(replayed) = rerun(&split, &manner, options, progress)
         && replayed.difference.is_none()
     {
         return Ok(replayed);
     }
-    let (manner, torn) = split.whole()?;
-    let replayed = enact(&split, &manner, options, progress)?;
-    let torn = torn.filter(|_| replayed.records == replayed.of_records);
-    Ok(Replayed { torn, ..replayed })
+    let (manner, torn) = split.full_depth()?;
+    let replayed = rerun(&split, &manner, options, progress)?;
+    let torn = torn.filter(|_| replayed.records == replayed.total_records);
+    Ok(ReplayReport { torn, ..replayed })
 }
 
 /// Enacts the lines of a tape, read in this manner.
-fn enact<'t>(
-    split: &Split<'t>,
-    manner: &Manner<'t>,
-    options: &Options,
+fn rerun<'t>(
+    split: &SplitTape<'t>,
+    manner: &ReadDepth<'t>,
+    options: &ReplayOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Replayed, ReplayError> {
+) -> Result<ReplayReport, ReplayError> {
     let threads = options.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let mut records = lines::read(&split.lines, manner, threads)?;
+    let mut records = split::parse_lines(&split.lines, manner, threads)?;
     let of_records = records.len();
-    if let Some(until) = &options.until {
-        let count = until.count(&records).map_err(ReplayError::Until)?;
+    if let Some(until) = &options.stop_point {
+        let count = until.record_count(&records).map_err(ReplayError::NoStopPoint)?;
         records.truncate(count);
     }
     let count = records.len();
     let loaded = records.iter().filter_map(|read| match &read.body {
-        Some(Body::Hooks(loaded)) => Some(loaded),
+        Some(RecordBody::Hooks(loaded)) => Some(loaded),
         _ => None,
     });
-    let cast = Cast::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
-    let asked: HashSet<u64> = records.iter().filter_map(|read| entry(read.body.as_ref()?)).collect();
+    let cast = StubRegistry::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
+    let asked: HashSet<u64> = records.iter().filter_map(|read| hook_entry_of(read.body.as_ref()?)).collect();
     let mut turns = 0;
-    let mut scenes = Scenes::default();
+    let mut scenes = RecordedDispatches::default();
     let mut lines = Vec::with_capacity(count);
-    let mut differ: Vec<Instead> = Vec::new();
-    for (at, Read { line, body, respelled }) in records.into_iter().enumerate() {
-        turns += usize::from(matches!(&body, Some(Body::Host(HostRecord::Turn(turn))) if turn.begins_one()));
-        differ.extend(respelled.map(|tail| Instead { at, tails: vec![tail] }));
+    let mut differ: Vec<LineReplacement> = Vec::new();
+    for (at, ParsedLine { line, body, corrected_tail: respelled }) in records.into_iter().enumerate() {
+        turns +=
+            usize::from(matches!(&body, Some(RecordBody::Host(HostRecord::Turn(turn))) if turn.starts_session_turn()));
+        differ.extend(respelled.map(|tail| LineReplacement { index: at, tails: vec![tail] }));
         if let Some(body) = body {
-            scenes.take(at, body, &cast);
+            scenes.add_record(at, body, &cast);
         }
         lines.push(line);
     }
     let scenes = scenes.into_list();
     let unfinished = scenes.iter().filter(|scene| !scene.is_over).filter_map(|scene| {
-        let (opening, at) = (scene.opening.as_ref()?, scene.records.first()?);
-        Some(Unfinished { dispatch: scene.number, event: opening.event.name.to_string(), line: at + 1 })
+        let (opening, at) = (scene.start.as_ref()?, scene.records.first()?);
+        Some(UnfinishedDispatch { dispatch: scene.number, event: opening.event.name.to_string(), line: at + 1 })
     });
     let unfinished = unfinished.collect();
-    let (dispatches, calls) = (scenes.len(), scenes.iter().map(|scene| scene.cues.calls.len()).sum());
+    let (dispatches, calls) = (scenes.len(), scenes.iter().map(|scene| scene.inputs.calls.len()).sum());
     let header = &split.header;
-    let company = Company { cast: &cast, asked: &asked, lines: &lines, manner, texts: &split.lines, header };
-    differ.extend(company.enact(scenes, threads, &|done| progress(done, count)));
-    differ.sort_by_key(|instead| instead.at);
-    let joined = join::join(&lines, differ);
-    let blobs = manner.blobs(&split.lines).filter(|_| joined.leaves.is_some());
-    let difference = joined.leaves.map(|leaves| Difference::new(&lines, leaves, blobs.unwrap_or(&Blobs::default())));
-    Ok(Replayed {
+    let company = DispatchReplayer {
+        registry: &cast,
+        called_entries: &asked,
+        lines: &lines,
+        depth: manner,
+        texts: &split.lines,
+        header,
+    };
+    differ.extend(company.rerun(scenes, threads, &|done| progress(done, count)));
+    differ.sort_by_key(|instead| instead.index);
+    let joined = renumber::renumber(&lines, differ);
+    let blobs = manner.blobs(&split.lines).filter(|_| joined.divergence.is_some());
+    let difference =
+        joined.divergence.map(|leaves| ReplayDifference::new(&lines, leaves, blobs.unwrap_or(&BlobStore::default())));
+    Ok(ReplayReport {
         records: count,
-        of_records,
+        total_records: of_records,
         dispatches,
         calls,
         turns,
@@ -204,10 +213,10 @@ fn enact<'t>(
 }
 
 /// The hook that a record is about.
-fn entry(body: &Body<'_>) -> Option<u64> {
+fn hook_entry_of(body: &RecordBody<'_>) -> Option<u64> {
     match body {
-        Body::HookCall(asked) => Some(asked.entry),
-        Body::Unmatched(passed) | Body::Unasked(passed) => Some(passed.entry),
+        RecordBody::HookCall(asked) => Some(asked.entry),
+        RecordBody::MatcherFailed(passed) | RecordBody::NotCalled(passed) => Some(passed.entry),
         _ => None,
     }
 }

@@ -3,17 +3,17 @@
 use pintle_contract::{Effect, EffectReply, EffectRequest, LogLevel};
 use serde_json::Value;
 
-use super::Options;
-use super::style::plain;
-use crate::record::Effected;
+use super::ShowOptions;
+use super::style::single_line;
+use crate::record::EffectRecord;
 
 /// A request and its reply in a few words; `None` for one that only looked, unless everything is shown.
-pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<String> {
-    let cut = |text: &str| plain(text, options.text_chars);
+pub(super) fn describe_request(effected: &EffectRecord<'_>, options: &ShowOptions) -> Option<String> {
+    let cut = |text: &str| single_line(text, options.text_chars);
     let reply = effected.reply.as_deref();
     let words = match &*effected.request {
         EffectRequest::MetricIncr { name, amount: by } => {
-            format!("metric {} {by:+} = {}", cut(name), reply_text(reply, options))
+            format!("metric {} {by:+} = {}", cut(name), describe_reply(reply, options))
         }
         EffectRequest::MetricSet { name, value } => format!("metric {} = {}", cut(name), cut(&value.to_string())),
         EffectRequest::Log { level: LogLevel::Info, message } => format!("log: {}", cut(message)),
@@ -43,7 +43,7 @@ pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<Stri
         EffectRequest::Fs { function, arguments } => format!("fs {} {}", cut(function), cut(&arguments.to_string())),
         quiet if options.everything => {
             let what = serde_json::to_value(quiet).unwrap_or_default();
-            format!("{} -> {}", cut(&spelled(&what)), reply_text(reply, options))
+            format!("{} -> {}", cut(&describe_tagged_value(&what)), describe_reply(reply, options))
         }
         _ => return None,
     };
@@ -54,7 +54,7 @@ pub(super) fn request(effected: &Effected<'_>, options: &Options) -> Option<Stri
 }
 
 /// `name {arguments}` for an externally tagged value.
-fn spelled(value: &Value) -> String {
+fn describe_tagged_value(value: &Value) -> String {
     match value {
         Value::String(name) => name.clone(),
         Value::Object(fields) => {
@@ -65,19 +65,19 @@ fn spelled(value: &Value) -> String {
     }
 }
 
-fn reply_text(reply: Option<&EffectReply>, options: &Options) -> String {
+fn describe_reply(reply: Option<&EffectReply>, options: &ShowOptions) -> String {
     match reply {
         Some(EffectReply::Done) => String::from("done"),
         Some(EffectReply::Absent) => String::from("nothing"),
         Some(EffectReply::Int(number)) => number.to_string(),
-        Some(EffectReply::Value(value)) => plain(&value.to_string(), options.text_chars),
+        Some(EffectReply::Value(value)) => single_line(&value.to_string(), options.text_chars),
         None => String::from("?"),
     }
 }
 
 /// An effect of a verdict in a few words.
-pub(super) fn verdict(effect: &Effect, options: &Options) -> String {
-    let cut = |text: &str| plain(text, options.text_chars);
+pub(super) fn describe_effect(effect: &Effect, options: &ShowOptions) -> String {
+    let cut = |text: &str| single_line(text, options.text_chars);
     match effect {
         Effect::Context(text) => format!("context: {}", cut(text)),
         Effect::Reminder(reminder) => format!("reminder: {}", cut(&reminder.body)),

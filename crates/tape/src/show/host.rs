@@ -3,27 +3,40 @@
 use pintle_contract::Origin;
 use serde_json::{Map, Value};
 
-use super::block::duration;
+use super::block::format_duration;
 use super::removed::RemovedTexts;
-use super::style::plain;
-use super::{Line, Options, Tone};
-use crate::record::host::{HostRecord, ModelReply, ReminderStep, Source, Stage, Why};
-use crate::record::{AnswerWord, Closed, Healed, Resolved};
+use super::style::single_line;
+use super::{ShowOptions, StyledLine, Tone};
+use crate::record::host::{
+    HostRecord, MessageSource, MessagesReplacedBy, ModelReplyRecord, ReminderTransition, TurnPhase,
+};
+use crate::record::{ApprovalRecord, ApprovalResult, ClosedRecord, HealedRecord};
 
 /// The line of a record; `None` where what it says is to be seen elsewhere and not everything is shown.
-pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options, removed: &RemovedTexts) -> Option<Line> {
-    if !options.everything && is_seen_elsewhere(host) {
+pub(super) fn render_host_record(
+    at: &str,
+    host: &HostRecord<'_>,
+    options: &ShowOptions,
+    removed: &RemovedTexts,
+) -> Option<StyledLine> {
+    if !options.everything && is_redundant(host) {
         return None;
     }
-    let cut = |text: &str| removed.shown(text, options.text_chars);
+    let cut = |text: &str| removed.display_text(text, options.text_chars);
     let (tone, what) = match host {
-        HostRecord::Session(session) => (Tone::Quiet, format!("session opened{}", pairs(&session.opened, options))),
-        HostRecord::Resumed(session) => (Tone::Warn, format!("session resumed{}", pairs(&session.opened, options))),
-        HostRecord::Said(said) => (Tone::Plain, format!("{}: {}", way(said.source), cut(&said.text))),
+        HostRecord::Session(session) => {
+            (Tone::Quiet, format!("session opened{}", describe_fields(&session.reopen_data, options)))
+        }
+        HostRecord::Resumed(session) => {
+            (Tone::Warn, format!("session resumed{}", describe_fields(&session.reopen_data, options)))
+        }
+        HostRecord::UserMessage(said) => {
+            (Tone::Plain, format!("{}: {}", describe_source(said.source), cut(&said.text)))
+        }
         HostRecord::ModelRequest(request) => {
             (Tone::Quiet, format!("asks {} (request {})", cut(&request.model), request.request))
         }
-        HostRecord::ModelReply(reply) => model_reply(reply, &cut),
+        HostRecord::ModelReply(reply) => describe_model_reply(reply, &cut),
         HostRecord::ToolCall(call) => {
             (Tone::Plain, format!("runs {} {}", cut(&call.name), cut(&call.args.to_string())))
         }
@@ -40,76 +53,77 @@ pub(super) fn line(at: &str, host: &HostRecord<'_>, options: &Options, removed: 
             (Tone::Plain, format!("message {what}"))
         }
         HostRecord::Messages(messages) => {
-            let why = match messages.why {
-                Why::Compact => "compacted",
-                Why::Clear => "cleared",
-                Why::Resume => "resumed",
+            let why = match messages.replaced_by {
+                MessagesReplacedBy::Compact => "compacted",
+                MessagesReplacedBy::Clear => "cleared",
+                MessagesReplacedBy::Resume => "resumed",
             };
             (Tone::Warn, format!("conversation {why}: {} messages are left", messages.messages.len()))
         }
-        HostRecord::Reminder(reminded) => {
-            (Tone::Plain, format!("reminder {}: {}", step(reminded.what), cut(&reminded.reminder.body)))
-        }
-        HostRecord::Turn(turn) => match turn.stage {
-            Stage::Start => (Tone::Quiet, format!("turn {} begins", turn.origin.turn)),
-            Stage::End => {
-                let ended = turn.ended.as_deref().map(|ended| format!(": {}", cut(ended)));
-                let usage = turn.usage.as_deref().map(|usage| pairs(usage, options));
+        HostRecord::Reminder(reminded) => (
+            Tone::Plain,
+            format!("reminder {}: {}", describe_transition(reminded.transition), cut(&reminded.reminder.body)),
+        ),
+        HostRecord::Turn(turn) => match turn.phase {
+            TurnPhase::Start => (Tone::Quiet, format!("turn {} begins", turn.origin.turn)),
+            TurnPhase::End => {
+                let ended = turn.end_reason.as_deref().map(|ended| format!(": {}", cut(ended)));
+                let usage = turn.usage.as_deref().map(|usage| describe_fields(usage, options));
                 let (ended, usage) = (ended.unwrap_or_default(), usage.unwrap_or_default());
                 (Tone::Quiet, format!("turn {} ends{ended}{usage}", turn.origin.turn))
             }
         },
     };
-    let mut line = Line::new(Tone::Quiet, at);
+    let mut line = StyledLine::new(Tone::Quiet, at);
     line.push(tone, what);
-    line.push(Tone::Quiet, whose(host.origin()));
+    line.push(Tone::Quiet, agent_label(host.origin()));
     Some(line)
 }
 
 /// The line of an answer to a question that the host itself asked.
-pub(super) fn approval(at: &str, resolved: &Resolved<'_>) -> Line {
+pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> StyledLine {
     let (tone, word) = match resolved.answer {
-        AnswerWord::Approved => (Tone::Good, "approved"),
-        AnswerWord::GrantedTool => (Tone::Good, "approved for every call with the same arguments"),
-        AnswerWord::GrantedSession => (Tone::Good, "approved for the whole session"),
-        AnswerWord::Refused => (Tone::Bad, "refused"),
-        AnswerWord::Deferred => (Tone::Warn, "left to the host"),
-        AnswerWord::Nobody => (Tone::Bad, "there was nobody to ask"),
+        ApprovalResult::Approved => (Tone::Good, "approved"),
+        ApprovalResult::GrantedTool => (Tone::Good, "approved for every call with the same arguments"),
+        ApprovalResult::GrantedSession => (Tone::Good, "approved for the whole session"),
+        ApprovalResult::Refused => (Tone::Bad, "refused"),
+        ApprovalResult::Deferred => (Tone::Warn, "left to the host"),
+        ApprovalResult::Unavailable => (Tone::Bad, "there was nobody to ask"),
     };
-    let about = resolved.id.as_deref().map(|id| format!("call {} ", plain(id, 80)));
-    let by = resolved.by.as_deref().map(|by| format!(" by {}", plain(by, 80)));
-    let mut line = Line::new(Tone::Quiet, at);
+    let about = resolved.id.as_deref().map(|id| format!("call {} ", single_line(id, 80)));
+    let by = resolved.approver.as_deref().map(|by| format!(" by {}", single_line(by, 80)));
+    let mut line = StyledLine::new(Tone::Quiet, at);
     line.push(tone, format!("{}{word}{}", about.unwrap_or_default(), by.unwrap_or_default()));
     line
 }
 
 /// The line of a torn end that was taken away.
-pub(super) fn healed(at: &str, healed: Healed) -> Line {
-    let Healed { line, size_bytes } = healed;
-    Line::new(
+pub(super) fn render_healed(at: &str, healed: HealedRecord) -> StyledLine {
+    let HealedRecord { line, size_bytes } = healed;
+    StyledLine::new(
         Tone::Warn,
         format!("{at}line {line} was not written whole; {size_bytes} bytes were taken away, and the tape goes on"),
     )
 }
 
-pub(super) fn closed(at: &str, closed: &Closed<'_>) -> Line {
-    Line::new(Tone::Quiet, format!("{at}closed behind {} records", closed.records))
+pub(super) fn render_closed(at: &str, closed: &ClosedRecord<'_>) -> StyledLine {
+    StyledLine::new(Tone::Quiet, format!("{at}closed behind {} records", closed.records))
 }
 
 /// Whether the events and answers around a record say the same.
-fn is_seen_elsewhere(host: &HostRecord<'_>) -> bool {
+fn is_redundant(host: &HostRecord<'_>) -> bool {
     match host {
         HostRecord::ModelRequest(_) | HostRecord::ToolCall(_) | HostRecord::ToolResult(_) | HostRecord::Message(_) => {
             true
         }
-        HostRecord::Reminder(reminded) => reminded.what == ReminderStep::Rendered,
-        HostRecord::Turn(turn) => turn.stage == Stage::Start,
+        HostRecord::Reminder(reminded) => reminded.transition == ReminderTransition::Rendered,
+        HostRecord::Turn(turn) => turn.phase == TurnPhase::Start,
         _ => false,
     }
 }
 
-fn model_reply(reply: &ModelReply<'_>, cut: &dyn Fn(&str) -> String) -> (Tone, String) {
-    let (request, took) = (reply.request, duration(reply.duration_us));
+fn describe_model_reply(reply: &ModelReplyRecord<'_>, cut: &dyn Fn(&str) -> String) -> (Tone, String) {
+    let (request, took) = (reply.request, format_duration(reply.duration_us));
     if let Some(fault) = &reply.error {
         return (
             Tone::Bad,
@@ -127,44 +141,44 @@ fn model_reply(reply: &ModelReply<'_>, cut: &dyn Fn(&str) -> String) -> (Tone, S
     (Tone::Plain, format!("request {request} answered in {took}{wants}: {}", cut(text)))
 }
 
-fn whose(origin: &Origin) -> String {
+fn agent_label(origin: &Origin) -> String {
     match origin.depth {
         0 => String::new(),
-        depth => format!("  (agent {}, depth {depth})", plain(&origin.agent, 80)),
+        depth => format!("  (agent {}, depth {depth})", single_line(&origin.agent, 80)),
     }
 }
 
 /// The fields of an object that have something to say, behind a space.
-fn pairs(value: &Value, options: &Options) -> String {
+fn describe_fields(value: &Value, options: &ShowOptions) -> String {
     let empty = Map::new();
     let fields = value.as_object().unwrap_or(&empty).iter();
     let text = |value: &Value| match value {
-        Value::String(text) => plain(text, options.text_chars),
-        other => plain(&other.to_string(), options.text_chars),
+        Value::String(text) => single_line(text, options.text_chars),
+        other => single_line(&other.to_string(), options.text_chars),
     };
     fields.filter(|(_, value)| !value.is_null()).fold(String::new(), |mut line, (name, value)| {
-        line.push_str(&format!(" {}={}", plain(name, 40), text(value)));
+        line.push_str(&format!(" {}={}", single_line(name, 40), text(value)));
         line
     })
 }
 
-fn way(source: Source) -> &'static str {
+fn describe_source(source: MessageSource) -> &'static str {
     match source {
-        Source::Prompt => "said",
-        Source::Steer => "said in between",
-        Source::FollowUp => "said for later",
-        Source::Resume => "said on resuming",
+        MessageSource::Prompt => "said",
+        MessageSource::Steer => "said in between",
+        MessageSource::FollowUp => "said for later",
+        MessageSource::Resume => "said on resuming",
     }
 }
 
-fn step(what: ReminderStep) -> &'static str {
+fn describe_transition(what: ReminderTransition) -> &'static str {
     match what {
-        ReminderStep::Injected => "injected",
-        ReminderStep::Deduped => "not repeated",
-        ReminderStep::Rendered => "shown",
-        ReminderStep::Expired => "expired",
-        ReminderStep::Kept => "kept",
-        ReminderStep::Inherited => "inherited",
-        ReminderStep::Dropped => "dropped",
+        ReminderTransition::Injected => "injected",
+        ReminderTransition::Deduped => "not repeated",
+        ReminderTransition::Rendered => "shown",
+        ReminderTransition::Expired => "expired",
+        ReminderTransition::Retained => "kept",
+        ReminderTransition::Inherited => "inherited",
+        ReminderTransition::Dropped => "dropped",
     }
 }

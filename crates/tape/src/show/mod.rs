@@ -1,6 +1,6 @@
 //! Tapes for people: one block an event.
 //!
-//! The same view serves a finished tape ([`lines`]) and a session that is still going on ([`View::feed`]).
+//! The same view serves a finished tape ([`render_lines`]) and a session that is still going on ([`TapeRenderer::feed`]).
 
 mod block;
 mod effect;
@@ -10,18 +10,18 @@ mod style;
 
 use std::collections::BTreeMap;
 
-use block::Block;
+use block::DispatchBlock;
 use serde_json::Value;
 
 pub use removed::RemovedTexts;
-pub use style::{Line, Tone, plain};
+pub use style::{StyledLine, Tone, single_line};
 
-use crate::read::Reading;
-use crate::record::{Body, Header, Noted, Record};
+use crate::read::LoadedTape;
+use crate::record::{HeaderRecord, NoteRecord, Record, RecordBody};
 
 /// What a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ShowOptions {
     /// Hooks that passed and had nothing to say, whatever they counted or logged, effects that only looked (a clock, a
     /// cache), and dispatches of delegated agents in which nothing happened. Default true.
     pub everything: bool,
@@ -35,7 +35,7 @@ pub struct Options {
     pub text_chars: usize,
 }
 
-impl Default for Options {
+impl Default for ShowOptions {
     fn default() -> Self {
         Self { everything: true, notes: true, notices: true, offsets: true, text_chars: 200 }
     }
@@ -43,65 +43,68 @@ impl Default for Options {
 
 /// Renders a whole tape. What a hook took out of a text is not shown: the tape itself holds it.
 #[must_use]
-pub fn lines(reading: &Reading, options: &Options) -> Vec<Line> {
-    let mut view = View::new(*options).hiding(RemovedTexts::of(&reading.records));
-    let mut lines: Vec<Line> = reading.records.iter().flat_map(|record| view.feed(record)).collect();
+pub fn render_lines(reading: &LoadedTape, options: &ShowOptions) -> Vec<StyledLine> {
+    let mut view = TapeRenderer::new(*options).with_removed_texts(RemovedTexts::from_records(&reading.records));
+    let mut lines: Vec<StyledLine> = reading.records.iter().flat_map(|record| view.feed(record)).collect();
     lines.extend(view.finish());
     if let Some(torn) = reading.torn {
-        lines.push(Line::new(Tone::Warn, format!("note: {torn}")));
+        lines.push(StyledLine::new(Tone::Warn, format!("note: {torn}")));
     }
     lines
 }
 
 /// Renders records one after the other. A dispatch is shown when it is over.
 #[derive(Debug)]
-pub struct View {
-    options: Options,
+pub struct TapeRenderer {
+    options: ShowOptions,
     started_ms: u64,
-    open: BTreeMap<u64, Block>,
+    open: BTreeMap<u64, DispatchBlock>,
     /// Texts that are not shown, as far as they are known.
     removed: RemovedTexts,
 }
 
-impl View {
+impl TapeRenderer {
     /// A view that has seen nothing.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: ShowOptions) -> Self {
         Self { options, started_ms: 0, open: BTreeMap::new(), removed: RemovedTexts::default() }
     }
 
     /// Leaves out texts that hooks took out. A view that sees a session as it happens does not know them beforehand.
     #[must_use]
-    pub fn hiding(mut self, removed: RemovedTexts) -> Self {
+    pub fn with_removed_texts(mut self, removed: RemovedTexts) -> Self {
         self.removed = removed;
         self
     }
 
     /// Tells when the session began, to a view that is not shown the header.
     #[must_use]
-    pub fn since(mut self, started_ms: u64) -> Self {
+    pub fn with_start_time(mut self, started_ms: u64) -> Self {
         self.started_ms = started_ms;
         self
     }
 
     /// Sees a record; gives the lines that are now complete.
-    pub fn feed(&mut self, record: &Record<'_>) -> Vec<Line> {
+    pub fn feed(&mut self, record: &Record<'_>) -> Vec<StyledLine> {
         let options = self.options;
-        let at = self.offset(record.at_ms);
+        let at = self.format_offset(record.at_ms);
         match &record.body {
-            Body::Header(header) => {
+            RecordBody::Header(header) => {
                 self.started_ms = header.started_ms;
-                vec![headline(header)]
+                vec![render_header(header)]
             }
-            Body::Hooks(loaded) => {
+            RecordBody::Hooks(loaded) => {
                 let count = loaded.hooks.len();
-                vec![Line::new(Tone::Quiet, format!("{at}{count} hook{} loaded", if count == 1 { "" } else { "s" }))]
+                vec![StyledLine::new(
+                    Tone::Quiet,
+                    format!("{at}{count} hook{} loaded", if count == 1 { "" } else { "s" }),
+                )]
             }
-            Body::Event(fired) => {
-                self.open.insert(fired.dispatch, Block::new(at, fired));
+            RecordBody::Event(fired) => {
+                self.open.insert(fired.dispatch, DispatchBlock::new(at, fired));
                 Vec::new()
             }
-            Body::Outcome(decided) => {
+            RecordBody::Outcome(decided) => {
                 let Some(block) = self.open.remove(&decided.dispatch) else { return Vec::new() };
                 let parent = block.parent();
                 let lines = block.close(decided, &options);
@@ -113,38 +116,40 @@ impl View {
                     None => lines,
                 }
             }
-            Body::Host(host) if options.notes => host::line(&at, host, &options, &self.removed).into_iter().collect(),
-            Body::Approval(resolved) if resolved.dispatch.is_none() && options.notes => {
-                vec![host::approval(&at, resolved)]
+            RecordBody::Host(host) if options.notes => {
+                host::render_host_record(&at, host, &options, &self.removed).into_iter().collect()
             }
-            Body::Healed(healed) => vec![host::healed(&at, *healed)],
-            Body::Closed(closed) if options.notes => vec![host::closed(&at, closed)],
-            Body::Blob(_) | Body::Host(_) | Body::Closed(_) => Vec::new(),
-            Body::Note(note) if options.notes => vec![note_line(&at, note, &options)],
-            Body::Note(_) => Vec::new(),
+            RecordBody::Approval(resolved) if resolved.dispatch.is_none() && options.notes => {
+                vec![host::render_approval(&at, resolved)]
+            }
+            RecordBody::Healed(healed) => vec![host::render_healed(&at, *healed)],
+            RecordBody::Closed(closed) if options.notes => vec![host::render_closed(&at, closed)],
+            RecordBody::Blob(_) | RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
+            RecordBody::Note(note) if options.notes => vec![render_note(&at, note, &options)],
+            RecordBody::Note(_) => Vec::new(),
             // A blob, as a follower is shown it.
-            Body::Unknown { kind, .. } if kind == "blob" => Vec::new(),
-            Body::Unknown { kind, .. } => {
-                vec![Line::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", plain(kind, 40)))]
+            RecordBody::Unknown { kind, .. } if kind == "blob" => Vec::new(),
+            RecordBody::Unknown { kind, .. } => {
+                vec![StyledLine::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", single_line(kind, 40)))]
             }
             body => match body.dispatch().and_then(|number| self.open.get_mut(&number)) {
                 Some(block) => {
                     block.add(body, &options);
                     Vec::new()
                 }
-                None => block::alone(&at, body, &options),
+                None => block::lines_without_dispatch(&at, body, &options),
             },
         }
     }
 
     /// The dispatches that never ended, as far as they went.
     #[must_use]
-    pub fn finish(self) -> Vec<Line> {
-        self.open.into_values().flat_map(Block::cut_short).collect()
+    pub fn finish(self) -> Vec<StyledLine> {
+        self.open.into_values().flat_map(DispatchBlock::finish_incomplete).collect()
     }
 
     /// When something happened, with the space behind it.
-    fn offset(&self, at_ms: u64) -> String {
+    fn format_offset(&self, at_ms: u64) -> String {
         if !self.options.offsets {
             return String::new();
         }
@@ -153,29 +158,29 @@ impl View {
     }
 }
 
-fn headline(header: &Header) -> Line {
+fn render_header(header: &HeaderRecord) -> StyledLine {
     let mode = if header.shadow { ", in shadow mode: nothing is enforced" } else { "" };
-    let (session, pintle) = (plain(&header.session, 80), plain(&header.pintle, 40));
-    Line::new(Tone::Quiet, format!("session {session}, pintle {pintle}{mode}"))
+    let (session, pintle) = (single_line(&header.session, 80), single_line(&header.pintle, 40));
+    StyledLine::new(Tone::Quiet, format!("session {session}, pintle {pintle}{mode}"))
 }
 
-fn note_line(at: &str, note: &Noted<'_>, options: &Options) -> Line {
+fn render_note(at: &str, note: &NoteRecord<'_>, options: &ShowOptions) -> StyledLine {
     let text = |value: &Value| match value {
-        Value::String(text) => plain(text, options.text_chars),
-        other => plain(&other.to_string(), options.text_chars),
+        Value::String(text) => single_line(text, options.text_chars),
+        other => single_line(&other.to_string(), options.text_chars),
     };
     let field = |name: &str| note.data.get(name).and_then(Value::as_str);
     let what = match (&*note.data, field("role"), field("text")) {
-        (_, Some(role), Some(said)) => format!("{}: {}", plain(role, 40), plain(said, options.text_chars)),
+        (_, Some(role), Some(said)) => format!("{}: {}", single_line(role, 40), single_line(said, options.text_chars)),
         (Value::Object(fields), ..) => {
             let pairs: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{}={}", plain(name, 40), text(value))).collect();
+                fields.iter().map(|(name, value)| format!("{}={}", single_line(name, 40), text(value))).collect();
             pairs.join(" ")
         }
         (other, ..) => text(other),
     };
-    let mut line = Line::new(Tone::Quiet, at);
-    line.push(Tone::Plain, format!("{} ", plain(&note.kind, 40)));
+    let mut line = StyledLine::new(Tone::Quiet, at);
+    line.push(Tone::Plain, format!("{} ", single_line(&note.kind, 40)));
     line.push(Tone::Plain, what);
     line
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use pintle_contract::Decision;
 use serde_json::Value;
 
-use super::style::plain;
-use crate::record::{Body, Decided, Record};
+use super::style::single_line;
+use crate::record::{OutcomeRecord, Record, RecordBody};
 
 /// The fields of payloads that hold what a model or a tool said.
 const TEXTS: [&str; 4] = ["text", "response", "content", "result"];
@@ -28,30 +28,30 @@ pub struct RemovedTexts {
 impl RemovedTexts {
     /// Those of some records.
     #[must_use]
-    pub fn of(records: &[Record<'_>]) -> Self {
+    pub fn from_records(records: &[Record<'_>]) -> Self {
         let mut removed = Self::default();
         records.iter().for_each(|record| removed.add(&record.body));
         removed
     }
 
     /// Looks at the next record.
-    pub fn add(&mut self, body: &Body<'_>) {
+    pub fn add(&mut self, body: &RecordBody<'_>) {
         match body {
-            Body::Event(fired) => {
+            RecordBody::Event(fired) => {
                 self.open.insert(fired.dispatch, (fired.payload.clone().into_owned(), None));
             }
-            Body::HookCall(call) => {
+            RecordBody::HookCall(call) => {
                 let seen = call.value.as_deref().cloned();
                 if let (Some(seen), Some((_, newest))) = (seen, self.open.get_mut(&call.dispatch)) {
                     *newest = Some(seen);
                 }
             }
-            Body::Outcome(decided) => self.conclude(decided),
+            RecordBody::Outcome(decided) => self.conclude(decided),
             _ => {}
         }
     }
 
-    fn conclude(&mut self, decided: &Decided<'_>) {
+    fn conclude(&mut self, decided: &OutcomeRecord<'_>) {
         let Some((before, newest)) = self.open.remove(&decided.dispatch) else { return };
         let is_refused = decided.decision == Decision::Deny && WITHHELD_IF_DENIED.contains(&&*decided.event);
         let after = decided.value.as_deref().or(newest.as_ref()).filter(|_| decided.rewritten);
@@ -65,7 +65,7 @@ impl RemovedTexts {
     }
 
     /// What is shown of a record's text instead, when it holds one of them.
-    pub(super) fn stand_in(&self, text: &str) -> Option<String> {
+    pub(super) fn replacement_for(&self, text: &str) -> Option<String> {
         let is_in = |removed: &String| {
             text == removed || (removed.len() >= SHORTEST_PART_BYTES && text.contains(removed.as_str()))
         };
@@ -73,7 +73,7 @@ impl RemovedTexts {
     }
 
     /// What a host's record says, cut and safe on a terminal.
-    pub(super) fn shown(&self, text: &str, chars: usize) -> String {
-        self.stand_in(text).unwrap_or_else(|| plain(text, chars))
+    pub(super) fn display_text(&self, text: &str, chars: usize) -> String {
+        self.replacement_for(text).unwrap_or_else(|| single_line(text, chars))
     }
 }

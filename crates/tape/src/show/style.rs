@@ -19,12 +19,12 @@ pub enum Tone {
 
 /// One line for people: pieces of text, each with its tone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line {
+pub struct StyledLine {
     /// The pieces, from left to right.
     pub pieces: Vec<(Tone, String)>,
 }
 
-impl Line {
+impl StyledLine {
     /// A line of one piece.
     pub fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { pieces: vec![(tone, text.into())] }
@@ -36,20 +36,20 @@ impl Line {
     }
 
     /// Takes all weight off the line.
-    pub fn quieten(&mut self) {
+    pub fn dim(&mut self) {
         self.pieces.iter_mut().for_each(|(tone, _)| *tone = Tone::Quiet);
     }
 
     /// The same line further to the right.
     #[must_use]
-    pub fn indented(mut self, columns: usize) -> Self {
+    pub fn with_indent(mut self, columns: usize) -> Self {
         self.pieces.insert(0, (Tone::Plain, " ".repeat(columns)));
         self
     }
 }
 
 /// The line without tones.
-impl fmt::Display for Line {
+impl fmt::Display for StyledLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces.iter().try_for_each(|(_, text)| f.write_str(text))
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Line {
 /// Text that is safe on a terminal and stands on one line: control characters are escaped, and what is longer than
 /// `most` characters is cut, which shows.
 #[must_use]
-pub fn plain(text: &str, most: usize) -> String {
+pub fn single_line(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
     for (at, character) in text.chars().enumerate() {
         if at == most {
@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_reaches_the_terminal_as_a_command() {
-        assert_eq!(plain("a\x1b[31mb\r\n", 80), "a\\u{1b}[31mb\\r\\n");
-        assert_eq!(plain("x\u{202e}y", 80), "x\\u{202e}y");
-        assert_eq!(plain("grün und gut", 4), "grün...");
-        assert_eq!(plain("grün", 4), "grün");
+        assert_eq!(single_line("a\x1b[31mb\r\n", 80), "a\\u{1b}[31mb\\r\\n");
+        assert_eq!(single_line("x\u{202e}y", 80), "x\\u{202e}y");
+        assert_eq!(single_line("grün und gut", 4), "grün...");
+        assert_eq!(single_line("grün", 4), "grün");
     }
 }

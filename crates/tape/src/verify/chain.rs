@@ -1,44 +1,44 @@
 //! The numbers and digests that hold the lines of a tape together.
 
-use crate::line::digest;
+use crate::line::digest_hex;
 use crate::record::Record;
 
 /// What the next line of a tape must say of the lines before it.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub(crate) struct ChainCheck {
     pub(crate) next_seq: u64,
     pub(crate) prev: Option<String>,
 }
 
 /// A line that does not follow the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Break {
+pub(crate) struct ChainBreak {
     field: &'static str,
     expected: String,
     found: String,
 }
 
-impl Links {
+impl ChainCheck {
     /// Sees the next line and says what is wrong with it. Goes on from what is there.
-    pub(crate) fn see(&mut self, record: &Record<'_>, text: &[u8]) -> Vec<Break> {
+    pub(crate) fn check_record(&mut self, record: &Record<'_>, text: &[u8]) -> Vec<ChainBreak> {
         let shown = |digest: &Option<String>| digest.clone().unwrap_or_else(|| String::from("null"));
         let mut breaks = Vec::new();
         if record.seq != self.next_seq {
             let (expected, found) = (self.next_seq.to_string(), record.seq.to_string());
-            breaks.push(Break { field: "seq", expected, found });
+            breaks.push(ChainBreak { field: "seq", expected, found });
         }
         if record.prev != self.prev {
-            breaks.push(Break { field: "prev", expected: shown(&self.prev), found: shown(&record.prev) });
+            breaks.push(ChainBreak { field: "prev", expected: shown(&self.prev), found: shown(&record.prev) });
         }
         self.next_seq = record.seq.saturating_add(1);
-        self.prev = Some(digest(text));
+        self.prev = Some(digest_hex(text));
         breaks
     }
 }
 
-impl Break {
+impl ChainBreak {
     /// What is there, and what that means.
-    pub(crate) fn found(&self) -> String {
+    pub(crate) fn found_text(&self) -> String {
         let why = match self.field {
             "seq" => "a record is missing, or was put in",
             _ => "the line before was changed, or is missing",
@@ -47,7 +47,7 @@ impl Break {
     }
 
     /// What should be there.
-    pub(crate) fn expected(&self) -> String {
+    pub(crate) fn expected_text(&self) -> String {
         self.expected.clone()
     }
 }

@@ -5,167 +5,182 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use pintle_contract::{Decision, Origin};
 use serde_json::Value;
 
-use super::answers::Answers;
-use super::sent::is_sent;
-use super::structure::{Ended, Who};
-use super::{Notes, Unfinished};
-use crate::record::host::{HostRecord, Message, ModelRequest, Source, Stage, ToolCall};
-use crate::record::{AnswerWord, Body};
+use super::messages::is_sent;
+use super::replies::ReplyCheck;
+use super::structure::{DispatchOwner, FinishedDispatch};
+use super::{FindingSink, UnfinishedWork};
+use crate::record::host::{HostRecord, MessageRecord, MessageSource, ModelRequestRecord, ToolCallRecord, TurnPhase};
+use crate::record::{ApprovalResult, RecordBody};
 
 /// The kind of the notes that tell what another agent was answered.
 const BRIDGE: &str = "bridge";
 
 /// One agent's part of a session: the session and the run of a delegated agent.
-pub(super) type Line = (String, String);
+pub(super) type AgentRun = (String, String);
 
 /// What the host has to keep to.
 #[derive(Debug, Default)]
-pub(super) struct Host {
+pub(super) struct HostCheck {
     /// What became of the last `tool.pre` of a call, until it runs.
-    permits: HashMap<(Line, String), Permit>,
+    permits: HashMap<(AgentRun, String), ToolPermit>,
     /// What `tool.post` left of a result, until it is said.
-    results: HashMap<(Line, String), Reviewed>,
+    results: HashMap<(AgentRun, String), ReviewedResult>,
     /// The last `completion.pre` of each conversation.
-    requests: HashMap<Line, Sent>,
+    requests: HashMap<AgentRun, SentRequest>,
     /// Prompts that were refused, by turn.
-    refused: HashSet<(Line, u32)>,
+    refused_prompts: HashSet<(AgentRun, u32)>,
     /// The turns in which more was said while the agent was at work.
-    interjected: HashSet<(Line, u32)>,
+    steered_turns: HashSet<(AgentRun, u32)>,
     /// What was refused of that.
-    dropped: HashSet<(Line, String)>,
-    running: BTreeMap<(Line, String), (usize, String)>,
-    asked: BTreeMap<u64, (usize, String)>,
-    answers: Answers,
-    ended: HashSet<String>,
+    refused_steers: HashSet<(AgentRun, String)>,
+    running_calls: BTreeMap<(AgentRun, String), (usize, String)>,
+    open_requests: BTreeMap<u64, (usize, String)>,
+    replies: ReplyCheck,
+    ended_sessions: HashSet<String>,
     /// The sessions that were opened, with the line.
     sessions: BTreeMap<String, usize>,
     /// The turns that began, and the steps in them, with the line.
     turns: BTreeMap<TurnOf, usize>,
     /// What the hooks of a call of another agent denied, since that agent was answered last.
-    denied: Option<(u64, String)>,
+    last_denial: Option<(u64, String)>,
 }
 
 /// One turn: whose, its number, its agent and its step.
-type TurnOf = (Line, u32, String, String);
+type TurnOf = (AgentRun, u32, String, String);
 
 #[derive(Debug)]
-struct Permit {
+struct ToolPermit {
     dispatch: u64,
     /// Who said no last.
-    denied: Option<&'static str>,
+    denied_by: Option<&'static str>,
     name: Value,
     args: Value,
 }
 
 #[derive(Debug)]
-struct Reviewed {
+struct ReviewedResult {
     dispatch: u64,
-    refused: bool,
+    is_refused: bool,
     content: Value,
 }
 
 #[derive(Debug)]
-struct Sent {
+struct SentRequest {
     dispatch: u64,
-    refused: bool,
-    used: bool,
+    is_refused: bool,
+    is_used: bool,
     payload: Value,
     /// What its own hooks told the model: it is sent besides.
-    told: Vec<String>,
+    added_context: Vec<String>,
 }
 
-impl Host {
+impl HostCheck {
     /// A dispatch is over that the host has to obey.
-    pub(super) fn decided(&mut self, ended: Ended) {
+    pub(super) fn add_outcome(&mut self, ended: FinishedDispatch) {
         if ended.event == "completion.post" {
-            self.answers.replied((ended.who.session.clone(), ended.who.run.clone()), &ended);
+            self.replies.add_reply((ended.owner.session.clone(), ended.owner.run.clone()), &ended);
         }
         let is_gate = matches!(ended.event.as_str(), "tool.pre" | "permission.ask" | "prompt.submit");
         if is_gate && ended.decision == Decision::Deny {
-            self.denied.get_or_insert_with(|| (ended.number, ended.event.clone()));
+            self.last_denial.get_or_insert_with(|| (ended.number, ended.event.clone()));
         }
-        let Ended { number: dispatch, event, who, decision, refused, payload, told, .. } = ended;
-        let Who { session, run, turn, depth } = who;
+        let FinishedDispatch {
+            number: dispatch,
+            event,
+            owner: who,
+            decision,
+            is_refused: refused,
+            payload,
+            added_context: told,
+            ..
+        } = ended;
+        let DispatchOwner { session, run, turn, depth } = who;
         let line = (session, run);
         let field = |name: &str| payload.get(name).cloned().unwrap_or_default();
         let id = |name: &str| field(name).as_str().unwrap_or_default().to_owned();
         match event.as_str() {
             "tool.pre" => {
                 let denied = (decision == Decision::Deny).then_some("`tool.pre`");
-                let permit = Permit { dispatch, denied, name: field("name"), args: field("args") };
+                let permit = ToolPermit { dispatch, denied_by: denied, name: field("name"), args: field("args") };
                 self.permits.insert((line, id("id")), permit);
             }
             "permission.ask" if decision == Decision::Deny => {
                 if let Some(permit) = self.permits.get_mut(&(line, id("id"))) {
-                    permit.denied = Some("`permission.ask`");
+                    permit.denied_by = Some("`permission.ask`");
                 }
             }
             "tool.post" => {
-                self.results.insert((line, id("call_id")), Reviewed { dispatch, refused, content: field("content") });
+                self.results.insert(
+                    (line, id("call_id")),
+                    ReviewedResult { dispatch, is_refused: refused, content: field("content") },
+                );
             }
             "completion.pre" => {
                 let refused = decision == Decision::Deny;
-                self.requests.insert(line, Sent { dispatch, refused, used: false, payload, told });
+                self.requests.insert(
+                    line,
+                    SentRequest { dispatch, is_refused: refused, is_used: false, payload, added_context: told },
+                );
             }
-            "prompt.submit" if refused && self.interjected.contains(&(line.clone(), turn)) => {
-                self.dropped.insert((line, id("prompt")));
+            "prompt.submit" if refused && self.steered_turns.contains(&(line.clone(), turn)) => {
+                self.refused_steers.insert((line, id("prompt")));
             }
             "prompt.submit" if refused => {
-                self.refused.insert((line, turn));
+                self.refused_prompts.insert((line, turn));
             }
             "session.end" if depth == 0 => {
                 self.sessions.remove(&line.0);
-                self.ended.insert(line.0);
+                self.ended_sessions.insert(line.0);
             }
             _ => {}
         }
     }
 
     /// Sees what the host does.
-    pub(super) fn see(&mut self, body: &Body<'_>, notes: &mut Notes<'_>) {
+    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
-            Body::Approval(resolved) => {
+            RecordBody::Approval(resolved) => {
                 let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
-                let denied = matches!(resolved.answer, AnswerWord::Refused | AnswerWord::Nobody);
-                if let Some(permit) = self.permits.get_mut(&(line_of(origin), id.to_string())) {
-                    permit.denied = denied.then_some("whoever was asked").or(permit.denied);
+                let denied = matches!(resolved.answer, ApprovalResult::Refused | ApprovalResult::Unavailable);
+                if let Some(permit) = self.permits.get_mut(&(agent_run_of(origin), id.to_string())) {
+                    permit.denied_by = denied.then_some("whoever was asked").or(permit.denied_by);
                 }
             }
-            Body::Healed(_) => self.interrupted(),
-            Body::Host(HostRecord::Resumed(session)) => {
-                self.ended.remove(&session.origin.session);
-                self.interrupted();
+            RecordBody::Healed(_) => self.clear_open_work(),
+            RecordBody::Host(HostRecord::Resumed(session)) => {
+                self.ended_sessions.remove(&session.origin.session);
+                self.clear_open_work();
                 self.sessions.insert(session.origin.session.clone(), notes.line);
             }
-            Body::Note(note) if note.kind == BRIDGE => self.answers_host(&note.data, notes),
-            Body::Closed(_) => {
-                for open in std::mem::take(self).open() {
-                    notes.add(open.what, "its end before that of the tape");
+            RecordBody::Note(note) if note.kind == BRIDGE => self.check_bridge_note(&note.data, notes),
+            RecordBody::Closed(_) => {
+                for open in std::mem::take(self).into_unfinished() {
+                    notes.add(open.description, "its end before that of the tape");
                 }
             }
-            Body::Host(host) => {
-                self.acts(host, notes);
-                self.answers.see(host, notes);
+            RecordBody::Host(host) => {
+                self.check_host_record(host, notes);
+                self.replies.check_record(host, notes);
             }
             _ => {}
         }
     }
 
     /// What was going on when the tape ended.
-    pub(super) fn open(self) -> impl Iterator<Item = Unfinished> {
+    pub(super) fn into_unfinished(self) -> impl Iterator<Item = UnfinishedWork> {
         let sessions =
             self.sessions.into_iter().map(|(session, line)| (line, format!("session `{session}` has no end")));
         let turns = self.turns.into_iter().map(|((_, turn, agent, step), line)| {
             let step = if step.is_empty() { String::new() } else { format!(", step `{step}`") };
             (line, format!("turn {turn} of agent `{agent}`{step} has no end"))
         });
-        let calls = self.running.into_values().chain(self.asked.into_values());
-        sessions.chain(turns).chain(calls).map(|(line, what)| Unfinished { line, what })
+        let calls = self.running_calls.into_values().chain(self.open_requests.into_values());
+        sessions.chain(turns).chain(calls).map(|(line, what)| UnfinishedWork { line, description: what })
     }
 
     /// Another agent is told what was decided: an allow that follows a denial is none of ours.
-    fn answers_host(&mut self, note: &Value, notes: &mut Notes<'_>) {
-        let denied = self.denied.take();
+    fn check_bridge_note(&mut self, note: &Value, notes: &mut FindingSink<'_>) {
+        let denied = self.last_denial.take();
         let allows = note.get("decision").and_then(Value::as_str) == Some("allow");
         if let Some((dispatch, event)) = denied.filter(|_| allows) {
             notes.add("the agent is told `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
@@ -173,68 +188,68 @@ impl Host {
     }
 
     /// What was going on then never ends.
-    fn interrupted(&mut self) {
-        self.running.clear();
-        self.asked.clear();
+    fn clear_open_work(&mut self) {
+        self.running_calls.clear();
+        self.open_requests.clear();
         self.turns.clear();
         self.sessions.clear();
-        self.denied = None;
-        self.answers.interrupted();
+        self.last_denial = None;
+        self.replies.clear_open_work();
     }
 
-    fn acts(&mut self, host: &HostRecord<'_>, notes: &mut Notes<'_>) {
+    fn check_host_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
         let begins = match host {
-            HostRecord::Turn(turn) => turn.stage == Stage::Start,
-            HostRecord::Said(_) | HostRecord::ModelRequest(_) | HostRecord::ToolCall(_) => true,
+            HostRecord::Turn(turn) => turn.phase == TurnPhase::Start,
+            HostRecord::UserMessage(_) | HostRecord::ModelRequest(_) | HostRecord::ToolCall(_) => true,
             _ => false,
         };
         if begins {
             let session = &host.origin().session;
-            let ended = self.ended.contains(session);
-            notes.unless(!ended, || format!("session `{session}` had ended"), || String::from("`resumed` before"));
+            let ended = self.ended_sessions.contains(session);
+            notes.add_unless(!ended, || format!("session `{session}` had ended"), || String::from("`resumed` before"));
         }
         match host {
-            HostRecord::ToolCall(call) => self.runs(call, notes),
+            HostRecord::ToolCall(call) => self.check_tool_call(call, notes),
             HostRecord::ToolResult(result) => {
-                let known = self.running.remove(&(line_of(&result.origin), result.id.to_string()));
-                notes.unless(
+                let known = self.running_calls.remove(&(agent_run_of(&result.origin), result.id.to_string()));
+                notes.add_unless(
                     known.is_some(),
                     || format!("a result of call `{}`, which was not running", result.id),
                     || String::from("`tool_call` before, once"),
                 );
             }
-            HostRecord::ModelRequest(request) => self.asks(request, notes),
+            HostRecord::ModelRequest(request) => self.check_model_request(request, notes),
             HostRecord::ModelReply(reply) => {
-                let known = self.asked.remove(&reply.request);
-                notes.unless(
+                let known = self.open_requests.remove(&reply.request);
+                notes.add_unless(
                     known.is_some(),
                     || format!("a reply to request {}, which was not open", reply.request),
                     || String::from("`model_request` before, once"),
                 );
             }
-            HostRecord::Message(message) => self.says(message, notes),
+            HostRecord::Message(message) => self.check_message(message, notes),
             // What comes behind a turn is no part of it, such as a compaction that the person wants.
             HostRecord::Session(session) => {
                 self.sessions.insert(session.origin.session.clone(), notes.line);
             }
-            HostRecord::Turn(turn) if turn.stage == Stage::Start => {
+            HostRecord::Turn(turn) if turn.phase == TurnPhase::Start => {
                 self.turns.insert(turn_of(&turn.origin), notes.line);
             }
-            HostRecord::Turn(turn) if turn.stage == Stage::End => {
+            HostRecord::Turn(turn) if turn.phase == TurnPhase::End => {
                 let ended = turn_of(&turn.origin);
                 if self.turns.remove(&ended).is_none() {
                     // A hand-off leaves the turn to another agent, which ends it.
                     let (line, number, _, step) = &ended;
                     self.turns.retain(|(of, turn, _, at), _| (of, turn, at) != (line, number, step));
                 }
-                self.refused.remove(&(line_of(&turn.origin), turn.origin.turn));
+                self.refused_prompts.remove(&(agent_run_of(&turn.origin), turn.origin.turn));
             }
-            HostRecord::Said(said) => {
-                let line = line_of(&said.origin);
+            HostRecord::UserMessage(said) => {
+                let line = agent_run_of(&said.origin);
                 // The same words may be let in another time.
-                self.dropped.remove(&(line.clone(), said.text.clone().into_owned()));
-                if matches!(said.source, Source::Steer | Source::FollowUp) {
-                    self.interjected.insert((line, said.origin.turn));
+                self.refused_steers.remove(&(line.clone(), said.text.clone().into_owned()));
+                if matches!(said.source, MessageSource::Steer | MessageSource::FollowUp) {
+                    self.steered_turns.insert((line, said.origin.turn));
                 }
             }
             _ => {}
@@ -242,20 +257,20 @@ impl Host {
     }
 
     /// A tool runs only when its last `tool.pre` and whoever was asked after it let it, and as they left it.
-    fn runs(&mut self, call: &ToolCall<'_>, notes: &mut Notes<'_>) {
-        let key = (line_of(&call.origin), call.id.to_string());
+    fn check_tool_call(&mut self, call: &ToolCallRecord<'_>, notes: &mut FindingSink<'_>) {
+        let key = (agent_run_of(&call.origin), call.id.to_string());
         match self.permits.remove(&key) {
             None => notes.add(
                 format!("tool `{}` runs (call `{}`)", call.name, call.id),
                 "an outcome of `tool.pre` for this call before it",
             ),
-            Some(Permit { dispatch, denied: Some(by), .. }) => notes.add(
+            Some(ToolPermit { dispatch, denied_by: Some(by), .. }) => notes.add(
                 format!("tool `{}` runs (call `{}`)", call.name, call.id),
                 format!("that it does not: {by} refused it (dispatch {dispatch})"),
             ),
-            Some(Permit { dispatch, name, args, .. }) => {
+            Some(ToolPermit { dispatch, name, args, .. }) => {
                 let same = args == *call.args && name == *call.name;
-                notes.unless(
+                notes.add_unless(
                     same,
                     || format!("tool `{}` runs with {}", call.name, call.args),
                     || format!("{name} with {args}, as dispatch {dispatch} left it"),
@@ -263,70 +278,71 @@ impl Host {
             }
         }
         let what = format!("tool `{}` (call `{}`) gave no result", call.name, call.id);
-        self.running.insert(key, (notes.line, what));
+        self.running_calls.insert(key, (notes.line, what));
     }
 
     /// The model is sent what the last `completion.pre` of its conversation left.
-    fn asks(&mut self, request: &ModelRequest<'_>, notes: &mut Notes<'_>) {
-        let line = line_of(&request.origin);
+    fn check_model_request(&mut self, request: &ModelRequestRecord<'_>, notes: &mut FindingSink<'_>) {
+        let line = agent_run_of(&request.origin);
         let turn = request.origin.turn;
-        let refused = turn > 0 && self.refused.contains(&(line.clone(), turn));
-        notes.unless(
+        let refused = turn > 0 && self.refused_prompts.contains(&(line.clone(), turn));
+        notes.add_unless(
             !refused,
             || format!("the model is asked in turn {turn}"),
             || String::from("that it is not: `prompt.submit` refused the prompt"),
         );
         match (self.requests.get_mut(&line), request.same_as) {
             (Some(sent), Some(same)) if sent.dispatch == same => {
-                sent.used = true;
+                sent.is_used = true;
                 let expected = || String::from("that nothing is sent: `completion.pre` refused it");
-                notes.unless(!sent.refused, || format!("what dispatch {same} left is sent"), expected);
+                notes.add_unless(!sent.is_refused, || format!("what dispatch {same} left is sent"), expected);
             }
             (sent, Some(same)) => {
                 let last = sent.map_or_else(|| String::from("none"), |sent| sent.dispatch.to_string());
                 notes.add(format!("what dispatch {same} left is sent"), format!("the last `completion.pre`: {last}"));
             }
-            (Some(sent), None) if !sent.used && !sent.refused => {
-                sent.used = true;
-                let same = request.payload.as_deref().is_some_and(|sends| is_sent(sends, &sent.payload, &sent.told));
-                let and_told = if sent.told.is_empty() { "" } else { ", and what its hooks told the model" };
+            (Some(sent), None) if !sent.is_used && !sent.is_refused => {
+                sent.is_used = true;
+                let same =
+                    request.payload.as_deref().is_some_and(|sends| is_sent(sends, &sent.payload, &sent.added_context));
+                let and_told = if sent.added_context.is_empty() { "" } else { ", and what its hooks told the model" };
                 let expected = || format!("those that dispatch {} left{and_told}", sent.dispatch);
-                notes.unless(same, || String::from("other messages are sent"), expected);
+                notes.add_unless(same, || String::from("other messages are sent"), expected);
             }
             (_, None) => {}
         }
         let what = format!("request {} to model `{}` was not answered", request.request, request.model);
-        self.asked.insert(request.request, (notes.line, what));
+        self.open_requests.insert(request.request, (notes.line, what));
     }
 
     /// A message holds the result that `tool.post` left, or words that `prompt.submit` let in.
-    fn says(&mut self, message: &Message<'_>, notes: &mut Notes<'_>) {
+    fn check_message(&mut self, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
         if let (Some("user"), Some(words)) = (field("role"), field("content")) {
-            let dropped = self.dropped.contains(&(line_of(&message.origin), words.to_owned()));
+            let dropped = self.refused_steers.contains(&(agent_run_of(&message.origin), words.to_owned()));
             let expected = || String::from("that it is not: `prompt.submit` refused it");
-            notes.unless(!dropped, || format!("{words:?} is said to the model"), expected);
+            notes.add_unless(!dropped, || format!("{words:?} is said to the model"), expected);
         }
         let (Some("tool"), Some(id)) = (field("role"), field("tool_call_id")) else { return };
-        let Some(reviewed) = self.results.remove(&(line_of(&message.origin), id.to_owned())) else { return };
+        let Some(reviewed) = self.results.remove(&(agent_run_of(&message.origin), id.to_owned())) else { return };
         let content = field("content").unwrap_or_default();
         let left = reviewed.content.as_str().unwrap_or_default();
         let dispatch = reviewed.dispatch;
-        if reviewed.refused {
+        if reviewed.is_refused {
             let shown = !left.is_empty() && content == left;
             let expected = || format!("the reason alone: dispatch {dispatch} refused the result");
-            notes.unless(!shown, || format!("the model is told {content:?}"), expected);
+            notes.add_unless(!shown, || format!("the model is told {content:?}"), expected);
         } else {
             let expected = || format!("{left:?}, as dispatch {dispatch} left it");
-            notes.unless(content == left, || format!("the model is told {content:?}"), expected);
+            notes.add_unless(content == left, || format!("the model is told {content:?}"), expected);
         }
     }
 }
 
 fn turn_of(origin: &Origin) -> TurnOf {
-    (line_of(origin), origin.turn, origin.agent.clone(), origin.step.clone())
+    (agent_run_of(origin), origin.turn, origin.agent.clone(), origin.step.clone())
 }
 
-pub(super) fn line_of(origin: &Origin) -> Line {
+pub(super) fn agent_run_of(origin: &Origin) -> AgentRun {
     (origin.session.clone(), origin.run.clone())
 }

@@ -17,31 +17,31 @@
 //! ends is no finding but unfinished; before a `closed` record nothing may be.
 
 mod agree;
-mod answers;
+mod blobs;
 pub(crate) mod chain;
 mod host;
+mod messages;
 mod origins;
-mod sent;
-mod spare;
+mod replies;
 mod structure;
 
 use std::fmt;
 
 use crate::TapeError;
-use crate::line::{digest, is_closing, push_line};
-use crate::read::{Line, Reader, Reading, Torn};
-use crate::record::{Body, CLOSES, HostRecord, Record};
-use crate::write::lines::Prepared;
-use agree::Agreement;
-use chain::Links;
-use host::Host;
-use origins::Origins;
-use spare::Spare;
-use structure::Structure;
+use crate::line::{digest_hex, is_closing, push_line};
+use crate::read::{LoadedTape, TapeLine, TapeReader, TornRecord};
+use crate::record::{CLOSES, HostRecord, Record, RecordBody};
+use crate::write::line_encoder::EncodedFields;
+use agree::ConsistencyCheck;
+use blobs::BlobCheck;
+use chain::ChainCheck;
+use host::HostCheck;
+use origins::OriginCheck;
+use structure::StructureCheck;
 
 /// What is to be said of a tape.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
+pub struct VerifyReport {
     /// The session, as the header names it.
     pub session: String,
     /// How many whole records there are.
@@ -50,7 +50,7 @@ pub struct Report {
     pub dispatches: usize,
     /// How many times a hook was asked.
     pub calls: usize,
-    /// How many turns of the session began, by [`begins_one`](crate::record::host::Turn::begins_one).
+    /// How many turns of the session began, by [`starts_session_turn`](crate::record::host::Turn::begins_one).
     pub turns: usize,
     /// How many times the session was taken up again after it was interrupted or had ended.
     pub resumed: usize,
@@ -61,25 +61,25 @@ pub struct Report {
     /// Whether the last record closes the tape.
     pub closed: bool,
     /// What was going on when the tape ended.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<UnfinishedWork>,
     /// What was left of a record that was not written whole.
-    pub torn: Option<Torn>,
+    pub torn: Option<TornRecord>,
     /// What is wrong, in the order of the tape.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VerifyFinding>,
 }
 
 /// Something that was going on when the tape ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedWork {
     /// The line in which it began, from 1.
     pub line: usize,
     /// What it is.
-    pub what: String,
+    pub description: String,
 }
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct VerifyFinding {
     /// The line, from 1.
     pub line: usize,
     /// The kind of the record, and whose it is.
@@ -90,107 +90,107 @@ pub struct Finding {
     pub expected: String,
 }
 
-impl Report {
+impl VerifyReport {
     /// Whether nothing is wrong with what is there. A tape that ends early is sound as far as it goes, and not whole.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.findings.is_empty()
     }
 
     /// Whether besides nothing is unfinished: no session, turn or event is open, and a `closed` record ends the tape (older
     /// formats have none).
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.is_sound() && self.unfinished.is_empty() && self.torn.is_none()
+    pub fn is_complete(&self) -> bool {
+        self.is_valid() && self.unfinished.is_empty() && self.torn.is_none()
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for VerifyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, record, found, expected } = self;
         write!(f, "line {line}: {record}: {found}; expected {expected}")
     }
 }
 
-impl fmt::Display for Unfinished {
+impl fmt::Display for UnfinishedWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
+        write!(f, "line {}: {}", self.line, self.description)
     }
 }
 
 /// Verifies what was read. The digests are those of the lines as the writer spells them.
 #[must_use]
-pub fn verify(reading: &Reading) -> Report {
-    let mut verifier = Verifier::default();
+pub fn verify(reading: &LoadedTape) -> VerifyReport {
+    let mut verifier = TapeVerifier::default();
     let mut text = Vec::new();
     for (at, record) in reading.records.iter().enumerate() {
         text.clear();
-        if let Ok(prepared) = Prepared::new(&record.body, None) {
+        if let Ok(prepared) = EncodedFields::new(&record.body, None) {
             let Record { seq, at_ms, prev, body } = record;
-            push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored());
+            push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored_fields());
         }
-        verifier.see(at + 1, &text, record);
+        verifier.check_line(at + 1, &text, record);
     }
-    verifier.end(reading.torn, true)
+    verifier.finish(reading.torn, true)
 }
 
 /// Verifies a tape from memory, line by line as it stands. Where a line cannot be read, that is a finding and the end.
 ///
 /// # Errors
 /// When it is no tape of this format.
-pub fn verify_bytes(bytes: &[u8]) -> Result<Report, TapeError> {
-    let mut reader = Reader::new(bytes)?;
-    let mut verifier = Verifier::default();
+pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
+    let mut reader = TapeReader::new(bytes)?;
+    let mut verifier = TapeVerifier::default();
     for line in &mut reader {
         match line {
-            Ok(Line { number, text, record }) => verifier.see(number, text, &record),
-            Err(TapeError::Line { line, fault }) if line > 1 => {
+            Ok(TapeLine { number, text, record }) => verifier.check_line(number, text, &record),
+            Err(TapeError::Line { line, reason: fault }) if line > 1 => {
                 let (record, expected) = (String::from("unreadable"), String::from("a record that can be read"));
-                verifier.report.findings.push(Finding { line, record, found: fault, expected });
+                verifier.report.findings.push(VerifyFinding { line, record, found: fault, expected });
             }
             Err(fault) => return Err(fault),
         }
     }
-    Ok(verifier.end(reader.torn(), bytes.last() == Some(&b'\n')))
+    Ok(verifier.finish(reader.torn(), bytes.last() == Some(&b'\n')))
 }
 
 #[derive(Debug, Default)]
-struct Verifier {
-    links: Links,
-    structure: Structure,
-    host: Host,
-    agreement: Agreement,
-    origins: Origins,
-    spare: Spare,
+struct TapeVerifier {
+    links: ChainCheck,
+    structure: StructureCheck,
+    host: HostCheck,
+    consistency: ConsistencyCheck,
+    origins: OriginCheck,
+    blobs: BlobCheck,
     last_ms: u64,
-    report: Report,
+    report: VerifyReport,
 }
 
-impl Verifier {
-    fn see(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
-        let Self { links, structure, host, agreement, origins, spare, last_ms, report } = self;
+impl TapeVerifier {
+    fn check_line(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
+        let Self { links, structure, host, consistency: agreement, origins, blobs: spare, last_ms, report } = self;
         report.records += 1;
-        report.digest = digest(text);
-        report.closed = matches!(record.body, Body::Closed(_));
+        report.digest = digest_hex(text);
+        report.closed = matches!(record.body, RecordBody::Closed(_));
         match &record.body {
-            Body::Header(header) => {
+            RecordBody::Header(header) => {
                 report.session.clone_from(&header.session);
                 report.format = header.format;
                 *last_ms = header.started_ms;
             }
-            Body::Event(_) => report.dispatches += 1,
-            Body::HookCall(_) => report.calls += 1,
-            Body::Host(HostRecord::Turn(turn)) => report.turns += usize::from(turn.begins_one()),
-            Body::Host(HostRecord::Resumed(_)) => report.resumed += 1,
+            RecordBody::Event(_) => report.dispatches += 1,
+            RecordBody::HookCall(_) => report.calls += 1,
+            RecordBody::Host(HostRecord::Turn(turn)) => report.turns += usize::from(turn.starts_session_turn()),
+            RecordBody::Host(HostRecord::Resumed(_)) => report.resumed += 1,
             _ => {}
         }
-        let mut notes = Notes { line, body: &record.body, findings: &mut report.findings };
-        for found in links.see(record, text) {
-            notes.add(found.found(), found.expected());
+        let mut notes = FindingSink { line, body: &record.body, findings: &mut report.findings };
+        for found in links.check_record(record, text) {
+            notes.add(found.found_text(), found.expected_text());
         }
         if report.format >= CLOSES {
             let (now, before) = (record.at_ms, *last_ms);
-            notes.unless(
+            notes.add_unless(
                 now >= before,
                 || format!("`at_ms` is {now}: time goes back"),
                 || format!("{before} or later"),
@@ -198,14 +198,18 @@ impl Verifier {
         }
         *last_ms = (*last_ms).max(record.at_ms);
         match &record.body {
-            Body::Closed(closed) => {
+            RecordBody::Closed(closed) => {
                 let counts = closed.records == record.seq;
-                notes.unless(counts, || format!("`records` is {}", closed.records), || record.seq.to_string());
+                notes.add_unless(counts, || format!("`records` is {}", closed.records), || record.seq.to_string());
                 let own = is_closing(text);
-                notes.unless(own, || String::from("`digest` is not that of this line"), || String::from("that of it"));
+                notes.add_unless(
+                    own,
+                    || String::from("`digest` is not that of this line"),
+                    || String::from("that of it"),
+                );
             }
             // A record that nests too deep to be read is kept as it is; anything else is nothing that this format has.
-            Body::Unknown { kind, fields } if !fields.contains_key("packed") => {
+            RecordBody::Unknown { kind, fields } if !fields.contains_key("packed") => {
                 notes.add(
                     format!("a record of the unknown kind `{kind}`"),
                     "a kind of this format, or a note: `data` alone",
@@ -213,24 +217,24 @@ impl Verifier {
             }
             _ => {}
         }
-        spare.see(text, &record.body, &mut notes);
-        origins.see(&record.body, &mut notes);
-        agreement.see(&record.body, &mut notes);
-        if let Some(ended) = structure.see(&record.body, &mut notes) {
-            agreement.ended(&ended);
-            host.decided(ended);
+        spare.check_record(text, &record.body, &mut notes);
+        origins.check_record(&record.body, &mut notes);
+        agreement.check_record(&record.body, &mut notes);
+        if let Some(ended) = structure.check_record(&record.body, &mut notes) {
+            agreement.add_outcome(&ended);
+            host.add_outcome(ended);
         }
-        host.see(&record.body, &mut notes);
+        host.check_record(&record.body, &mut notes);
     }
 
-    fn end(self, torn: Option<Torn>, ends_whole: bool) -> Report {
+    fn finish(self, torn: Option<TornRecord>, ends_whole: bool) -> VerifyReport {
         let Self { structure, host, mut report, .. } = self;
         report.torn = torn;
-        report.unfinished.extend(structure.open());
-        report.unfinished.extend(host.open());
+        report.unfinished.extend(structure.into_unfinished());
+        report.unfinished.extend(host.into_unfinished());
         report.unfinished.sort_by_key(|unfinished| unfinished.line);
         let line = report.records;
-        let mut add = |what: &str| report.unfinished.push(Unfinished { line, what: what.to_owned() });
+        let mut add = |what: &str| report.unfinished.push(UnfinishedWork { line, description: what.to_owned() });
         if torn.is_none() && !ends_whole {
             add("the last line has no end");
         }
@@ -243,26 +247,32 @@ impl Verifier {
 
 /// Takes down what is wrong with one record.
 #[derive(Debug)]
-pub(crate) struct Notes<'n> {
+pub(crate) struct FindingSink<'n> {
     pub(crate) line: usize,
-    body: &'n Body<'n>,
-    findings: &'n mut Vec<Finding>,
+    body: &'n RecordBody<'n>,
+    findings: &'n mut Vec<VerifyFinding>,
 }
 
-impl Notes<'_> {
+impl FindingSink<'_> {
     fn add(&mut self, found: impl Into<String>, expected: impl Into<String>) {
         let kind = self.body.kind();
         let record = match (self.body, self.body.dispatch()) {
-            (Body::HookCall(asked), _) => format!("`{kind}` of hook `{}`, dispatch {}", asked.hook, asked.dispatch),
-            (Body::HookReturned(said), _) => format!("`{kind}` of hook `{}`, dispatch {}", said.hook, said.dispatch),
-            (Body::HookVetoed(veto), _) => format!("`{kind}` of hook `{}`, dispatch {}", veto.hook, veto.dispatch),
+            (RecordBody::HookCall(asked), _) => {
+                format!("`{kind}` of hook `{}`, dispatch {}", asked.hook, asked.dispatch)
+            }
+            (RecordBody::HookReturned(said), _) => {
+                format!("`{kind}` of hook `{}`, dispatch {}", said.hook, said.dispatch)
+            }
+            (RecordBody::HookVetoed(veto), _) => {
+                format!("`{kind}` of hook `{}`, dispatch {}", veto.hook, veto.dispatch)
+            }
             (_, Some(dispatch)) => format!("`{kind}` of dispatch {dispatch}"),
             (_, None) => format!("`{kind}`"),
         };
-        self.findings.push(Finding { line: self.line, record, found: found.into(), expected: expected.into() });
+        self.findings.push(VerifyFinding { line: self.line, record, found: found.into(), expected: expected.into() });
     }
 
-    fn unless(&mut self, holds: bool, found: impl FnOnce() -> String, expected: impl FnOnce() -> String) {
+    fn add_unless(&mut self, holds: bool, found: impl FnOnce() -> String, expected: impl FnOnce() -> String) {
         if !holds {
             self.add(found(), expected());
         }

@@ -4,34 +4,34 @@ use std::collections::{BTreeSet, HashMap};
 
 use pintle_contract::Origin;
 
-use super::Notes;
-use super::host::{Line, line_of};
-use crate::record::host::{HostRecord, Stage};
-use crate::record::{Body, Resolved};
+use super::FindingSink;
+use super::host::{AgentRun, agent_run_of};
+use crate::record::host::{HostRecord, TurnPhase};
+use crate::record::{ApprovalRecord, RecordBody};
 
 /// Whose records there are.
 #[derive(Debug, Default)]
-pub(super) struct Origins {
+pub(super) struct OriginCheck {
     /// The sessions that were opened.
     sessions: BTreeSet<String>,
     /// How deep each agent is.
-    depths: HashMap<Line, u32>,
+    depths: HashMap<AgentRun, u32>,
     /// The turn that began last in each session.
     turns: HashMap<String, u32>,
 }
 
-impl Origins {
+impl OriginCheck {
     /// Sees the next record.
-    pub(super) fn see(&mut self, body: &Body<'_>, notes: &mut Notes<'_>) {
+    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         let origin = match body {
-            Body::Event(fired) => &*fired.origin,
-            Body::Approval(Resolved { origin: Some(origin), .. }) => origin,
-            Body::Host(host) => {
+            RecordBody::Event(fired) => &*fired.origin,
+            RecordBody::Approval(ApprovalRecord { origin: Some(origin), .. }) => origin,
+            RecordBody::Host(host) => {
                 match host {
                     HostRecord::Session(opened) | HostRecord::Resumed(opened) => {
                         self.sessions.insert(opened.origin.session.clone());
                     }
-                    HostRecord::Turn(turn) if turn.stage == Stage::Start && turn.origin.run.is_empty() => {
+                    HostRecord::Turn(turn) if turn.phase == TurnPhase::Start && turn.origin.run.is_empty() => {
                         self.turns.insert(turn.origin.session.clone(), turn.origin.turn);
                     }
                     _ => {}
@@ -40,18 +40,26 @@ impl Origins {
             }
             _ => return,
         };
-        self.check(origin, matches!(body, Body::Host(HostRecord::Said(_))), notes);
+        self.check_origin(origin, matches!(body, RecordBody::Host(HostRecord::UserMessage(_))), notes);
     }
 
-    fn check(&mut self, origin: &Origin, begins: bool, notes: &mut Notes<'_>) {
+    fn check_origin(&mut self, origin: &Origin, begins: bool, notes: &mut FindingSink<'_>) {
         let Origin { session, turn, depth, run, .. } = origin;
         let known = self.sessions.is_empty() || self.sessions.contains(session);
-        notes.unless(known, || format!("it is of session `{session}`"), || String::from("one that was opened before"));
-        let first = *self.depths.entry(line_of(origin)).or_insert(*depth);
-        notes.unless(first == *depth, || format!("its agent is at depth {depth}"), || format!("{first}, as before"));
+        notes.add_unless(
+            known,
+            || format!("it is of session `{session}`"),
+            || String::from("one that was opened before"),
+        );
+        let first = *self.depths.entry(agent_run_of(origin)).or_insert(*depth);
+        notes.add_unless(
+            first == *depth,
+            || format!("its agent is at depth {depth}"),
+            || format!("{first}, as before"),
+        );
         // What is said before a turn is of the one that it begins.
         let Some(last) = self.turns.get(session).filter(|_| run.is_empty() && *turn > 0) else { return };
         let fits = turn == last || (begins && *turn == last.saturating_add(1));
-        notes.unless(fits, || format!("it is of turn {turn}"), || format!("turn {last}, which began last"));
+        notes.add_unless(fits, || format!("it is of turn {turn}"), || format!("turn {last}, which began last"));
     }
 }

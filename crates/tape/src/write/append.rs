@@ -8,20 +8,20 @@ use std::sync::atomic::AtomicU64;
 
 use pintle_contract::Clock;
 
-use super::lines::Lines;
-use super::numbers::Numbers;
-use super::output::{Output, Sink};
+use super::hook_numbers::HookNumbering;
+use super::line_encoder::LineEncoder;
+use super::output::{TapeOutput, TapeSink};
 use super::tape_file::{TapeFile, read_from};
-use super::{State, Tape, file};
+use super::{Tape, TapeState, file};
 use crate::TapeError;
-use crate::dispatches::Dispatches;
-use crate::read::Reader;
-use crate::record::{Body, Header, Healed, HostRecord, Record};
-use crate::verify::chain::Links;
+use crate::dispatch_tracker::DispatchTracker;
+use crate::read::TapeReader;
+use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
+use crate::verify::chain::ChainCheck;
 
 /// The format and the greatest numbers of a tape.
 #[derive(Debug, Default)]
-struct Last {
+struct TapeTail {
     format: u32,
     dispatch: u64,
     call: u64,
@@ -31,16 +31,16 @@ struct Last {
     at_ms: u64,
 }
 
-impl Last {
-    fn see(&mut self, record: &Record<'_>) {
+impl TapeTail {
+    fn add_record(&mut self, record: &Record<'_>) {
         let body = &record.body;
         self.at_ms = self.at_ms.max(record.at_ms);
         self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
         match body {
-            Body::Header(header) => self.format = header.format,
-            Body::HookCall(asked) => self.call = self.call.max(asked.call),
-            Body::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
-            Body::Hooks(loaded) => {
+            RecordBody::Header(header) => self.format = header.format,
+            RecordBody::HookCall(asked) => self.call = self.call.max(asked.call),
+            RecordBody::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
+            RecordBody::Hooks(loaded) => {
                 for entry in &loaded.hooks {
                     self.next_entry = self.next_entry.max(entry.entry.saturating_add(1));
                     self.next_chain = self.next_chain.max(entry.chain.saturating_add(1));
@@ -64,29 +64,29 @@ impl Tape {
         let mut file = file::reopen(path)?;
         let bytes = read_from(&mut file, 0).map_err(open)?;
 
-        let mut reader = Reader::new(&bytes)?;
-        let (mut last, mut links, mut whole_bytes) = (Last::default(), Links::default(), 0);
+        let mut reader = TapeReader::new(&bytes)?;
+        let (mut last, mut links, mut whole_bytes) = (TapeTail::default(), ChainCheck::default(), 0);
         for line in &mut reader {
             let line = line?;
-            if let Some(found) = links.see(&line.record, line.text).first() {
-                let fault = format!("{}; expected {}", found.found(), found.expected());
-                return Err(TapeError::Line { line: line.number, fault });
+            if let Some(found) = links.check_record(&line.record, line.text).first() {
+                let fault = format!("{}; expected {}", found.found_text(), found.expected_text());
+                return Err(TapeError::Line { line: line.number, reason: fault });
             }
-            last.see(&line.record);
+            last.add_record(&line.record);
             whole_bytes += line.text.len() as u64 + 1;
         }
         let (torn, lacks_end) = (reader.torn(), whole_bytes > bytes.len() as u64);
         let known = reader.into_blobs().into_digests().collect();
-        let lines = Lines::after(links.next_seq, links.prev, known);
+        let lines = LineEncoder::resume_after(links.next_seq, links.prev, known);
         if lacks_end {
             file.write_all(b"\n").map_err(open)?;
         } else {
             file.set_len(whole_bytes).map_err(open)?;
         }
-        let state = State {
-            dispatches: Dispatches::after(last.dispatch, last.format),
-            hooks: Numbers::after(last.next_entry, last.next_chain),
-            output: Output::after(lines, Sink::File(TapeFile::new(file, path, whole_bytes)), last.at_ms),
+        let state = TapeState {
+            dispatches: DispatchTracker::resume_after(last.dispatch, last.format),
+            hooks: HookNumbering::resume_after(last.next_entry, last.next_chain),
+            output: TapeOutput::resume_after(lines, TapeSink::File(TapeFile::new(file, path, whole_bytes)), last.at_ms),
             sessions: BTreeSet::new(),
         };
         let tape = Self {
@@ -95,9 +95,11 @@ impl Tape {
             ..Self::new(Some(path.to_owned()), clock, state)
         };
         if let Some(torn) = torn {
-            tape.put(|_| Body::Healed(Healed { line: torn.line as u64, size_bytes: torn.size_bytes as u64 }));
+            tape.put(|_| {
+                RecordBody::Healed(HealedRecord { line: torn.line as u64, size_bytes: torn.size_bytes as u64 })
+            });
         }
-        tape.fault().map_or(Ok(tape), Err)
+        tape.take_error().map_or(Ok(tape), Err)
     }
 
     /// Goes on with a tape in a file, or begins it where there is none. A file in which not even the header is whole, as a
@@ -105,7 +107,11 @@ impl Tape {
     ///
     /// # Errors
     /// As [`Tape::append_to`] and [`Tape::create`].
-    pub fn open_or_create(path: impl AsRef<Path>, header: Header, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+    pub fn open_or_create(
+        path: impl AsRef<Path>,
+        header: HeaderRecord,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let size_bytes = match Self::append_to(path, Arc::clone(&clock)) {
             Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -124,9 +130,9 @@ impl Tape {
             return Self::append_to(path, clock);
         }
         file.set_len(0).map_err(open)?;
-        let sink = Sink::File(TapeFile::new(file, path, 0));
-        let tape = Self { path: Some(path.to_owned()), ..Self::over(sink, header, clock) };
-        tape.put(|_| Body::Healed(Healed { line: 1, size_bytes: size_bytes as u64 }));
-        tape.fault().map_or(Ok(tape), Err)
+        let sink = TapeSink::File(TapeFile::new(file, path, 0));
+        let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(sink, header, clock) };
+        tape.put(|_| RecordBody::Healed(HealedRecord { line: 1, size_bytes: size_bytes as u64 }));
+        tape.take_error().map_or(Ok(tape), Err)
     }
 }

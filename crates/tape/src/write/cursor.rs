@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pintle_contract::Clock;
 use serde::{Deserialize, Serialize};
 
-use super::lines::Lines;
-use super::numbers::{Numbers, Standing};
-use super::output::{Output, Sink};
+use super::hook_numbers::{FirstHooks, HookNumbering};
+use super::line_encoder::LineEncoder;
+use super::output::{TapeOutput, TapeSink};
 use super::tape_file::{TapeFile, read_from};
-use super::{State, Tape, file};
+use super::{Tape, TapeState, file};
 use crate::TapeError;
-use crate::dispatches::Dispatches;
-use crate::line::digest;
+use crate::dispatch_tracker::DispatchTracker;
+use crate::line::digest_hex;
 use crate::record::FORMATS;
 
 /// Where a tape stands: what a process that goes on with it needs to know, so that it need not read it.
@@ -26,7 +26,7 @@ use crate::record::FORMATS;
 /// after a process that was killed, is found out, and the tape is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Cursor {
+pub struct TapeCursor {
     /// The format that the tape's header names; the tape stays one of it.
     format: u32,
     size_bytes: u64,
@@ -41,7 +41,8 @@ pub struct Cursor {
     next_chain: u64,
     /// The hooks that were recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    standing: Option<Standing>,
+    #[serde(rename = "standing")]
+    first_hooks: Option<FirstHooks>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blobs: Vec<String>,
 }
@@ -49,13 +50,13 @@ pub struct Cursor {
 impl Tape {
     /// Where the tape stands. `None` for one in memory, and after a fault.
     #[must_use]
-    pub fn cursor(&self) -> Option<Cursor> {
-        self.with(|state| {
-            let Sink::File(file) = &state.output.sink else { return None };
-            let size_bytes = Some(file.size_bytes()).filter(|_| state.output.fault.is_none())?;
+    pub fn cursor(&self) -> Option<TapeCursor> {
+        self.with_state(|state| {
+            let TapeSink::File(file) = &state.output.sink else { return None };
+            let size_bytes = Some(file.size_bytes()).filter(|_| state.output.error.is_none())?;
             let lines = &state.output.lines;
-            let (next_entry, next_chain) = state.hooks.next();
-            Some(Cursor {
+            let (next_entry, next_chain) = state.hooks.next_numbers();
+            Some(TapeCursor {
                 format: state.dispatches.format(),
                 size_bytes,
                 last_line_bytes: lines.last_line_bytes(),
@@ -67,8 +68,8 @@ impl Tape {
                 request: self.requests.load(Ordering::Relaxed),
                 next_entry,
                 next_chain,
-                standing: state.hooks.standing().cloned(),
-                blobs: lines.known(),
+                first_hooks: state.hooks.first_hooks().cloned(),
+                blobs: lines.known_blobs(),
             })
         })
     }
@@ -80,30 +81,36 @@ impl Tape {
     /// cursor, this is [`Tape::append_to`].
     ///
     /// # Errors
-    /// As [`Tape::append_to`]; and [`TapeError::Behind`] when what the cursor stands behind is not on the tape any more: then
+    /// As [`Tape::append_to`]; and [`TapeError::CursorLost`] when what the cursor stands behind is not on the tape any more: then
     /// records are missing.
-    pub fn go_on(path: impl AsRef<Path>, cursor: &Cursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+    pub fn resume_at(path: impl AsRef<Path>, cursor: &TapeCursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let mut file = match file::reopen(path) {
             Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Err(cursor.behind(path, "it is gone"));
+                return Err(cursor.lost_error(path, "it is gone"));
             }
             file => file?,
         };
-        match cursor.place_in(&mut file) {
-            Place::End => {}
-            Place::Inside => {
+        match cursor.find_in(&mut file) {
+            CursorPosition::End => {}
+            CursorPosition::Inside => {
                 drop(file);
                 return Self::append_to(path, clock);
             }
-            Place::Nowhere(what) => return Err(cursor.behind(path, what)),
+            CursorPosition::NotFound(what) => return Err(cursor.lost_error(path, what)),
         }
         let blobs = cursor.blobs.iter().cloned().collect();
-        let lines = Lines::after(cursor.next_seq, cursor.prev.clone(), blobs).whose_last_has(cursor.last_line_bytes);
-        let state = State {
-            dispatches: Dispatches::after(cursor.dispatch, cursor.format),
-            hooks: Numbers::after(cursor.next_entry, cursor.next_chain).behind(cursor.standing.clone()),
-            output: Output::after(lines, Sink::File(TapeFile::new(file, path, cursor.size_bytes)), cursor.last_ms),
+        let lines = LineEncoder::resume_after(cursor.next_seq, cursor.prev.clone(), blobs)
+            .with_last_line_len(cursor.last_line_bytes);
+        let state = TapeState {
+            dispatches: DispatchTracker::resume_after(cursor.dispatch, cursor.format),
+            hooks: HookNumbering::resume_after(cursor.next_entry, cursor.next_chain)
+                .with_first_hooks(cursor.first_hooks.clone()),
+            output: TapeOutput::resume_after(
+                lines,
+                TapeSink::File(TapeFile::new(file, path, cursor.size_bytes)),
+                cursor.last_ms,
+            ),
             sessions: BTreeSet::new(),
         };
         Ok(Self {
@@ -115,29 +122,29 @@ impl Tape {
 }
 
 /// Where a cursor stands in a file.
-enum Place {
+enum CursorPosition {
     /// Behind its last line.
     End,
     /// Behind one of its lines, with more behind it.
     Inside,
     /// Nowhere: the file is not the one that the cursor was taken of; and what it is instead.
-    Nowhere(&'static str),
+    NotFound(&'static str),
 }
 
-impl Cursor {
+impl TapeCursor {
     /// How many records are before it.
     #[must_use]
-    pub fn records(&self) -> u64 {
+    pub fn record_count(&self) -> u64 {
         self.next_seq
     }
 
     /// Whether it stands behind a line of this tape, or at its end.
     #[must_use]
-    pub fn fits(&self, tape: &[u8]) -> bool {
+    pub fn is_within(&self, tape: &[u8]) -> bool {
         let end = usize::try_from(self.size_bytes).ok();
         let begin = self.size_bytes.checked_sub(self.last_line_bytes).and_then(|begin| usize::try_from(begin).ok());
         let line = begin.zip(end).and_then(|(begin, end)| tape.get(begin..end)?.strip_suffix(b"\n"));
-        line.is_some_and(|line| Some(digest(line)) == self.prev)
+        line.is_some_and(|line| Some(digest_hex(line)) == self.prev)
     }
 
     /// The digest of the last line before it.
@@ -146,25 +153,25 @@ impl Cursor {
         self.prev.as_deref()
     }
 
-    fn place_in(&self, file: &mut File) -> Place {
+    fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
         let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| FORMATS.contains(&self.format))
         else {
-            return Place::Nowhere("what was kept of it cannot be used");
+            return CursorPosition::NotFound("what was kept of it cannot be used");
         };
         if found < self.size_bytes {
-            return Place::Nowhere("it is shorter now");
+            return CursorPosition::NotFound("it is shorter now");
         }
-        let Ok(mut rest) = read_from(file, begin) else { return Place::Nowhere("its end cannot be read") };
+        let Ok(mut rest) = read_from(file, begin) else { return CursorPosition::NotFound("its end cannot be read") };
         let more = rest.split_off(usize::try_from(self.last_line_bytes).unwrap_or(usize::MAX).min(rest.len()));
         match rest.strip_suffix(b"\n") {
-            Some(line) if Some(digest(line)) == self.prev && more.is_empty() => Place::End,
-            Some(line) if Some(digest(line)) == self.prev => Place::Inside,
-            _ => Place::Nowhere("the last of them is not there any more"),
+            Some(line) if Some(digest_hex(line)) == self.prev && more.is_empty() => CursorPosition::End,
+            Some(line) if Some(digest_hex(line)) == self.prev => CursorPosition::Inside,
+            _ => CursorPosition::NotFound("the last of them is not there any more"),
         }
     }
 
-    fn behind(&self, path: &Path, what: &'static str) -> TapeError {
-        TapeError::Behind { path: path.to_owned(), what: format!("it had {} records, and {what}", self.next_seq) }
+    fn lost_error(&self, path: &Path, what: &'static str) -> TapeError {
+        TapeError::CursorLost { path: path.to_owned(), actual: format!("it had {} records, and {what}", self.next_seq) }
     }
 }

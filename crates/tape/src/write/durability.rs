@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use pintle_contract::suggest_nearest;
 
-use crate::record::Body;
-use crate::record::host::{HostRecord, Stage};
+use crate::record::RecordBody;
+use crate::record::host::{HostRecord, TurnPhase};
 
 /// How much a tape in a file outlives. What each level costs is stated in the guide to tapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,12 +36,12 @@ impl Durability {
     }
 
     /// Whether the file is synced after a record.
-    pub(super) fn syncs_after(self, body: &Body<'_>) -> bool {
+    pub(super) fn should_sync_after(self, body: &RecordBody<'_>) -> bool {
         match self {
             Self::None => false,
             Self::Turn => match body {
-                Body::Host(HostRecord::Turn(turn)) => turn.stage == Stage::End,
-                Body::Outcome(decided) => decided.event == "session.end",
+                RecordBody::Host(HostRecord::Turn(turn)) => turn.phase == TurnPhase::End,
+                RecordBody::Outcome(decided) => decided.event == "session.end",
                 _ => false,
             },
             Self::Record => true,
@@ -76,28 +76,28 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::record::Decided;
-    use crate::record::host::Turn;
+    use crate::record::OutcomeRecord;
+    use crate::record::host::TurnRecord;
 
     #[test]
     fn each_level_syncs_where_it_says() {
         let turn = |stage| {
             let origin = Cow::Owned(Origin::default());
-            Body::Host(HostRecord::Turn(Turn { origin, stage, ended: None, usage: None }))
+            RecordBody::Host(HostRecord::Turn(TurnRecord { origin, phase: stage, end_reason: None, usage: None }))
         };
         let outcome = |name: &'static str| {
             let fired = Event::new(EventName::parse(name).unwrap(), json!({}), std::sync::Arc::new(Origin::default()));
             let outcome = Box::leak(Box::new(Outcome::unchanged(fired.payload)));
-            Body::Outcome(Decided::new(1, name, outcome, 0, false))
+            RecordBody::Outcome(OutcomeRecord::new(1, name, outcome, 0, false))
         };
         let cases = [
-            (turn(Stage::Start), [false, false, true]),
-            (turn(Stage::End), [false, true, true]),
+            (turn(TurnPhase::Start), [false, false, true]),
+            (turn(TurnPhase::End), [false, true, true]),
             (outcome("tool.pre"), [false, false, true]),
             (outcome("session.end"), [false, true, true]),
         ];
         for (body, expected) in cases {
-            assert_eq!(Durability::ALL.map(|level| level.syncs_after(&body)), expected, "{body:?}");
+            assert_eq!(Durability::ALL.map(|level| level.should_sync_after(&body)), expected, "{body:?}");
         }
     }
 }

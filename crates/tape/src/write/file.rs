@@ -28,7 +28,7 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
         io::ErrorKind::AlreadyExists => TapeError::Exists { path: path.to_owned() },
         _ => open(source),
     })?;
-    claim(&file, path)?;
+    lock(&file, path)?;
     Ok(file)
 }
 
@@ -51,22 +51,22 @@ fn create_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn reopen(path: &Path) -> Result<File, TapeError> {
     let file = OpenOptions::new().read(true).append(true).open(path);
     let file = file.map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
-    claim(&file, path)?;
+    lock(&file, path)?;
     Ok(file)
 }
 
 /// Keeps other writers away for as long as the file is open. Readers are not kept away.
-fn claim(file: &File, path: &Path) -> Result<(), TapeError> {
+fn lock(file: &File, path: &Path) -> Result<(), TapeError> {
     for _ in 0..LOOKS {
-        match try_claim(file, path) {
+        match try_lock(file, path) {
             Err(TapeError::Busy { .. }) => thread::sleep(LOOK),
             claimed => return claimed,
         }
     }
-    try_claim(file, path)
+    try_lock(file, path)
 }
 
-fn try_claim(file: &File, path: &Path) -> Result<(), TapeError> {
+fn try_lock(file: &File, path: &Path) -> Result<(), TapeError> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(TapeError::Busy { path: path.to_owned() }),
         // Where there are no locks there is no second writer to be found either.
@@ -80,10 +80,10 @@ fn try_claim(file: &File, path: &Path) -> Result<(), TapeError> {
 ///
 /// # Errors
 /// When the file cannot be opened.
-pub fn in_use(path: impl AsRef<Path>) -> Result<bool, TapeError> {
+pub fn is_being_written(path: impl AsRef<Path>) -> Result<bool, TapeError> {
     let path = path.as_ref();
     let file = pintle_files::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
-    match try_claim(&file, path) {
+    match try_lock(&file, path) {
         Ok(()) => Ok(false),
         Err(TapeError::Busy { .. }) => Ok(true),
         Err(fault) => Err(fault),

@@ -4,8 +4,8 @@ mod append;
 mod cursor;
 mod durability;
 mod file;
-pub(crate) mod lines;
-mod numbers;
+mod hook_numbers;
+pub(crate) mod line_encoder;
 mod output;
 mod tape_file;
 
@@ -23,23 +23,25 @@ use pintle_contract::{
 use serde_json::Value;
 
 use crate::TapeError;
-use crate::dispatches::{Dispatches, ended_here};
-use crate::entries;
-use crate::record::{Body, Effected, Header, HostRecord, Noted, RESERVED, Record, Resolved, Scope};
-use lines::Lines;
-pub(crate) use lines::Prepared;
-use numbers::Numbers;
-use output::{Output, Sink};
+use crate::dispatch_tracker::{DispatchTracker, last_ended_on_thread};
+use crate::journal_records;
+use crate::record::{
+    ApprovalRecord, EffectRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RESERVED, Record, RecordBody,
+};
+use hook_numbers::HookNumbering;
+pub(crate) use line_encoder::EncodedFields;
+use line_encoder::LineEncoder;
+use output::{TapeOutput, TapeSink};
 use tape_file::TapeFile;
 
-pub use cursor::Cursor;
+pub use cursor::TapeCursor;
 pub use durability::Durability;
-pub use file::in_use;
+pub use file::is_being_written;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///
 /// Each record is one line, handed to the operating system whole before the call returns. When a record cannot be
-/// written, or the file is not what was written any more, the tape keeps the fault ([`Tape::broken`], [`Tape::fault`]) and
+/// written, or the file is not what was written any more, the tape keeps the fault ([`Tape::error_text`], [`Tape::take_error`]) and
 /// writes nothing more, so that what is there stays whole. A runtime then denies whatever is guarded.
 pub struct Tape {
     /// Tells the tapes of a program apart.
@@ -49,14 +51,14 @@ pub struct Tape {
     calls: AtomicU64,
     requests: AtomicU64,
     /// Why the tape ended early, when it did.
-    broken: Arc<OnceLock<String>>,
-    state: Mutex<State>,
+    error_text: Arc<OnceLock<String>>,
+    state: Mutex<TapeState>,
 }
 
-struct State {
-    dispatches: Dispatches,
-    hooks: Numbers,
-    output: Output,
+struct TapeState {
+    dispatches: DispatchTracker,
+    hooks: HookNumbering,
+    output: TapeOutput,
     /// The sessions that were opened and have not ended.
     sessions: BTreeSet<String>,
 }
@@ -64,13 +66,13 @@ struct State {
 /// Sees every record as it is written, in the order of the tape.
 ///
 /// It is called while the tape is locked: it must not use the tape.
-pub trait Follower: Send + Sync + Debug {
+pub trait RecordObserver: Send + Sync + Debug {
     /// Sees a record and the line it was written as, without the line's end. Of a blob it sees the line alone, beside a
-    /// [`Body::Unknown`].
-    fn follow(&self, record: &Record<'_>, line: &str);
+    /// [`RecordBody::Unknown`].
+    fn on_record(&self, record: &Record<'_>, line: &str);
 
     /// Is told at once that the tape ended early, and why. What it sees after that is not on the tape.
-    fn broke(&self, _fault: &TapeError) {}
+    fn on_error(&self, _fault: &TapeError) {}
 }
 
 impl Tape {
@@ -79,11 +81,11 @@ impl Tape {
     ///
     /// # Errors
     /// When the file exists, cannot be made, or the header cannot be written.
-    pub fn create(path: impl AsRef<Path>, header: Header, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+    pub fn create(path: impl AsRef<Path>, header: HeaderRecord, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let file = TapeFile::new(file::create(path)?, path, 0);
-        let tape = Self { path: Some(path.to_owned()), ..Self::over(Sink::File(file), header, clock) };
-        match tape.fault() {
+        let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(TapeSink::File(file), header, clock) };
+        match tape.take_error() {
             None => Ok(tape),
             Some(fault) => {
                 // An empty file would be a tape of which nothing is whole.
@@ -95,15 +97,15 @@ impl Tape {
 
     /// Begins a tape that is kept in memory.
     #[must_use]
-    pub fn in_memory(header: Header, clock: Arc<dyn Clock>) -> Self {
-        Self::over(Sink::Memory(Vec::new()), header, clock)
+    pub fn in_memory(header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {
+        Self::from_sink(TapeSink::Memory(Vec::new()), header, clock)
     }
 
     /// Says how much the tape outlives. Default: [`Durability::None`]. What is there already is synced at once where the
     /// level asks for it.
     #[must_use]
-    pub fn durability(self, level: Durability) -> Self {
-        self.with(|state| {
+    pub fn with_durability(self, level: Durability) -> Self {
+        self.with_state(|state| {
             state.output.durability = level;
             if level != Durability::None {
                 state.output.sync();
@@ -115,19 +117,19 @@ impl Tape {
         self
     }
 
-    fn over(sink: Sink, header: Header, clock: Arc<dyn Clock>) -> Self {
-        let state = State {
-            dispatches: Dispatches::after(0, header.format),
-            hooks: Numbers::default(),
-            output: Output::new(Lines::default(), sink),
+    fn from_sink(sink: TapeSink, header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {
+        let state = TapeState {
+            dispatches: DispatchTracker::resume_after(0, header.format),
+            hooks: HookNumbering::default(),
+            output: TapeOutput::new(LineEncoder::default(), sink),
             sessions: BTreeSet::new(),
         };
         let tape = Self::new(None, clock, state);
-        tape.put(|_| Body::Header(header));
+        tape.put(|_| RecordBody::Header(header));
         tape
     }
 
-    fn new(path: Option<PathBuf>, clock: Arc<dyn Clock>, state: State) -> Self {
+    fn new(path: Option<PathBuf>, clock: Arc<dyn Clock>, state: TapeState) -> Self {
         static LAST: AtomicUsize = AtomicUsize::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         Self {
@@ -136,7 +138,7 @@ impl Tape {
             clock,
             calls: AtomicU64::new(0),
             requests: AtomicU64::new(0),
-            broken: Arc::clone(&state.output.broken),
+            error_text: Arc::clone(&state.output.error_text),
             state: Mutex::new(state),
         }
     }
@@ -148,42 +150,47 @@ impl Tape {
     }
 
     /// Lets somebody follow the tape from here on.
-    pub fn follow(&self, follower: Arc<dyn Follower>) {
-        self.with(|state| state.output.follower = Some(follower));
+    pub fn observe(&self, follower: Arc<dyn RecordObserver>) {
+        self.with_state(|state| state.output.observer = Some(follower));
     }
 
     /// Takes the secrets out of every record from here on, before it is hashed, written and shown. The first one that
     /// is asked stays.
-    pub fn scrub(&self, secrets: Arc<dyn Redactor>) {
-        self.with(|state| {
-            state.output.secrets.get_or_insert(secrets);
+    pub fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
+        self.with_state(|state| {
+            state.output.redactor.get_or_insert(secrets);
         });
     }
 
     /// Records hooks that were loaded and that every agent is under. Those that a tape which goes on ends with are not
     /// recorded again.
-    pub fn hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain, IntoIter: Clone>) {
+    pub fn record_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain, IntoIter: Clone>) {
         let chains = chains.into_iter();
-        self.with(|state| {
-            if let Some(loaded) = state.hooks.stand(chains) {
-                state.output.put(self.clock.unix_ms(), Body::Hooks(loaded));
+        self.with_state(|state| {
+            if let Some(loaded) = state.hooks.number_runtime_hooks(chains) {
+                state.output.put(self.clock.unix_ms(), RecordBody::Hooks(loaded));
             }
         });
     }
 
     /// Records hooks that were loaded for one agent and those below it.
-    pub fn agent_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
-        self.put(|state| Body::Hooks(state.hooks.load(Scope::Agent, chains)));
+    pub fn record_agent_hooks<'a>(&self, chains: impl IntoIterator<Item = &'a Chain>) {
+        self.put(|state| RecordBody::Hooks(state.hooks.number_hooks(HookScope::Agent, chains)));
     }
 
     /// Records what a hook or tool asked of the world and what it got.
-    pub fn effect(&self, caller: EffectCaller<'_>, request: &EffectRequest, reply: &Result<EffectReply, EffectError>) {
+    pub fn record_effect(
+        &self,
+        caller: EffectCaller<'_>,
+        request: &EffectRequest,
+        reply: &Result<EffectReply, EffectError>,
+    ) {
         self.put(|state| {
-            let dispatch = state.dispatches.of_call(caller.call.0);
-            Body::Effect(Effected {
+            let dispatch = state.dispatches.dispatch_of_call(caller.call.0);
+            RecordBody::Effect(EffectRecord {
                 dispatch,
                 call: dispatch.map(|_| caller.call.0),
-                by: Cow::Borrowed(caller.name),
+                caller_name: Cow::Borrowed(caller.name),
                 layer: caller.layer,
                 request: Cow::Borrowed(request),
                 reply: reply.as_ref().ok().map(Cow::Borrowed),
@@ -193,25 +200,25 @@ impl Tape {
     }
 
     /// Records what the host does, before it does it or as soon as it is known.
-    pub fn host(&self, record: HostRecord<'_>) {
+    pub fn record_host(&self, record: HostRecord<'_>) {
         self.put(|state| {
             if let HostRecord::Session(opened) | HostRecord::Resumed(opened) = &record {
                 state.sessions.insert(opened.origin.session.clone());
             }
-            Body::Host(record)
+            RecordBody::Host(record)
         });
     }
 
-    /// Records how a question of the host itself was answered ([`Resolved::of_host`]).
-    pub fn approval(&self, resolved: Resolved<'_>) {
-        self.put(|_| Body::Approval(resolved));
+    /// Records how a question of the host itself was answered ([`ApprovalRecord::for_host`]).
+    pub fn record_approval(&self, resolved: ApprovalRecord<'_>) {
+        self.put(|_| RecordBody::Approval(resolved));
     }
 
     /// Records a note of the host, such as `remark`. A kind that has a meaning of its own in the format gets `note.` before
     /// it.
-    pub fn note(&self, kind: &str, data: Value) {
+    pub fn record_note(&self, kind: &str, data: Value) {
         let kind = if RESERVED.contains(&kind) { Cow::Owned(format!("note.{kind}")) } else { Cow::Borrowed(kind) };
-        self.put(|_| Body::Note(Noted { kind, data: Cow::Owned(data) }));
+        self.put(|_| RecordBody::Note(NoteRecord { kind, data: Cow::Owned(data) }));
     }
 
     /// A number for the next request to a model, unique and growing within the tape.
@@ -222,20 +229,20 @@ impl Tape {
     /// The number of the dispatch that ended last on this thread, for records that refer to it.
     #[must_use]
     pub fn last_dispatch(&self) -> Option<u64> {
-        ended_here(self.number)
+        last_ended_on_thread(self.number)
     }
 
     /// Syncs what is written to the disk, whatever the level. A fault is kept as for a record.
     pub fn sync(&self) {
-        self.with(|state| state.output.sync());
+        self.with_state(|state| state.output.sync());
     }
 
     /// The lines so far of a tape in memory; empty for one in a file.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        self.with(|state| match &state.output.sink {
-            Sink::Memory(lines) => lines.clone(),
-            Sink::File(_) => Vec::new(),
+        self.with_state(|state| match &state.output.sink {
+            TapeSink::Memory(lines) => lines.clone(),
+            TapeSink::File(_) => Vec::new(),
         })
     }
 
@@ -243,66 +250,66 @@ impl Tape {
     /// keeps it elsewhere can tell this tape from any other. Does nothing when the tape is closed, and gives nothing where a
     /// session or an event is still going on, or the tape ended early. What is written later goes on behind.
     pub fn close(&self) -> Option<String> {
-        self.with(|state| {
-            if !state.sessions.is_empty() || state.dispatches.is_going_on() {
+        self.with_state(|state| {
+            if !state.sessions.is_empty() || state.dispatches.has_open_dispatch() {
                 return None;
             }
             state.output.close(self.clock.unix_ms());
             if state.output.durability != Durability::None {
                 state.output.sync();
             }
-            state.output.lines.prev().map(str::to_owned).filter(|_| state.output.fault.is_none())
+            state.output.lines.prev().map(str::to_owned).filter(|_| state.output.error.is_none())
         })
     }
 
     /// Why the tape ended early, in one line, when it did. Cheap, and it stays.
     #[must_use]
-    pub fn broken(&self) -> Option<&str> {
-        self.broken.get().map(String::as_str)
+    pub fn error_text(&self) -> Option<&str> {
+        self.error_text.get().map(String::as_str)
     }
 
     /// Looks whether the file is still the one that was written: not deleted, replaced, cut or written to by somebody else.
     /// Where it is not the tape ends, as after a record that could not be written. Gives why it ended.
-    pub fn check(&self) -> Option<&str> {
-        if self.broken().is_none() {
-            self.with(|state| state.output.check());
+    pub fn check_file(&self) -> Option<&str> {
+        if self.error_text().is_none() {
+            self.with_state(|state| state.output.check());
         }
-        self.broken()
+        self.error_text()
     }
 
     /// Takes the fault that ended the tape, if there was one. The tape stays ended.
     #[must_use]
-    pub fn fault(&self) -> Option<TapeError> {
-        self.with(|state| {
+    pub fn take_error(&self) -> Option<TapeError> {
+        self.with_state(|state| {
             let seq = state.output.lines.next_seq();
             let ended = |fault: &TapeError| TapeError::Write { seq, source: std::io::Error::other(fault.to_string()) };
-            let again = state.output.fault.as_ref().map(ended);
-            std::mem::replace(&mut state.output.fault, again)
+            let again = state.output.error.as_ref().map(ended);
+            std::mem::replace(&mut state.output.error, again)
         })
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+    fn with_state<T>(&self, work: impl FnOnce(&mut TapeState) -> T) -> T {
         // The state is whole between any two statements that can panic, so a poisoned lock is as good as any.
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn put<'a>(&self, body: impl FnOnce(&mut State) -> Body<'a>) {
-        self.with(|state| {
+    fn put<'a>(&self, body: impl FnOnce(&mut TapeState) -> RecordBody<'a>) {
+        self.with_state(|state| {
             let body = body(state);
             state.output.put(self.clock.unix_ms(), body);
         });
     }
 }
 
-impl State {
+impl TapeState {
     /// The number of a hook, which is recorded first when it never was.
-    fn number(&mut self, at_ms: u64, hook: &Hook) -> u64 {
-        if let Some(number) = self.hooks.of(hook) {
+    fn number_hook(&mut self, at_ms: u64, hook: &Hook) -> u64 {
+        if let Some(number) = self.hooks.number_of(hook) {
             return number;
         }
-        let loaded = self.hooks.stranger(hook);
+        let loaded = self.hooks.number_unknown(hook);
         let number = loaded.hooks.first().map_or(0, |entry| entry.entry);
-        self.output.put(at_ms, Body::Hooks(loaded));
+        self.output.put(at_ms, RecordBody::Hooks(loaded));
         number
     }
 }
@@ -310,23 +317,23 @@ impl State {
 impl Journal for Tape {
     fn record(&self, entry: &JournalEntry<'_>) {
         let thread = thread::current().id();
-        self.with(|state| {
+        self.with_state(|state| {
             let at_ms = self.clock.unix_ms();
             let number = match entry {
                 JournalEntry::Call { hook, .. }
                 | JournalEntry::MatcherFailed { hook, .. }
-                | JournalEntry::NotCalled { hook, .. } => state.number(at_ms, hook),
+                | JournalEntry::NotCalled { hook, .. } => state.number_hook(at_ms, hook),
                 _ => 0,
             };
-            let State { dispatches, output, sessions, .. } = state;
+            let TapeState { dispatches, output, sessions, .. } = state;
             let open = match entry {
                 JournalEntry::Event { event, .. } => dispatches.begin(thread, event),
                 _ => dispatches.current(thread),
             };
             let dispatch = open.number;
-            entries::bodies(entry, open, |_| number, |body| output.put(at_ms, body));
+            journal_records::records_of_entry(entry, open, |_| number, |body| output.put(at_ms, body));
             match entry {
-                JournalEntry::Call { id, .. } => dispatches.call(id.0, dispatch),
+                JournalEntry::Call { id, .. } => dispatches.begin_call(id.0, dispatch),
                 JournalEntry::Outcome { event, .. } => {
                     dispatches.end(thread, self.number);
                     if event.name.as_str() == "session.end" && event.origin.depth == 0 {
@@ -356,9 +363,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Stopped;
+    struct WriteStopped;
 
-    impl Clock for Stopped {
+    impl Clock for WriteStopped {
         fn unix_ms(&self) -> u64 {
             0
         }
@@ -372,11 +379,11 @@ mod tests {
     fn a_full_disk_ends_the_tape_and_is_told_when_asked() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let file = TapeFile::new(full, Path::new("/dev/full"), 0);
-        let tape = Tape::over(Sink::File(file), Header::new("s", 0), Arc::new(Stopped));
-        tape.note("remark", json!(1));
-        assert!(tape.broken().is_some_and(|why| why.contains("No space left")));
-        let fault = tape.fault().unwrap().to_string();
+        let tape = Tape::from_sink(TapeSink::File(file), HeaderRecord::new("s", 0), Arc::new(WriteStopped));
+        tape.record_note("remark", json!(1));
+        assert!(tape.error_text().is_some_and(|why| why.contains("No space left")));
+        let fault = tape.take_error().unwrap().to_string();
         assert!(fault.starts_with("cannot write record 0 of the tape: No space left"), "{fault}");
-        assert!(tape.fault().is_some(), "a tape that ended stays ended");
+        assert!(tape.take_error().is_some(), "a tape that ended stays ended");
     }
 }

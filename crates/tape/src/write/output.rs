@@ -7,59 +7,59 @@ use pintle_contract::Redactor;
 use serde_json::Map;
 
 use super::tape_file::TapeFile;
-use super::{Durability, Follower};
+use super::{Durability, RecordObserver};
 use crate::TapeError;
 use crate::line;
-use crate::record::{Body, Record};
-use crate::write::lines::{Lines, Of, Prepared};
+use crate::record::{Record, RecordBody};
+use crate::write::line_encoder::{EncodedFields, LineEncoder, LineSource};
 
 /// Makes lines of records and puts them where they belong. After a fault nothing more is written, and whoever follows the
 /// tape goes on seeing what would have been.
-pub(super) struct Output {
-    pub(super) lines: Lines,
-    pub(super) sink: Sink,
+pub(super) struct TapeOutput {
+    pub(super) lines: LineEncoder,
+    pub(super) sink: TapeSink,
     pub(super) durability: Durability,
-    pub(super) follower: Option<Arc<dyn Follower>>,
-    pub(super) secrets: Option<Arc<dyn Redactor>>,
+    pub(super) observer: Option<Arc<dyn RecordObserver>>,
+    pub(super) redactor: Option<Arc<dyn Redactor>>,
     /// When the last record was written: time does not go back on a tape, whatever the machine's clock does.
     pub(super) last_ms: u64,
     /// Whether the last record closes the tape.
     pub(super) is_closed: bool,
-    pub(super) fault: Option<TapeError>,
+    pub(super) error: Option<TapeError>,
     /// The same in words, for those who do not wait for the tape.
-    pub(super) broken: Arc<OnceLock<String>>,
+    pub(super) error_text: Arc<OnceLock<String>>,
 }
 
 /// A file, or memory.
-pub(super) enum Sink {
+pub(super) enum TapeSink {
     File(TapeFile),
     Memory(Vec<String>),
 }
 
-impl Output {
-    pub(super) fn new(lines: Lines, sink: Sink) -> Self {
+impl TapeOutput {
+    pub(super) fn new(lines: LineEncoder, sink: TapeSink) -> Self {
         Self {
             lines,
             sink,
             durability: Durability::None,
-            follower: None,
-            secrets: None,
+            observer: None,
+            redactor: None,
             last_ms: 0,
             is_closed: false,
-            fault: None,
-            broken: Arc::default(),
+            error: None,
+            error_text: Arc::default(),
         }
     }
 
     /// Goes on behind what was written last at this time.
-    pub(super) fn after(lines: Lines, sink: Sink, last_ms: u64) -> Self {
+    pub(super) fn resume_after(lines: LineEncoder, sink: TapeSink, last_ms: u64) -> Self {
         Self { last_ms, ..Self::new(lines, sink) }
     }
 
     /// Writes a record. A fault is kept.
-    pub(super) fn put(&mut self, at_ms: u64, body: Body<'_>) {
+    pub(super) fn put(&mut self, at_ms: u64, body: RecordBody<'_>) {
         self.last_ms = self.last_ms.max(at_ms);
-        self.is_closed = matches!(body, Body::Closed(_));
+        self.is_closed = matches!(body, RecordBody::Closed(_));
         if let Err(source) = self.try_put(self.last_ms, body) {
             self.fail(TapeError::Write { seq: self.lines.next_seq().saturating_sub(1), source });
         }
@@ -70,13 +70,13 @@ impl Output {
         if self.is_closed {
             return;
         }
-        let closed = line::closing(self.lines.next_seq(), self.last_ms.max(at_ms), self.lines.prev());
-        self.put(at_ms, Body::Closed(closed));
+        let closed = line::make_closing_record(self.lines.next_seq(), self.last_ms.max(at_ms), self.lines.prev());
+        self.put(at_ms, RecordBody::Closed(closed));
     }
 
     /// Whether the file is still what was written. A fault is kept.
     pub(super) fn check(&mut self) {
-        if let (None, Sink::File(file)) = (&self.fault, &self.sink)
+        if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
             && let Err(fault) = file.check()
         {
             self.fail(fault);
@@ -85,33 +85,33 @@ impl Output {
 
     /// Ends the tape. The first fault counts, and whoever follows the tape is told at once.
     fn fail(&mut self, fault: TapeError) {
-        if self.fault.is_some() {
+        if self.error.is_some() {
             return;
         }
-        if let Some(follower) = &self.follower {
-            follower.broke(&fault);
+        if let Some(follower) = &self.observer {
+            follower.on_error(&fault);
         }
-        let _ = self.broken.set(fault.to_string());
-        self.fault = Some(fault);
+        let _ = self.error_text.set(fault.to_string());
+        self.error = Some(fault);
     }
 
     /// Syncs the file to the disk. A fault is kept.
     pub(super) fn sync(&mut self) {
-        if let (None, Sink::File(file)) = (&self.fault, &self.sink)
+        if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
             && let Err(source) = file.sync()
         {
             self.fail(TapeError::Sync { source });
         }
     }
 
-    fn try_put(&mut self, at_ms: u64, body: Body<'_>) -> io::Result<()> {
-        let Self { lines, sink, durability, follower, secrets, fault, .. } = self;
+    fn try_put(&mut self, at_ms: u64, body: RecordBody<'_>) -> io::Result<()> {
+        let Self { lines, sink, durability, observer: follower, redactor: secrets, error: fault, .. } = self;
         let is_broken = fault.is_some();
         let mut unwritten = None;
-        let syncs = durability.syncs_after(&body);
+        let syncs = durability.should_sync_after(&body);
         let mut plain = None;
-        let secrets = secrets.as_deref().filter(|_| !matches!(body, Body::Closed(_)));
-        let prepared = Prepared::new(&body, secrets)?;
+        let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_)));
+        let prepared = EncodedFields::new(&body, secrets)?;
         lines.add(at_ms, body.kind(), &prepared, |written| {
             if !is_broken && unwritten.is_none() {
                 unwritten = sink.write(written.line).err().map(|source| (written.seq, source));
@@ -120,20 +120,20 @@ impl Output {
                 let line = String::from_utf8_lossy(written.line.strip_suffix(b"\n").unwrap_or(written.line));
                 let prev = written.prev.map(str::to_owned);
                 let record = |body| Record { seq: written.seq, at_ms, prev: prev.clone(), body };
-                match written.of {
+                match written.source {
                     // The record itself can be shown, but only when the maker of lines has let go of it.
-                    Of::Record => plain = Some((written.seq, prev, line.into_owned())),
-                    Of::Clean(fields) => {
-                        let body = line::body_of(body.kind(), fields).unwrap_or_else(|_| unreadable("redacted"));
-                        follower.follow(&record(body), &line);
+                    LineSource::Record => plain = Some((written.seq, prev, line.into_owned())),
+                    LineSource::Redacted(fields) => {
+                        let body = line::parse_body(body.kind(), fields).unwrap_or_else(|_| redacted_body("redacted"));
+                        follower.on_record(&record(body), &line);
                     }
-                    Of::Blob => follower.follow(&record(unreadable("blob")), &line),
+                    LineSource::Blob => follower.on_record(&record(redacted_body("blob")), &line),
                 }
             }
             Ok(())
         })?;
         if let (Some(follower), Some((seq, prev, line))) = (follower, plain) {
-            follower.follow(&Record { seq, at_ms, prev, body }, &line);
+            follower.on_record(&Record { seq, at_ms, prev, body }, &line);
         }
         if let Some((seq, source)) = unwritten {
             self.fail(TapeError::Write { seq, source });
@@ -146,11 +146,11 @@ impl Output {
 }
 
 /// What a follower sees of a record that it is not shown the inside of.
-fn unreadable(kind: &str) -> Body<'static> {
-    Body::Unknown { kind: kind.to_owned(), fields: Map::new() }
+fn redacted_body(kind: &str) -> RecordBody<'static> {
+    RecordBody::Unknown { kind: kind.to_owned(), fields: Map::new() }
 }
 
-impl Sink {
+impl TapeSink {
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.append(line),

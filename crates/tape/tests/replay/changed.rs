@@ -1,41 +1,43 @@
 //! Tapes that somebody changed who also repaired the chain.
 
 use pintle_contract::{CancelToken, Layer, Profile, Verdict};
-use pintle_tape::replay::Why;
+use pintle_tape::replay::DifferenceKind;
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::{Value, json};
 
-use crate::stage::{Session, again, assert_same, count, forged, tool};
+use crate::fixture::{
+    ReplaySessionFixture, assert_replays_equal, forge_tape, increment_counter, replay_tape, tool_event,
+};
 
 /// Two dispatches of a guard that denies, between one that counts and one that is not asked any more.
-fn denied() -> Vec<u8> {
-    let session = Session::new(false);
+fn record_denials() -> Vec<u8> {
+    let session = ReplaySessionFixture::new(false);
     let pre = || pintle_contract::EventName::parse("tool.pre").unwrap();
     let hooks = [
-        hook("counts", pre(), Scripted::with(|call| count(call, "n"))),
+        hook("counts", pre(), Scripted::with(|call| increment_counter(call, "n"))),
         hook("guard", pre(), Scripted::always(Verdict::deny("never"))),
         hook("late", pre(), Scripted::always(Verdict::pass())),
     ];
     let set = session.load(vec![chain(Layer::User, Profile::SequentialFirstDeny, hooks)]);
     for _ in 0..2 {
-        session.fire(&set, &tool("run", json!({"a": 1})), &CancelToken::default(), None);
+        session.fire(&set, &tool_event("run", json!({"a": 1})), &CancelToken::default(), None);
     }
     session.bytes()
 }
 
-fn of(records: &mut [Value], kind: &str) -> usize {
+fn index_of_kind(records: &mut [Value], kind: &str) -> usize {
     records.iter().rposition(|record| record["kind"] == kind).unwrap()
 }
 
-type Change = fn(&mut Vec<Value>);
+type RecordsEdit = fn(&mut Vec<Value>);
 
 /// What is changed, in which line that is seen, the kind there, and the hook.
-fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static str>)> {
+fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option<&'static str>)> {
     vec![
         (
             "a deny becomes an allow",
             |all| {
-                let at = of(all, "outcome");
+                let at = index_of_kind(all, "outcome");
                 all[at]["decision"] = json!("allow");
                 all[at].as_object_mut().unwrap().shift_remove("reasons");
             },
@@ -46,7 +48,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "a reason is edited",
             |all| {
-                let at = of(all, "outcome");
+                let at = index_of_kind(all, "outcome");
                 all[at]["reasons"][0]["text"] = json!("perhaps");
             },
             18,
@@ -56,7 +58,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "an answer is edited",
             |all| {
-                let at = of(all, "hook_returned");
+                let at = index_of_kind(all, "hook_returned");
                 all[at]["said"] = json!({"verdict": "pass"});
             },
             17,
@@ -66,7 +68,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "an answer is edited and its veto taken away",
             |all| {
-                let at = of(all, "hook_returned");
+                let at = index_of_kind(all, "hook_returned");
                 all[at]["said"] = json!({"verdict": "pass"});
                 all.remove(at + 1);
             },
@@ -77,7 +79,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "a veto is taken away",
             |all| {
-                let at = of(all, "hook_vetoed");
+                let at = index_of_kind(all, "hook_vetoed");
                 all.remove(at);
             },
             17,
@@ -87,7 +89,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "a call is added",
             |all| {
-                let at = of(all, "hook_call");
+                let at = index_of_kind(all, "hook_call");
                 let mut call = all[at].clone();
                 (call["hook"], call["entry"], call["call"]) = (json!("late"), json!(2), json!(77));
                 let mut returned = all[at + 1].clone();
@@ -103,7 +105,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "a call is taken away",
             |all| {
-                let at = of(all, "hook_call");
+                let at = index_of_kind(all, "hook_call");
                 all.drain(at..at + 3);
             },
             15,
@@ -113,7 +115,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "an answer is taken away",
             |all| {
-                let at = of(all, "hook_returned");
+                let at = index_of_kind(all, "hook_returned");
                 all.remove(at);
             },
             16,
@@ -135,7 +137,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "a hook is another one's",
             |all| {
-                let at = of(all, "hook_call");
+                let at = index_of_kind(all, "hook_call");
                 all[at]["entry"] = json!(9);
             },
             15,
@@ -146,7 +148,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
             "a hook's guard is taken away",
             |all| {
                 all[1]["hooks"][1]["on_failure"] = json!("open");
-                let at = of(all, "hook_returned");
+                let at = index_of_kind(all, "hook_returned");
                 all[at]["said"] = json!({"verdict": "failed", "failure": {"kind": "crash", "message": "gone"}});
             },
             17,
@@ -165,7 +167,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "the asked are miscounted",
             |all| {
-                let at = of(all, "outcome");
+                let at = index_of_kind(all, "outcome");
                 all[at]["asked"] = json!(3);
             },
             18,
@@ -175,7 +177,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "the payload's version is another one",
             |all| {
-                let at = of(all, "hook_call");
+                let at = index_of_kind(all, "hook_call");
                 all[at]["payload"] = json!(1);
             },
             15,
@@ -185,7 +187,7 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
         (
             "an outcome comes from nowhere",
             |all| {
-                let at = of(all, "outcome");
+                let at = index_of_kind(all, "outcome");
                 let mut other = all[at].clone();
                 other["dispatch"] = json!(40);
                 all.push(other);
@@ -209,15 +211,15 @@ fn changes() -> Vec<(&'static str, Change, usize, &'static str, Option<&'static 
 
 #[test]
 fn what_was_changed_is_found_though_the_chain_was_repaired() {
-    let tape = denied();
-    assert_same(&tape, "as it was written");
-    assert_same(&forged(&tape, |_| {}), "numbered and chained anew");
+    let tape = record_denials();
+    assert_replays_equal(&tape, "as it was written");
+    assert_replays_equal(&forge_tape(&tape, |_| {}), "numbered and chained anew");
     let mut wrong = Vec::new();
-    for (what, change, line, kind, hook) in changes() {
-        let replayed = again(&forged(&tape, change));
+    for (what, change, line, kind, hook) in list_changes() {
+        let replayed = replay_tape(&forge_tape(&tape, change));
         let difference = replayed.difference.unwrap_or_else(|| panic!("{what}: nothing was found"));
-        let found = (difference.line, difference.kind.as_str(), difference.hook.as_deref(), difference.why);
-        if found != (line, kind, hook, Why::Enacted) {
+        let found = (difference.line, difference.kind.as_str(), difference.hook.as_deref(), difference.difference_kind);
+        if found != (line, kind, hook, DifferenceKind::Content) {
             wrong.push(format!("{what}: {found:?}"));
         }
     }
@@ -226,22 +228,22 @@ fn what_was_changed_is_found_though_the_chain_was_repaired() {
 
 #[test]
 fn a_difference_names_its_place_and_what_comes_out() {
-    let tape = forged(&denied(), |all| {
-        let at = of(all, "outcome");
+    let tape = forge_tape(&record_denials(), |all| {
+        let at = index_of_kind(all, "outcome");
         all[at]["decision"] = json!("allow");
     });
-    let replayed = again(&tape);
+    let replayed = replay_tape(&tape);
     let found = replayed.difference.unwrap();
     assert_eq!((found.dispatch, found.event.as_deref()), (Some(2), Some("tool.pre")));
     assert!(found.expected.contains(r#""decision":"allow""#), "{}", found.expected);
-    assert!(found.got.unwrap().contains(r#""decision":"deny""#));
+    assert!(found.actual.unwrap().contains(r#""decision":"deny""#));
     // The new tape says what comes out, and is a whole tape itself.
-    assert_same(&replayed.tape, "the new tape");
+    assert_replays_equal(&replayed.tape, "the new tape");
 }
 
 #[test]
 fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
-    let tape = String::from_utf8(denied()).unwrap();
+    let tape = String::from_utf8(record_denials()).unwrap();
     let lines: Vec<&str> = tape.lines().collect();
     let with = |at: usize, line: String| {
         let mut lines: Vec<&str> = lines.clone();
@@ -251,14 +253,14 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
     let (prev, seq) = (lines[4].replacen("\"prev\":\"", "\"prev\":\"0", 1), lines[4].replace("\"seq\":4", "\"seq\":5"));
     let input = lines[4].replace("\"kind\":\"effect\",", "\"kind\":\"effect\", ");
     let cases = [
-        (with(4, prev), 5, Why::Chained),
-        (with(4, seq), 5, Why::Chained),
-        (with(4, input), 5, Why::Spelled),
+        (with(4, prev), 5, DifferenceKind::Chain),
+        (with(4, seq), 5, DifferenceKind::Chain),
+        (with(4, input), 5, DifferenceKind::Encoding),
         // What was changed and not chained anew is seen in the next line.
-        (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, Why::Chained),
+        (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, DifferenceKind::Chain),
     ];
     for (tape, line, why) in cases {
-        let found = again(&tape).difference.unwrap();
-        assert_eq!((found.line, found.why), (line, why), "{found:#?}");
+        let found = replay_tape(&tape).difference.unwrap();
+        assert_eq!((found.line, found.difference_kind), (line, why), "{found:#?}");
     }
 }

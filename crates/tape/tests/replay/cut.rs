@@ -1,37 +1,37 @@
 //! Tapes that end too early.
 
 use pintle_contract::{CancelToken, EventName, Layer, Profile, Verdict};
-use pintle_tape::replay::{Options, ReplayError, Until, replay};
+use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::json;
 
-use crate::stage::{Session, again, count, event, tool};
+use crate::fixture::{ReplaySessionFixture, increment_counter, make_event, replay_tape, tool_event};
 
-fn tape() -> Vec<u8> {
-    let session = Session::new(false);
+fn record_tape() -> Vec<u8> {
+    let session = ReplaySessionFixture::new(false);
     let pre = || EventName::parse("tool.pre").unwrap();
     let hooks = [
-        hook("counts", pre(), Scripted::with(|call| count(call, "n"))),
+        hook("counts", pre(), Scripted::with(|call| increment_counter(call, "n"))),
         hook("asks", pre(), Scripted::always(Verdict::ask("look"))),
         hook("long", pre(), Scripted::always(Verdict::pass().with_warning("w".repeat(1_030)))),
     ];
     let set = session.load(vec![chain(Layer::User, Profile::ParallelStrictest, hooks)]);
     for name in ["run", "walk"] {
-        session.fire(&set, &tool(name, json!({"a": 1})), &CancelToken::default(), None);
+        session.fire(&set, &tool_event(name, json!({"a": 1})), &CancelToken::default(), None);
     }
-    session.fire(&set, &event("turn.end", json!({"text": "bye"})), &CancelToken::default(), None);
+    session.fire(&set, &make_event("turn.end", json!({"text": "bye"})), &CancelToken::default(), None);
     session.bytes()
 }
 
 #[test]
 fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
-    let tape = tape();
+    let tape = record_tape();
     let header = tape.iter().position(|byte| *byte == b'\n').unwrap();
     // Every byte of the first dispatch, in which there is everything, and then some.
     let cuts = (0..tape.len()).filter(|cut| *cut < tape.len() / 2 || cut % 7 == 0);
     for cut in cuts {
         let part = &tape[..cut];
-        let replayed = match replay(part, &Options::default()) {
+        let replayed = match replay(part, &ReplayOptions::default()) {
             Ok(replayed) => replayed,
             Err(fault) => {
                 assert!(cut < header, "cut at {cut}: {fault}");
@@ -52,26 +52,26 @@ fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
 
 #[test]
 fn dispatches_without_an_outcome_are_told() {
-    let tape = tape();
+    let tape = record_tape();
     let lines: Vec<&str> = std::str::from_utf8(&tape).unwrap().lines().collect();
     let outcome = lines.iter().position(|line| line.contains("\"kind\":\"outcome\"")).unwrap();
-    let replayed = again(format!("{}\n", lines[..outcome].join("\n")).as_bytes());
+    let replayed = replay_tape(format!("{}\n", lines[..outcome].join("\n")).as_bytes());
     assert_eq!(replayed.difference, None);
     let found: Vec<_> = replayed.unfinished.iter().map(|one| (one.dispatch, one.event.as_str(), one.line)).collect();
     assert_eq!(found, [(1, "tool.pre", 3)]);
-    assert_eq!(again(&tape).unfinished, []);
+    assert_eq!(replay_tape(&tape).unfinished, []);
 }
 
 #[test]
 fn a_replay_stops_where_it_is_told_to() {
-    let tape = tape();
-    let stop = |until: &str| replay(&tape, &Options { until: Some(until.parse().unwrap()), threads: None });
-    let all = replay(&tape, &Options::default()).unwrap();
+    let tape = record_tape();
+    let stop = |until: &str| replay(&tape, &ReplayOptions { stop_point: Some(until.parse().unwrap()), threads: None });
+    let all = replay(&tape, &ReplayOptions::default()).unwrap();
     let ends = [("0", 1), ("3", 4), ("turn.end", all.records), ("turn:1", all.records)];
     for (until, records) in ends {
         let replayed = stop(until).unwrap();
         assert_eq!(
-            (replayed.records, replayed.of_records, replayed.difference),
+            (replayed.records, replayed.total_records, replayed.difference),
             (records, all.records, None),
             "{until}"
         );
@@ -84,10 +84,10 @@ fn a_replay_stops_where_it_is_told_to() {
         ("tool.post", String::from("the tape has no outcome of `tool.post`; did you mean `tool.pre`?")),
     ];
     for (until, fault) in faults {
-        let Err(ReplayError::Until(got)) = stop(until) else { panic!("{until}") };
+        let Err(ReplayError::NoStopPoint(got)) = stop(until) else { panic!("{until}") };
         assert_eq!(got, fault);
     }
-    assert_eq!("turn:1".parse(), Ok(Until::Turn(1)));
+    assert_eq!("turn:1".parse(), Ok(StopPoint::Turn(1)));
 }
 
 #[test]
@@ -101,6 +101,6 @@ fn what_is_no_tape_is_an_error() {
         ),
     ];
     for (bytes, expected) in cases {
-        assert_eq!(replay(bytes, &Options::default()).unwrap_err().to_string(), expected);
+        assert_eq!(replay(bytes, &ReplayOptions::default()).unwrap_err().to_string(), expected);
     }
 }

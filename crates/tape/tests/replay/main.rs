@@ -4,8 +4,8 @@
 
 mod changed;
 mod cut;
+mod fixture;
 mod old;
 mod random;
 mod rounds;
 mod sessions;
-mod stage;

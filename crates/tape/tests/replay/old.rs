@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use pintle_tape::replay::{Options, ReplayError, Until, replay};
+use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
 use pintle_tape::verify::verify_bytes;
 
-use crate::stage::assert_same;
+use crate::fixture::assert_replays_equal;
 
 /// Name and bytes of each, without a torn end.
-fn tapes() -> Vec<(String, Vec<u8>)> {
+fn old_tapes() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut tapes: Vec<(String, Vec<u8>)> = paths
@@ -25,20 +25,20 @@ fn tapes() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn an_old_tape_is_sound_and_comes_out_byte_for_byte() {
-    let tapes = tapes();
+    let tapes = old_tapes();
     assert!(tapes.len() >= 9);
     for (name, tape) in tapes {
         assert_eq!(verify_bytes(&tape).unwrap().findings, [], "{name}");
-        assert_same(&tape, &name);
+        assert_replays_equal(&tape, &name);
     }
 }
 
 #[test]
 fn turns_are_counted_in_one_way() {
     let mut most = 0;
-    for (name, tape) in tapes() {
-        let until = |turn| replay(&tape, &Options { until: Some(Until::Turn(turn)), threads: None });
-        let turns = replay(&tape, &Options::default()).unwrap().turns;
+    for (name, tape) in old_tapes() {
+        let until = |turn| replay(&tape, &ReplayOptions { stop_point: Some(StopPoint::Turn(turn)), threads: None });
+        let turns = replay(&tape, &ReplayOptions::default()).unwrap().turns;
         assert_eq!(verify_bytes(&tape).unwrap().turns, turns, "{name}");
         most = most.max(turns);
         let turns = u32::try_from(turns).unwrap();
@@ -46,7 +46,7 @@ fn turns_are_counted_in_one_way() {
             assert_eq!(until(turn).unwrap().turns, turn as usize, "{name}, turn {turn}");
         }
         // What is fired by hand is of turn 1, though no turn begins.
-        assert!(matches!(until(turns.max(1) + 1), Err(ReplayError::Until(_))), "{name}");
+        assert!(matches!(until(turns.max(1) + 1), Err(ReplayError::NoStopPoint(_))), "{name}");
     }
     assert!(most > 1, "no tape has more than one turn");
 }

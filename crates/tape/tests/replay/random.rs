@@ -6,18 +6,18 @@ use pintle_contract::{
     ApprovalResponse, CancelToken, Chain, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy,
     Hook, HookCall, Layer, MatchResult, Profile, Reminder, Rewrite, Verdict,
 };
-use pintle_tape::replay::{Options, replay};
+use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_testkit::{ClosureMatcher, Scripted, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Session, assert_same, count, event, tool};
+use crate::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
-struct Dice(u64);
+struct RandomDice(u64);
 
-impl Dice {
+impl RandomDice {
     fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -32,14 +32,14 @@ impl Dice {
 }
 
 /// Dice that depend on nothing but a seed and what is on the table, so that hooks say the same whenever they run.
-fn dice(seed: u64, payload: &Value) -> Dice {
+fn dice_for(seed: u64, payload: &Value) -> RandomDice {
     let bytes = payload.to_string();
-    Dice(bytes.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
+    RandomDice(bytes.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
 }
 
 const EVENTS: [&str; 4] = ["tool.pre", "tool.post", "permission.ask", "turn.end"];
 
-fn rewrite(dice: &mut Dice) -> Rewrite {
+fn random_rewrite(dice: &mut RandomDice) -> Rewrite {
     let step = dice.roll(3);
     let large = "long ".repeat(usize::try_from(dice.roll(2) * 300).unwrap());
     match dice.roll(5) {
@@ -51,7 +51,7 @@ fn rewrite(dice: &mut Dice) -> Rewrite {
     }
 }
 
-fn verdict(dice: &mut Dice, call: &HookCall<'_>) -> Verdict {
+fn random_verdict(dice: &mut RandomDice, call: &HookCall<'_>) -> Verdict {
     let reason = format!("because {}", dice.roll(3));
     let mut verdict = match dice.roll(14) {
         0 => Verdict::deny(reason),
@@ -59,10 +59,10 @@ fn verdict(dice: &mut Dice, call: &HookCall<'_>) -> Verdict {
         2 | 3 => Verdict::allow(reason),
         4 => Verdict::failed(Failure::new(FailureKind::Timeout, "too slow")),
         5 => panic!("hook fell over"),
-        6 => Verdict::allow(reason).with_rewrite(rewrite(dice)),
-        7 => Verdict::ask(reason).with_rewrite(rewrite(dice)),
-        8..=10 => Verdict::pass().with_rewrite(rewrite(dice)),
-        _ => count(call, "n"),
+        6 => Verdict::allow(reason).with_rewrite(random_rewrite(dice)),
+        7 => Verdict::ask(reason).with_rewrite(random_rewrite(dice)),
+        8..=10 => Verdict::pass().with_rewrite(random_rewrite(dice)),
+        _ => increment_counter(call, "n"),
     };
     match dice.roll(6) {
         0 => verdict = verdict.with_effect(Effect::Context(String::from("mind"))).with_warning("odd"),
@@ -73,12 +73,12 @@ fn verdict(dice: &mut Dice, call: &HookCall<'_>) -> Verdict {
     verdict
 }
 
-fn random_hook(dice: &mut Dice, number: u64) -> Hook {
+fn random_hook(dice: &mut RandomDice, number: u64) -> Hook {
     let (seed, quiet) = (dice.roll(u64::MAX), dice.roll(3) == 0);
     let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
-    let script = move |call: &HookCall<'_>| verdict(&mut self::dice(seed, call.event.payload.value()), call);
+    let script = move |call: &HookCall<'_>| random_verdict(&mut self::dice_for(seed, call.event.payload.value()), call);
     let handler = if dice.roll(3) == 0 { Scripted::waiting(script) } else { Scripted::with(script) };
-    let matcher = ClosureMatcher::new(move |event| match self::dice(seed ^ 1, event.payload.value()).roll(8) {
+    let matcher = ClosureMatcher::new(move |event| match self::dice_for(seed ^ 1, event.payload.value()).roll(8) {
         _ if quiet => MatchResult::No,
         0 => MatchResult::Failed(Failure::new(FailureKind::Error, "no such field")),
         1 => panic!("matcher fell over"),
@@ -100,7 +100,7 @@ fn random_hook(dice: &mut Dice, number: u64) -> Hook {
     }
 }
 
-fn random_chain(dice: &mut Dice) -> Chain {
+fn random_chain(dice: &mut RandomDice) -> Chain {
     let layer = dice.pick(&[Layer::Managed, Layer::User, Layer::Project, Layer::Agent, Layer::Runtime]);
     let profile = dice.pick(&[
         Profile::SequentialFirstDeny,
@@ -113,18 +113,18 @@ fn random_chain(dice: &mut Dice) -> Chain {
     chain(layer, profile, hooks)
 }
 
-fn session(seed: u64) -> Vec<u8> {
-    let mut dice = Dice(seed);
-    let mut session = Session::new(dice.roll(12) == 0);
+fn record_random_session(seed: u64) -> Vec<u8> {
+    let mut dice = RandomDice(seed);
+    let mut session = ReplaySessionFixture::new(dice.roll(12) == 0);
     let chains: Vec<Chain> = (0..=dice.roll(3)).map(|_| random_chain(&mut dice)).collect();
     let base = session.load(chains);
     let own = vec![random_chain(&mut dice)];
-    session.tape.agent_hooks(&own);
+    session.tape.record_agent_hooks(&own);
     let under = base.with_chains(own);
     for _ in 0..12 {
-        let payload = tool(dice.pick(&["run", "walk"]), json!({"step": dice.roll(3)})).payload.into_value();
-        let event = event(dice.pick(&EVENTS), payload);
-        session.resolution = match dice.roll(3) {
+        let payload = tool_event(dice.pick(&["run", "walk"]), json!({"step": dice.roll(3)})).payload.into_value();
+        let event = make_event(dice.pick(&EVENTS), payload);
+        session.approval_response = match dice.roll(3) {
             0 => ApprovalResponse::Unavailable,
             1 => ApprovalResponse::Deferred,
             _ => ApprovalResponse::Approved { answered_by: String::from("mara") },
@@ -143,12 +143,12 @@ fn session(seed: u64) -> Vec<u8> {
 fn any_hooks_and_events_come_out_byte_for_byte() {
     pintle_testkit::quiet_panics("fell over");
     for seed in 0..120 {
-        assert_same(&session(seed), &format!("seed {seed}"));
+        assert_replays_equal(&record_random_session(seed), &format!("seed {seed}"));
     }
 }
 
 /// The lines, each chained to the one before, whatever they say.
-fn chained(lines: &[String]) -> Vec<u8> {
+fn rechain_lines(lines: &[String]) -> Vec<u8> {
     let mut tape = String::new();
     let mut prev = String::new();
     for line in lines {
@@ -171,9 +171,9 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
     pintle_testkit::quiet_panics("fell over");
     let mut same = 0;
     for seed in 0..8 {
-        let tape = session(seed);
+        let tape = record_random_session(seed);
         let lines: Vec<String> = std::str::from_utf8(&tape).unwrap().lines().map(str::to_owned).collect();
-        let mut dice = Dice(seed ^ 0xb1_0b);
+        let mut dice = RandomDice(seed ^ 0xb1_0b);
         for _ in 0..24 {
             let mut changed = lines.clone();
             let at = usize::try_from(dice.roll(lines.len() as u64)).unwrap();
@@ -184,8 +184,8 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
             if line.is_char_boundary(place) && line.is_char_boundary(place + 1) {
                 line.replace_range(place..place + usize::from(dice.roll(2) == 0), other);
             }
-            let changed = chained(&changed);
-            let come = |tape: &[u8]| match replay(tape, &Options::default()) {
+            let changed = rechain_lines(&changed);
+            let come = |tape: &[u8]| match replay(tape, &ReplayOptions::default()) {
                 Ok(replayed) => Ok((replayed.difference, replayed.tape, replayed.calls, replayed.turns)),
                 Err(fault) => Err(fault.to_string()),
             };

@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 
 use pintle_contract::Verdict;
-use pintle_tape::record::host::{HostRecord, Message, ModelReply, ModelRequest, Stage};
+use pintle_tape::record::host::{HostRecord, MessageRecord, ModelReplyRecord, ModelRequestRecord, TurnPhase};
 use pintle_tape::verify::verify_bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::changes::at;
-use crate::{Played, chained, records};
+use crate::changes::index_of_event;
+use crate::{VerifySessionFixture, rechain_records, records_of};
 
 /// Asks the model, whose answer calls a tool or not.
-fn ask(stage: &Played, content: &str, calls: &[&str]) {
+fn record_reply(stage: &VerifySessionFixture, content: &str, calls: &[&str]) {
     let tape = &stage.tape;
     stage.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
     let (request, same_as) = (tape.next_request(), tape.last_dispatch());
     let (conversation, model) = (Cow::Borrowed("c"), Cow::Borrowed("m"));
-    let asked = ModelRequest { origin: stage.origin(), conversation, request, model, payload: None, same_as };
-    tape.host(HostRecord::ModelRequest(asked));
+    let asked = ModelRequestRecord { origin: stage.origin(), conversation, request, model, payload: None, same_as };
+    tape.record_host(HostRecord::ModelRequest(asked));
     let call = |id: &&str| json!({"id": id, "name": "ls", "arguments": "{}"});
     let calls_made: Vec<Value> = calls.iter().map(call).collect();
     let reply = Some(Cow::Owned(json!({"text": content, "tool_calls": calls_made})));
-    tape.host(HostRecord::ModelReply(ModelReply {
+    tape.record_host(HostRecord::ModelReply(ModelReplyRecord {
         origin: stage.origin(),
         request,
         duration_us: 5,
@@ -33,44 +33,44 @@ fn ask(stage: &Played, content: &str, calls: &[&str]) {
     let calls_left: Vec<Value> = calls.iter().map(call).collect();
     let left = json!({"role": "assistant", "content": content, "tool_calls": calls_left});
     stage.fire("completion.post", json!({"choices": [{"message": left}]}), &Verdict::pass(), None);
-    say(stage, json!({"role": "assistant", "content": content, "tool_calls": calls_made}));
+    record_message(stage, json!({"role": "assistant", "content": content, "tool_calls": calls_made}));
 }
 
-fn say(stage: &Played, message: Value) {
+fn record_message(stage: &VerifySessionFixture, message: Value) {
     let (conversation, message) = (Cow::Borrowed("c"), Cow::Owned(message));
-    stage.tape.host(HostRecord::Message(Message { origin: stage.origin(), conversation, message }));
+    stage.tape.record_host(HostRecord::Message(MessageRecord { origin: stage.origin(), conversation, message }));
 }
 
 /// A turn with two answers; the first one calls two tools.
-fn answered() -> Vec<Value> {
-    let stage = Played::new();
-    stage.turn(Stage::Start);
-    ask(&stage, "let me see", &["c1", "c2"]);
+fn record_answered_turn() -> Vec<Value> {
+    let stage = VerifySessionFixture::new();
+    stage.record_turn(TurnPhase::Start);
+    record_reply(&stage, "let me see", &["c1", "c2"]);
     for id in ["c1", "c2"] {
-        say(&stage, json!({"role": "tool", "content": "x".repeat(2_000), "tool_call_id": id}));
+        record_message(&stage, json!({"role": "tool", "content": "x".repeat(2_000), "tool_call_id": id}));
     }
-    ask(&stage, "there it is", &[]);
-    stage.turn(Stage::End);
-    records(&stage)
+    record_reply(&stage, "there it is", &[]);
+    stage.record_turn(TurnPhase::End);
+    records_of(&stage)
 }
 
-fn message(records: &[Value], holds: &str) -> usize {
+fn index_of_message(records: &[Value], holds: &str) -> usize {
     records.iter().position(|record| record["kind"] == "message" && record.to_string().contains(holds)).unwrap()
 }
 
-fn blob(value: &Value) -> Value {
+fn blob_reference(value: &Value) -> Value {
     let digest: String = Sha256::digest(value.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
     json!({"seq": 0, "at_ms": 0, "prev": null, "kind": "blob", "digest": digest, "value": value})
 }
 
 #[test]
-fn a_conversation_holds_what_the_model_answered_and_a_result_for_each_call() {
+fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
     type Change = fn(&mut Vec<Value>);
     let cases: [(Change, &str); 8] = [
         (|_| {}, "[]"),
         (
             |all| {
-                let at = message(all, "there it is");
+                let at = index_of_message(all, "there it is");
                 all[at]["message"]["content"] = json!("nothing is there");
             },
             "`message`: the model is said to have answered {\"role\":\"assistant\",\"content\":\"nothing is there\",\
@@ -78,33 +78,33 @@ fn a_conversation_holds_what_the_model_answered_and_a_result_for_each_call() {
         ),
         (
             |all| {
-                let at = message(all, "let me see");
+                let at = index_of_message(all, "let me see");
                 all[at]["message"]["tool_calls"][1]["arguments"] = json!("{\"a\":1}");
             },
             "expected what dispatch 2 left of the answer",
         ),
         (
             |all| {
-                let at = at(all, "outcome", Some("completion.post"));
+                let at = index_of_event(all, "outcome", Some("completion.post"));
                 all[at]["decision"] = json!("deny");
             },
             "expected nothing: dispatch 2 refused the answer",
         ),
         (
-            |all| drop(all.remove(message(all, "\"c2\"}"))),
+            |all| drop(all.remove(index_of_message(all, "\"c2\"}"))),
             "`model_request`: the model is asked and told no result of call `c2`; expected a `message` with it before",
         ),
         // The words of a result are needed once; a blob of other words is not.
         (
             |all| {
-                let at = at(all, "message", None);
-                all.insert(at, blob(&json!("y".repeat(2_000))));
+                let at = index_of_event(all, "message", None);
+                all.insert(at, blob_reference(&json!("y".repeat(2_000))));
             },
             "`message`: the blob of line 10 is not for the record that follows it; expected a reference to it, or no blob",
         ),
         (
             |all| {
-                let (from, to) = (at(all, "blob", None), at(all, "event", None));
+                let (from, to) = (index_of_event(all, "blob", None), index_of_event(all, "event", None));
                 let early = all.remove(from);
                 all.insert(to, early);
             },
@@ -115,15 +115,15 @@ fn a_conversation_holds_what_the_model_answered_and_a_result_for_each_call() {
             |all| {
                 let resumed = json!({"seq": 0, "at_ms": 0, "prev": null, "kind": "resumed",
                     "origin": {"session": "s1", "turn": 1, "agent": "root", "depth": 0}, "opened": {}});
-                all.extend([blob(&json!("y".repeat(2_000))), resumed]);
+                all.extend([blob_reference(&json!("y".repeat(2_000))), resumed]);
             },
             "[]",
         ),
     ];
     for (change, expected) in cases {
-        let mut all = answered();
+        let mut all = record_answered_turn();
         change(&mut all);
-        let report = verify_bytes(chained(&all).as_bytes()).unwrap();
+        let report = verify_bytes(rechain_records(&all).as_bytes()).unwrap();
         let found = report.findings.first().map_or_else(|| String::from("[]"), ToString::to_string);
         assert!(found.contains(expected), "found:    {found}\nexpected: {expected}");
     }

@@ -3,17 +3,20 @@
 use serde_json::{Value, json};
 
 /// Where the first record of a kind is, of an event where one is named.
-pub(crate) fn at(records: &[Value], kind: &str, event: Option<&str>) -> usize {
+pub(crate) fn index_of_event(records: &[Value], kind: &str, event: Option<&str>) -> usize {
     let is = |record: &Value| record["kind"] == kind && event.is_none_or(|event| record["event"] == event);
     records.iter().position(is).unwrap()
 }
 
 /// Somebody says more while the agent is at work, hooks refuse it, and this is what the model is told.
-pub(crate) fn said_more(records: &mut Vec<Value>, refused: &str, told: &str) {
-    let (event, outcome) = (at(records, "event", Some("prompt.submit")), at(records, "outcome", Some("prompt.submit")));
-    let mut said = records[at(records, "said", None)].clone();
+pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, told: &str) {
+    let (event, outcome) = (
+        index_of_event(records, "event", Some("prompt.submit")),
+        index_of_event(records, "outcome", Some("prompt.submit")),
+    );
+    let mut said = records[index_of_event(records, "said", None)].clone();
     (said["source"], said["text"]) = (json!("steer"), json!(refused));
-    let mut message = records[at(records, "message", None)].clone();
+    let mut message = records[index_of_event(records, "message", None)].clone();
     message["message"] = json!({"role": "user", "content": told});
     records[event]["payload"]["prompt"] = json!(refused);
     records[outcome]["decision"] = json!("deny");
@@ -22,13 +25,13 @@ pub(crate) fn said_more(records: &mut Vec<Value>, refused: &str, told: &str) {
 }
 
 /// The request is sent with words before it, and the hooks of `completion.pre` told those.
-pub(crate) fn told(records: &mut [Value], sent: &str, told: &[&str]) {
-    let outcome = at(records, "outcome", Some("completion.pre"));
+pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, told: &[&str]) {
+    let outcome = index_of_event(records, "outcome", Some("completion.pre"));
     records[outcome]["effects"] =
         told.iter().map(|text| json!({"hook": "judge", "effect": {"context": text}})).collect();
-    let event = at(records, "event", Some("completion.pre"));
+    let event = index_of_event(records, "event", Some("completion.pre"));
     let message = records[event]["payload"]["messages"][0].clone();
-    let request = at(records, "model_request", None);
+    let request = index_of_event(records, "model_request", None);
     records[request].as_object_mut().unwrap().shift_remove("same_as");
     records[request]["payload"] = json!({"messages": [{"role": "system", "content": sent}, message]});
 }

@@ -2,19 +2,19 @@
 
 use pintle_contract::Verdict;
 use pintle_tape::TapeError;
-use pintle_tape::verify::{Unfinished, verify_bytes};
+use pintle_tape::verify::{UnfinishedWork, verify_bytes};
 use serde_json::json;
 
-use super::{Played, session};
+use super::{VerifySessionFixture, record_session};
 
 #[test]
 fn a_tape_that_is_cut_anywhere_is_told_what_is_whole_of_it() {
-    let small = Played::new();
+    let small = VerifySessionFixture::new();
     small.fire("tool.pre", json!({"id": "c1"}), &Verdict::deny("no"), None);
     small.tape.close().unwrap();
     let text = small.tape.lines().join("\n") + "\n";
     (1..=text.len()).for_each(|end| check_cut(&text, end));
-    let text = session().tape.lines().join("\n") + "\n";
+    let text = record_session().tape.lines().join("\n") + "\n";
     (1..=text.len()).step_by(61).for_each(|end| check_cut(&text, end));
 }
 
@@ -31,14 +31,16 @@ fn check_cut(text: &str, end: usize) {
     let records = cut.matches('\n').count() + usize::from(lacks_end);
     assert_eq!((report.records, report.torn.is_some()), (records, is_torn), "cut after {end} bytes");
     let whole = if is_torn { cut.rsplit_once('\n').unwrap().0 } else { cut };
-    let is_of_end = |open: &&Unfinished| open.what.contains("`closed` record") || open.what.contains("has no end");
-    let others: Vec<&Unfinished> = report.unfinished.iter().filter(|open| !is_of_end(open)).collect();
-    assert_eq!(others.is_empty(), nothing_is_open(whole), "cut after {end} bytes: {others:?}");
-    assert_eq!(report.is_whole(), end == text.len(), "cut after {end} bytes");
+    let is_of_end = |open: &&UnfinishedWork| {
+        open.description.contains("`closed` record") || open.description.contains("has no end")
+    };
+    let others: Vec<&UnfinishedWork> = report.unfinished.iter().filter(|open| !is_of_end(open)).collect();
+    assert_eq!(others.is_empty(), has_no_open_work(whole), "cut after {end} bytes: {others:?}");
+    assert_eq!(report.is_complete(), end == text.len(), "cut after {end} bytes");
 }
 
 /// Whether every beginning among these lines has its end.
-fn nothing_is_open(lines: &str) -> bool {
+fn has_no_open_work(lines: &str) -> bool {
     let count = |kind: &str| lines.matches(&format!("\"kind\":\"{kind}\"")).count();
     let pairs = [("event", "outcome"), ("model_request", "model_reply"), ("tool_call", "tool_result")];
     pairs.iter().all(|(begin, end)| count(begin) == count(end))

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_tape::replay::{Options, replay};
+use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_tape::verify::verify_bytes;
 use serde_json::{Value, json};
 
-use super::chained;
-use super::ends::of_today;
+use super::ends::to_current_format;
+use super::rechain_records;
 
 /// What a tape says once, so that another value is another session: only a digest kept elsewhere tells, or where it is
 /// said `--live-hooks`. `*` stands for anything. Each with why.
@@ -71,7 +71,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
 const TAPES: [&str; 2] = ["lifecycle-hooks.jsonl", "custom-events.jsonl"];
 
 /// One place in a record, such as `tool_call.args.path`, with the event's name where it has one.
-fn places(record: &Value) -> Vec<(String, Vec<Step>)> {
+fn places_of(record: &Value) -> Vec<(String, Vec<EditPathStep>)> {
     let kind = record["kind"].as_str().unwrap();
     let name = match record["event"].as_str().or(record["source"].as_str()).or(record["stage"].as_str()) {
         Some(event) => format!("{kind}({event})"),
@@ -80,43 +80,43 @@ fn places(record: &Value) -> Vec<(String, Vec<Step>)> {
     let mut places = Vec::new();
     for (field, value) in record.as_object().unwrap() {
         if !["seq", "prev", "kind"].contains(&field.as_str()) {
-            leaves(value, &format!("{name}.{field}"), vec![Step::Field(field.clone())], &mut places);
+            collect_leaves(value, &format!("{name}.{field}"), vec![EditPathStep::Field(field.clone())], &mut places);
         }
     }
     places
 }
 
 #[derive(Clone)]
-enum Step {
+enum EditPathStep {
     Field(String),
     Item(usize),
 }
 
-fn leaves(value: &Value, name: &str, path: Vec<Step>, places: &mut Vec<(String, Vec<Step>)>) {
-    let below = |step: Step| [path.as_slice(), &[step]].concat();
+fn collect_leaves(value: &Value, name: &str, path: Vec<EditPathStep>, places: &mut Vec<(String, Vec<EditPathStep>)>) {
+    let below = |step: EditPathStep| [path.as_slice(), &[step]].concat();
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             for (field, value) in fields {
-                leaves(value, &format!("{name}.{field}"), below(Step::Field(field.clone())), places);
+                collect_leaves(value, &format!("{name}.{field}"), below(EditPathStep::Field(field.clone())), places);
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (at, value) in items.iter().enumerate() {
-                leaves(value, &format!("{name}[]"), below(Step::Item(at)), places);
+                collect_leaves(value, &format!("{name}[]"), below(EditPathStep::Item(at)), places);
             }
         }
         _ => places.push((name.to_owned(), path)),
     }
 }
 
-fn at<'v>(record: &'v mut Value, path: &[Step]) -> &'v mut Value {
+fn value_at<'v>(record: &'v mut Value, path: &[EditPathStep]) -> &'v mut Value {
     path.iter().fold(record, |value, step| match step {
-        Step::Field(name) => &mut value[name.as_str()],
-        Step::Item(at) => &mut value[*at],
+        EditPathStep::Field(name) => &mut value[name.as_str()],
+        EditPathStep::Item(at) => &mut value[*at],
     })
 }
 
-fn other(value: &Value) -> Value {
+fn different_value(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(format!("{text}x")),
         Value::Number(number) if number.is_u64() => json!(number.as_u64().unwrap() + 1),
@@ -128,22 +128,22 @@ fn other(value: &Value) -> Value {
     }
 }
 
-fn is_found(records: &[Value]) -> bool {
-    let text = chained(records);
+fn has_finding(records: &[Value]) -> bool {
+    let text = rechain_records(records);
     match verify_bytes(text.as_bytes()) {
-        Ok(report) if report.is_whole() => {}
+        Ok(report) if report.is_complete() => {}
         _ => return true,
     }
-    !replay(text.as_bytes(), &Options::default()).is_ok_and(|replayed| replayed.difference.is_none())
+    !replay(text.as_bytes(), &ReplayOptions::default()).is_ok_and(|replayed| replayed.difference.is_none())
 }
 
 /// Changes each kind of place once, and gives the names of those that nobody found.
-fn unfound(tape: &str) -> BTreeSet<String> {
-    let records = of_today(tape);
-    assert!(!is_found(&records), "{tape}");
-    let mut found: BTreeMap<String, Vec<(usize, Vec<Step>)>> = BTreeMap::new();
+fn undetected_edits(tape: &str) -> BTreeSet<String> {
+    let records = to_current_format(tape);
+    assert!(!has_finding(&records), "{tape}");
+    let mut found: BTreeMap<String, Vec<(usize, Vec<EditPathStep>)>> = BTreeMap::new();
     for (index, record) in records.iter().enumerate().take(records.len() - 1) {
-        for (name, path) in places(record) {
+        for (name, path) in places_of(record) {
             found.entry(name).or_default().push((index, path));
         }
     }
@@ -152,9 +152,9 @@ fn unfound(tape: &str) -> BTreeSet<String> {
         // Where it comes last, which is behind a session that was taken up again, where there is one.
         if let Some((index, path)) = places.last() {
             let mut changed = records.clone();
-            let place = at(&mut changed[*index], path);
-            *place = other(place);
-            if !is_found(&changed) {
+            let place = value_at(&mut changed[*index], path);
+            *place = different_value(place);
+            if !has_finding(&changed) {
                 unfound.insert(name.clone());
             }
         }
@@ -166,7 +166,7 @@ fn unfound(tape: &str) -> BTreeSet<String> {
 fn a_change_of_one_record_is_found_unless_it_is_said_once() {
     let mut all = BTreeSet::new();
     for tape in TAPES {
-        all.extend(unfound(tape));
+        all.extend(undetected_edits(tape));
     }
     let more: Vec<&String> =
         all.iter().filter(|name| !SAID_ONCE.iter().any(|(pattern, _)| is_like(name, pattern))).collect();
@@ -183,11 +183,11 @@ fn a_change_of_one_record_is_found_unless_it_is_said_once() {
 fn a_record_that_is_taken_away_is_found_unless_it_is_said_once() {
     let mut unfound = BTreeSet::new();
     for tape in TAPES {
-        let records = of_today(tape);
+        let records = to_current_format(tape);
         for at in 0..records.len() - 1 {
             let mut without = records.clone();
             let removed = without.remove(at);
-            if !is_found(&without) {
+            if !has_finding(&without) {
                 unfound.insert(removed["kind"].as_str().unwrap().to_owned());
             }
         }

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_tape::replay::{Options, replay};
+use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_tape::verify::verify_bytes;
-use pintle_tape::{Header, Tape};
+use pintle_tape::{HeaderRecord, Tape};
 use pintle_testkit::FakeClock;
 use serde_json::{Value, json};
 
-use super::{chained, records, session};
+use super::{rechain_records, record_session, records_of};
 
 /// A tape of another day as one of today, with its end closed.
-pub(crate) fn of_today(name: &str) -> Vec<Value> {
+pub(crate) fn to_current_format(name: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes").join(name);
     let text = fs::read_to_string(path).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -30,50 +30,50 @@ pub(crate) fn of_today(name: &str) -> Vec<Value> {
 #[test]
 fn a_tape_is_whole_at_its_end_and_nowhere_before() {
     for name in ["lifecycle-hooks.jsonl", "custom-events.jsonl", "fire.jsonl"] {
-        let text = chained(&of_today(name));
+        let text = rechain_records(&to_current_format(name));
         let report = verify_bytes(text.as_bytes()).unwrap();
-        assert!(report.is_whole() && report.closed, "{name}: {report:?}");
+        assert!(report.is_complete() && report.closed, "{name}: {report:?}");
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         for (count, end) in ends.enumerate() {
             let report = verify_bytes(&text.as_bytes()[..end]).unwrap();
             assert_eq!(report.findings, [], "{name}, {} records", count + 1);
-            assert_eq!(report.is_whole(), end == text.len(), "{name}, {} records", count + 1);
+            assert_eq!(report.is_complete(), end == text.len(), "{name}, {} records", count + 1);
         }
         // Somebody cuts it and closes it again: what was going on then had to end first.
-        let records = of_today(name);
+        let records = to_current_format(name);
         let closed = records.last().unwrap();
         // A blob alone is no end either.
         for count in (1..records.len() - 1).filter(|count| records[count - 1]["kind"] != "blob") {
-            let cut = chained(&[&records[..count], std::slice::from_ref(closed)].concat());
+            let cut = rechain_records(&[&records[..count], std::slice::from_ref(closed)].concat());
             let report = verify_bytes(cut.as_bytes()).unwrap();
-            let open = verify_bytes(chained(&records[..count]).as_bytes()).unwrap();
-            assert_eq!(report.is_sound(), open.unfinished.len() == 1, "{name}, {count} records: {report:?}");
+            let open = verify_bytes(rechain_records(&records[..count]).as_bytes()).unwrap();
+            assert_eq!(report.is_valid(), open.unfinished.len() == 1, "{name}, {count} records: {report:?}");
         }
     }
 }
 
 #[test]
 fn every_bit_of_the_last_line_counts() {
-    let text = session().tape.lines().join("\n") + "\n";
+    let text = record_session().tape.lines().join("\n") + "\n";
     let last = text.trim_end().rfind('\n').unwrap() + 1;
     for bit in last * 8..text.len() * 8 {
         let mut bent = text.clone().into_bytes();
         bent[bit / 8] ^= 1 << (bit % 8);
-        let whole = verify_bytes(&bent).is_ok_and(|report| report.is_whole());
+        let whole = verify_bytes(&bent).is_ok_and(|report| report.is_complete());
         assert!(!whole, "bit {bit}: {:?}", String::from_utf8_lossy(&bent[last..]));
     }
-    assert!(!verify_bytes(text.trim_end().as_bytes()).unwrap().is_whole(), "its last line has no end");
+    assert!(!verify_bytes(text.trim_end().as_bytes()).unwrap().is_complete(), "its last line has no end");
 }
 
 #[test]
 fn what_closes_a_tape_says_how_much_it_covers() {
-    let text = chained(&of_today("lifecycle-hooks.jsonl"));
+    let text = rechain_records(&to_current_format("lifecycle-hooks.jsonl"));
     let closed: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let found = |record: Value| {
         let lines: Vec<&str> = text.lines().collect();
         let text = lines[..lines.len() - 1].join("\n") + "\n" + &record.to_string() + "\n";
         let report = verify_bytes(text.as_bytes()).unwrap();
-        let replayed = replay(text.as_bytes(), &Options::default()).unwrap();
+        let replayed = replay(text.as_bytes(), &ReplayOptions::default()).unwrap();
         (report.findings.first().map(ToString::to_string).unwrap_or_default(), replayed.difference.is_none())
     };
     assert_eq!(found(closed.clone()), (String::new(), true));
@@ -91,56 +91,56 @@ fn what_closes_a_tape_says_how_much_it_covers() {
 
 #[test]
 fn a_tape_is_closed_once_and_goes_on() {
-    let tape = Tape::in_memory(Header::new("s1", 0), Arc::new(FakeClock::new()));
-    tape.note("remark", json!(1));
+    let tape = Tape::in_memory(HeaderRecord::new("s1", 0), Arc::new(FakeClock::new()));
+    tape.record_note("remark", json!(1));
     let digest = tape.close().unwrap();
     assert_eq!((tape.close().as_ref(), tape.lines().len()), (Some(&digest), 3));
     let report = |tape: &Tape| verify_bytes((tape.lines().join("\n") + "\n").as_bytes()).unwrap();
-    assert!(report(&tape).is_whole());
+    assert!(report(&tape).is_complete());
     assert_eq!(report(&tape).digest, digest);
-    tape.note("remark", json!(2));
-    assert!(report(&tape).is_sound() && !report(&tape).is_whole());
+    tape.record_note("remark", json!(2));
+    assert!(report(&tape).is_valid() && !report(&tape).is_complete());
     assert_ne!(tape.close().unwrap(), digest);
-    assert!(report(&tape).is_whole());
+    assert!(report(&tape).is_complete());
 }
 
 #[test]
 fn what_has_no_outcome_is_found_where_the_agent_goes_on() {
-    let records = records(&session());
+    let records = records_of(&record_session());
     for at in (0..records.len()).filter(|at| records[*at]["kind"] == "outcome") {
         let mut without = records.clone();
         let removed = without.remove(at);
-        let report = verify_bytes(chained(&without).as_bytes()).unwrap();
-        assert!(!report.is_sound(), "{removed}");
+        let report = verify_bytes(rechain_records(&without).as_bytes()).unwrap();
+        assert!(!report.is_valid(), "{removed}");
     }
 }
 
 #[test]
 fn time_that_goes_back_and_kinds_that_are_none_are_found() {
-    let records = of_today("lifecycle-hooks.jsonl");
+    let records = to_current_format("lifecycle-hooks.jsonl");
     for at in 1..records.len() {
         let mut changed = records.clone();
         changed[at]["at_ms"] = json!(0);
-        let report = verify_bytes(chained(&changed).as_bytes()).unwrap();
+        let report = verify_bytes(rechain_records(&changed).as_bytes()).unwrap();
         assert!(report.findings[0].found.contains("time goes back"), "{report:?}");
         let mut changed = records.clone();
         let kind = changed[at]["kind"].as_str().unwrap().to_owned() + "x";
         changed[at]["kind"] = json!(kind);
-        let report = verify_bytes(chained(&changed).as_bytes());
-        assert!(report.is_ok_and(|report| !report.is_sound()), "{kind}");
+        let report = verify_bytes(rechain_records(&changed).as_bytes());
+        assert!(report.is_ok_and(|report| !report.is_valid()), "{kind}");
     }
 }
 
 #[test]
 fn another_agent_is_not_told_allow_where_a_hook_denied() {
     let told = |decision: &str| {
-        let mut records = of_today("fire.jsonl");
+        let mut records = to_current_format("fire.jsonl");
         let note = json!({"seq": 0, "at_ms": records[1]["at_ms"].as_u64().unwrap() + 60_000, "prev": null,
             "kind": "bridge", "data": {"host": "claude", "event": "PreToolUse", "decision": decision, "reason": "no"}});
         let mut closed = records.pop().unwrap();
         closed["at_ms"] = note["at_ms"].clone();
         records.extend([note, closed]);
-        let report = verify_bytes(chained(&records).as_bytes()).unwrap();
+        let report = verify_bytes(rechain_records(&records).as_bytes()).unwrap();
         report.findings.first().map(ToString::to_string).unwrap_or_default()
     };
     assert_eq!(told("deny"), "");

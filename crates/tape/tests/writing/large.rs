@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use pintle_contract::{Journal, JournalEntry, Outcome, Redactor};
-use pintle_tape::{Body, Header, Tape, read_bytes};
+use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use serde_json::{Value, json};
 
-use crate::stage::{Ticking, event, new_tape, reading};
+use crate::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
 
 fn fire(tape: &Tape, payload: Value) {
-    let event = event("completion.pre", payload);
+    let event = make_event("completion.pre", payload);
     tape.record(&JournalEntry::Event { event: &event, cause: None });
     tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
-fn fired(tape: &Tape) -> Vec<Value> {
-    let records = reading(tape).records.into_iter();
+fn fired_payloads(tape: &Tape) -> Vec<Value> {
+    let records = read_memory_tape(tape).records.into_iter();
     let payload = |body| match body {
-        Body::Event(fired) => Some(fired.payload.into_owned()),
+        RecordBody::Event(fired) => Some(fired.payload.into_owned()),
         _ => None,
     };
     records.filter_map(|record| payload(record.body)).collect()
@@ -34,7 +34,7 @@ fn a_growing_conversation_is_written_once() {
         fire(&tape, payload.clone());
         payloads.push(payload);
     }
-    assert_eq!(fired(&tape), payloads);
+    assert_eq!(fired_payloads(&tape), payloads);
     let blobs = tape.lines().iter().filter(|line| line.contains("\"kind\":\"blob\"")).count();
     let size_bytes: usize = tape.lines().iter().map(String::len).sum();
     assert!(blobs >= 40 && size_bytes < 2 * 40 * 10_000, "{blobs} blobs, {size_bytes} bytes");
@@ -53,7 +53,7 @@ fn data_that_looks_like_a_reference_is_data() {
     ];
     let tape = new_tape();
     payloads.iter().for_each(|payload| fire(&tape, payload.clone()));
-    assert_eq!(fired(&tape), payloads);
+    assert_eq!(fired_payloads(&tape), payloads);
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
 
 /// Takes out one word.
 #[derive(Debug)]
-struct Hush;
+struct LargeTextRedactor;
 
-impl Redactor for Hush {
+impl Redactor for LargeTextRedactor {
     fn redact(&self, text: &str) -> Option<String> {
         self.may_contain_secret(text).then(|| text.replace("hunter2", "[REDACTED]"))
     }
@@ -90,22 +90,22 @@ impl Redactor for Hush {
 #[test]
 fn secrets_are_taken_out_before_a_digest_is_made() {
     let tape = new_tape();
-    tape.scrub(Arc::new(Hush));
+    tape.set_redactor(Arc::new(LargeTextRedactor));
     let long = |word: &str| format!("{word} {}", "x".repeat(2_000));
     fire(&tape, json!({"text": long("hunter2")}));
     fire(&tape, json!({"text": long("[REDACTED]")}));
     let text = tape.lines().join("\n");
     assert!(!text.contains("hunter2"));
     assert_eq!(text.matches("\"kind\":\"blob\"").count(), 1, "they are the same without the secret");
-    assert_eq!(fired(&tape), [json!({"text": long("[REDACTED]")}), json!({"text": long("[REDACTED]")})]);
+    assert_eq!(fired_payloads(&tape), [json!({"text": long("[REDACTED]")}), json!({"text": long("[REDACTED]")})]);
 }
 
 #[test]
 fn what_is_packed_stays_whole() {
-    let tape = Tape::in_memory(Header::new("s1", 1), Arc::new(Ticking::default()));
+    let tape = Tape::in_memory(HeaderRecord::new("s1", 1), Arc::new(WritingTickingClock::default()));
     let deep = (0..110).fold(json!(["x".repeat(5_000), {"$blob": 1}]), |inner, _| json!([inner]));
     fire(&tape, deep.clone());
     let text = tape.lines().join("\n");
     assert!(text.contains("\"packed\":") && !text.contains("\"kind\":\"blob\""));
-    assert_eq!(fired(&tape), [deep]);
+    assert_eq!(fired_payloads(&tape), [deep]);
 }

@@ -5,23 +5,23 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle_tape::{Body, Cursor, Follower, Header, Record, Tape, TapeError, read};
+use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeCursor, TapeError, read};
 use serde_json::json;
 
-use crate::stage::{Ticking, hooks, play};
+use crate::fixture::{WritingTickingClock, fixture_chain, record_dispatch};
 
-fn clock() -> Arc<Ticking> {
-    Arc::new(Ticking::default())
+fn new_clock() -> Arc<WritingTickingClock> {
+    Arc::new(WritingTickingClock::default())
 }
 
-fn header() -> Header {
-    Header::new("s1", 1_000)
+fn new_header() -> HeaderRecord {
+    HeaderRecord::new("s1", 1_000)
 }
 
 /// What somebody does to a file, and how the tape tells it.
-type Change = (&'static str, fn(&Path));
+type TapeFileDamage = (&'static str, fn(&Path));
 
-const CHANGES: [Change; 7] = [
+const CHANGES: [TapeFileDamage; 7] = [
     ("was deleted or moved away", |path| fs::remove_file(path).unwrap()),
     ("was deleted or moved away", |path| fs::rename(path, path.with_extension("old")).unwrap()),
     ("was deleted or moved away", |path| fs::remove_dir_all(path.parent().unwrap()).unwrap()),
@@ -38,18 +38,18 @@ const CHANGES: [Change; 7] = [
 ];
 
 #[derive(Debug, Default)]
-struct Told {
+struct TapeEndObserver {
     records: Mutex<usize>,
-    broke: Mutex<Vec<String>>,
+    errors: Mutex<Vec<String>>,
 }
 
-impl Follower for Told {
-    fn follow(&self, _record: &Record<'_>, _line: &str) {
+impl RecordObserver for TapeEndObserver {
+    fn on_record(&self, _record: &Record<'_>, _line: &str) {
         *self.records.lock().unwrap() += 1;
     }
 
-    fn broke(&self, fault: &TapeError) {
-        self.broke.lock().unwrap().push(fault.to_string());
+    fn on_error(&self, fault: &TapeError) {
+        self.errors.lock().unwrap().push(fault.to_string());
     }
 }
 
@@ -59,21 +59,21 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
     for (told, change) in CHANGES {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tapes/tape.jsonl");
-        let tape = Tape::create(&path, header(), clock()).unwrap();
-        let follower = Arc::new(Told::default());
-        tape.follow(follower.clone());
-        play(&tape);
-        assert_eq!(tape.check(), None);
+        let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
+        let follower = Arc::new(TapeEndObserver::default());
+        tape.observe(follower.clone());
+        record_dispatch(&tape);
+        assert_eq!(tape.check_file(), None);
         change(&path);
-        assert_eq!(tape.broken(), None, "nobody has looked yet");
-        let fault = tape.check().unwrap().to_owned();
+        assert_eq!(tape.error_text(), None, "nobody has looked yet");
+        let fault = tape.check_file().unwrap().to_owned();
         assert!(fault.starts_with(&format!("tape `{}` {told}", path.display())), "{fault}");
         let before = *follower.records.lock().unwrap();
-        tape.note("remark", json!("later"));
+        tape.record_note("remark", json!("later"));
         assert_eq!(*follower.records.lock().unwrap(), before + 1, "whoever watches goes on watching");
-        assert_eq!(*follower.broke.lock().unwrap(), [fault.as_str()], "it is told once");
-        assert_eq!(tape.check(), Some(fault.as_str()), "it stays so");
-        assert!(tape.cursor().is_none() && tape.close().is_none() && tape.fault().is_some());
+        assert_eq!(*follower.errors.lock().unwrap(), [fault.as_str()], "it is told once");
+        assert_eq!(tape.check_file(), Some(fault.as_str()), "it stays so");
+        assert!(tape.cursor().is_none() && tape.close().is_none() && tape.take_error().is_some());
         let there = fs::read_to_string(&path).unwrap_or_default();
         assert!(!there.contains("later"), "{there}");
     }
@@ -84,10 +84,10 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
 fn records_stand_behind_the_end_whatever_was_done_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let tape = Tape::create(&path, header(), clock()).unwrap();
-    play(&tape);
+    let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
+    record_dispatch(&tape);
     fs::write(&path, "").unwrap();
-    tape.note("remark", json!(1));
+    tape.record_note("remark", json!(1));
     let bytes = fs::read(&path).unwrap();
     assert!(bytes.starts_with(b"{\"seq\":") && !bytes.contains(&0), "no hole is left");
 }
@@ -98,7 +98,7 @@ fn a_folder_of_tapes_is_its_owners() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/tapes/tape.jsonl");
-    drop(Tape::create(&path, header(), clock()).unwrap());
+    drop(Tape::create(&path, new_header(), new_clock()).unwrap());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
 }
@@ -109,28 +109,28 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
     let path = folder.path().join("tape.jsonl");
     for left in ["", "{\"seq\":0,\"at_ms\":1,\"pr"] {
         fs::write(&path, left).unwrap();
-        let tape = Tape::open_or_create(&path, header(), clock()).unwrap();
-        play(&tape);
+        let tape = Tape::open_or_create(&path, new_header(), new_clock()).unwrap();
+        record_dispatch(&tape);
         tape.close().unwrap();
         drop(tape);
         let records = read(&path).unwrap().records;
         let [first, second, ..] = records.as_slice() else { panic!("{records:?}") };
-        assert!(matches!(first.body, Body::Header(_)), "{first:?}");
+        assert!(matches!(first.body, RecordBody::Header(_)), "{first:?}");
         assert!(
-            matches!(second.body, Body::Healed(healed) if healed.line == 1 && healed.size_bytes == left.len() as u64),
+            matches!(second.body, RecordBody::Healed(healed) if healed.line == 1 && healed.size_bytes == left.len() as u64),
             "{second:?}"
         );
     }
     // What is whole goes on, and what is not there begins.
     let before = read(&path).unwrap().records.len();
-    drop(Tape::open_or_create(&path, header(), clock()).unwrap());
+    drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), before);
     fs::remove_file(&path).unwrap();
-    drop(Tape::open_or_create(&path, header(), clock()).unwrap());
+    drop(Tape::open_or_create(&path, new_header(), new_clock()).unwrap());
     assert_eq!(read(&path).unwrap().records.len(), 1);
     // What is no tape stays as it is.
     fs::write(&path, "my notes\n").unwrap();
-    assert!(Tape::open_or_create(&path, header(), clock()).is_err());
+    assert!(Tape::open_or_create(&path, new_header(), new_clock()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "my notes\n");
 }
 
@@ -138,18 +138,18 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
 fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let tape = Tape::create(&path, header(), clock()).unwrap();
-    tape.hooks([hooks()]);
-    play(&tape);
+    let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
+    tape.record_hooks([fixture_chain()]);
+    record_dispatch(&tape);
     let cursor = tape.cursor().unwrap();
     drop(tape);
-    let cursor: Cursor = serde_json::from_str(&serde_json::to_string(&cursor).unwrap()).unwrap();
+    let cursor: TapeCursor = serde_json::from_str(&serde_json::to_string(&cursor).unwrap()).unwrap();
     let bytes = fs::read(&path).unwrap();
     let ends: Vec<usize> = (1..bytes.len()).filter(|end| bytes[end - 1] == b'\n').collect();
     for end in ends.iter().copied().chain([0, 1, bytes.len() - 1]).filter(|end| *end < bytes.len()) {
         fs::write(&path, &bytes[..end]).unwrap();
-        let fault = Tape::go_on(&path, &cursor, clock()).unwrap_err();
-        assert!(matches!(fault, TapeError::Behind { .. }), "cut after {end} bytes: {fault}");
+        let fault = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err();
+        assert!(matches!(fault, TapeError::CursorLost { .. }), "cut after {end} bytes: {fault}");
         assert_eq!(fs::read(&path).unwrap(), bytes[..end], "nothing is added to it");
     }
     // The same size, and another end.
@@ -157,13 +157,13 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     let last = bytes.len() - 3;
     bent[last] ^= 1;
     fs::write(&path, &bent).unwrap();
-    assert!(matches!(Tape::go_on(&path, &cursor, clock()), Err(TapeError::Behind { .. })));
+    assert!(matches!(Tape::resume_at(&path, &cursor, new_clock()), Err(TapeError::CursorLost { .. })));
     fs::remove_file(&path).unwrap();
-    let fault = Tape::go_on(&path, &cursor, clock()).unwrap_err().to_string();
+    let fault = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err().to_string();
     assert!(
         fault.ends_with(&format!(
             "it had {} records, and it is gone; records are missing, or were changed",
-            cursor.records()
+            cursor.record_count()
         )),
         "{fault}"
     );
@@ -172,15 +172,15 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     // What a process that was killed had written besides is kept, and a torn record is healed.
     for more in [String::new(), String::from("{\"seq\":99,\"at")] {
         fs::write(&path, &bytes).unwrap();
-        let tape = Tape::go_on(&path, &cursor, clock()).unwrap();
-        tape.note("remark", json!(1));
+        let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();
+        tape.record_note("remark", json!(1));
         drop(tape);
         OpenOptions::new().append(true).open(&path).unwrap().write_all(more.as_bytes()).unwrap();
-        let tape = Tape::go_on(&path, &cursor, clock()).unwrap();
-        tape.note("remark", json!(2));
+        let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();
+        tape.record_note("remark", json!(2));
         drop(tape);
         let records = read(&path).unwrap().records;
-        assert_eq!(records.len() as u64, cursor.records() + 2 + u64::from(!more.is_empty()));
+        assert_eq!(records.len() as u64, cursor.record_count() + 2 + u64::from(!more.is_empty()));
     }
 }
 
@@ -188,16 +188,16 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
 fn time_does_not_go_back_on_a_tape() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let tape = Tape::create(&path, Header::new("s1", 5), Arc::new(Ticking::default())).unwrap();
-    (0..20).for_each(|number| tape.note("remark", json!(number)));
+    let tape = Tape::create(&path, HeaderRecord::new("s1", 5), Arc::new(WritingTickingClock::default())).unwrap();
+    (0..20).for_each(|number| tape.record_note("remark", json!(number)));
     let cursor = tape.cursor().unwrap();
     drop(tape);
     // Another process, whose clock is behind.
-    let tape = Tape::go_on(&path, &cursor, clock()).unwrap();
-    tape.note("remark", json!(0));
+    let tape = Tape::resume_at(&path, &cursor, new_clock()).unwrap();
+    tape.record_note("remark", json!(0));
     drop(tape);
-    let tape = Tape::append_to(&path, clock()).unwrap();
-    tape.note("remark", json!(0));
+    let tape = Tape::append_to(&path, new_clock()).unwrap();
+    tape.record_note("remark", json!(0));
     drop(tape);
     let times: Vec<u64> = read(&path).unwrap().records.iter().map(|record| record.at_ms).collect();
     assert!(times.is_sorted(), "{times:?}");

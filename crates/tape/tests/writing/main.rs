@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
-mod going_on;
+mod fixture;
 mod large;
 mod lost;
 mod ordinary;
+mod resume;
 mod secrets;
 mod session;
-mod stage;

@@ -7,21 +7,21 @@ use pintle_contract::{
     ApprovalResponse, CallId, Decision, DenyEffect, Event, EventName, Failure, FailureKind, Hook, Journal,
     JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Verdict,
 };
-use pintle_tape::record::host::{HostRecord, ModelRequest, Stage, Turn};
-use pintle_tape::record::{AnswerWord, Resolved, Scope, Vetoed};
-use pintle_tape::show::{Options, lines};
-use pintle_tape::{Body, Tape};
+use pintle_tape::record::host::{HostRecord, ModelRequestRecord, TurnPhase, TurnRecord};
+use pintle_tape::record::{ApprovalRecord, ApprovalResult, HookScope, HookVetoedRecord};
+use pintle_tape::show::{ShowOptions, render_lines};
+use pintle_tape::{RecordBody, Tape};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::{Value, json};
 
-use crate::stage::{event, hooks, new_tape, play, reading};
+use crate::fixture::{fixture_chain, make_event, new_tape, read_memory_tape, record_dispatch};
 
-fn named(id: &str, event: &str) -> Hook {
+fn named_hook(id: &str, event: &str) -> Hook {
     hook(id, EventName::parse(event).unwrap(), Scripted::always(Verdict::pass()))
 }
 
 /// Lets a hook say something about an event.
-fn say(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
+fn record_verdict(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
     tape.record(&JournalEntry::Event { event, cause: None });
     let id = tape.next_call();
     tape.record(&JournalEntry::Call { id, hook, round: 0, event });
@@ -31,34 +31,34 @@ fn say(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
 
 #[test]
 fn hooks_of_one_name_are_told_apart_by_their_numbers() {
-    let stops = Hook { on_deny: DenyEffect::StopRun, strict_matcher: true, ..named("same", "tool.pre") };
-    let project = chain(Layer::Project, Profile::SequentialFirstDeny, [named("same", "tool.pre"), stops]);
-    let late = chain(Layer::Agent, Profile::ParallelMerge, [named("same", "tool.pre")]);
+    let stops = Hook { on_deny: DenyEffect::StopRun, strict_matcher: true, ..named_hook("same", "tool.pre") };
+    let project = chain(Layer::Project, Profile::SequentialFirstDeny, [named_hook("same", "tool.pre"), stops]);
+    let late = chain(Layer::Agent, Profile::ParallelMerge, [named_hook("same", "tool.pre")]);
     let tape = new_tape();
-    tape.hooks([&project]);
-    tape.agent_hooks([&late]);
-    let call = event("tool.pre", json!({"name": "run"}));
+    tape.record_hooks([&project]);
+    tape.record_agent_hooks([&late]);
+    let call = make_event("tool.pre", json!({"name": "run"}));
     for hook in [&late.hooks[0], &project.hooks[1], &project.hooks[0]] {
-        say(&tape, hook, &call, &Verdict::pass());
+        record_verdict(&tape, hook, &call, &Verdict::pass());
     }
-    let bodies: Vec<Body<'_>> = reading(&tape).records.into_iter().map(|record| record.body).collect();
+    let bodies: Vec<RecordBody<'_>> = read_memory_tape(&tape).records.into_iter().map(|record| record.body).collect();
     let mut loaded = Vec::new();
     let mut called = Vec::new();
     for body in &bodies {
         match body {
-            Body::Hooks(hooks) => loaded.extend(hooks.hooks.iter().map(|entry| {
+            RecordBody::Hooks(hooks) => loaded.extend(hooks.hooks.iter().map(|entry| {
                 (hooks.scope, entry.chain, entry.entry, entry.on_deny == DenyEffect::StopRun, entry.strict_matcher)
             })),
-            Body::HookCall(asked) => called.push(asked.entry),
+            RecordBody::HookCall(asked) => called.push(asked.entry),
             _ => {}
         }
     }
     let expected = [
-        (Scope::Runtime, 0, 0, false, false),
-        (Scope::Runtime, 0, 1, false, false),
-        (Scope::Runtime, 1, 2, false, false),
-        (Scope::Runtime, 1, 3, true, true),
-        (Scope::Agent, 2, 4, false, false),
+        (HookScope::Runtime, 0, 0, false, false),
+        (HookScope::Runtime, 0, 1, false, false),
+        (HookScope::Runtime, 1, 2, false, false),
+        (HookScope::Runtime, 1, 3, true, true),
+        (HookScope::Agent, 2, 4, false, false),
     ];
     assert_eq!(loaded, expected);
     assert_eq!(called, [4, 3, 2]);
@@ -67,24 +67,29 @@ fn hooks_of_one_name_are_told_apart_by_their_numbers() {
 #[test]
 fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
     let tape = new_tape();
-    let call = event("tool.pre", json!({"name": "run"}));
-    let stranger = named("stranger", "tool.pre");
-    say(&tape, &stranger, &call, &Verdict::pass());
-    say(&tape, &stranger, &call, &Verdict::pass());
-    let kinds: Vec<String> = reading(&tape).records.iter().map(|record| record.body.kind().to_owned()).collect();
+    let call = make_event("tool.pre", json!({"name": "run"}));
+    let stranger = named_hook("stranger", "tool.pre");
+    record_verdict(&tape, &stranger, &call, &Verdict::pass());
+    record_verdict(&tape, &stranger, &call, &Verdict::pass());
+    let kinds: Vec<String> =
+        read_memory_tape(&tape).records.iter().map(|record| record.body.kind().to_owned()).collect();
     let dispatch = ["hook_call", "hook_returned", "outcome"];
     let first = ["header", "hooks", "event", "hooks"];
     assert_eq!(kinds, [first.as_slice(), &dispatch, &["event"], &dispatch].concat());
     let failure = Failure::new(FailureKind::Error, "no such key");
-    let other = named("other", "tool.pre");
+    let other = named_hook("other", "tool.pre");
     tape.record(&JournalEntry::Event { event: &call, cause: Some(CallId(7)) });
     tape.record(&JournalEntry::MatcherFailed { hook: &other, round: 2, failure: &failure });
     tape.record(&JournalEntry::NotCalled { hook: &other, round: 2, failure: &failure });
-    let records = reading(&tape).records;
+    let records = read_memory_tape(&tape).records;
     let [.., fired, loaded, unmatched, unasked] = records.as_slice() else { panic!("{records:?}") };
-    assert!(matches!(&fired.body, Body::Event(fired) if (fired.dispatch, fired.cause) == (3, Some(7))), "{fired:?}");
-    assert!(matches!(&loaded.body, Body::Hooks(loaded) if loaded.hooks[0].entry == 3), "{loaded:?}");
-    let (Body::Unmatched(unmatched), Body::Unasked(unasked)) = (&unmatched.body, &unasked.body) else {
+    assert!(
+        matches!(&fired.body, RecordBody::Event(fired) if (fired.dispatch, fired.cause) == (3, Some(7))),
+        "{fired:?}"
+    );
+    assert!(matches!(&loaded.body, RecordBody::Hooks(loaded) if loaded.hooks[0].entry == 3), "{loaded:?}");
+    let (RecordBody::MatcherFailed(unmatched), RecordBody::NotCalled(unasked)) = (&unmatched.body, &unasked.body)
+    else {
         panic!("{records:?}")
     };
     assert_eq!(unmatched, unasked);
@@ -93,17 +98,19 @@ fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
 }
 
 /// What stands behind the answer of a hook, where that is a veto.
-fn vetoed(event_name: &str, verdict: &Verdict) -> Option<(Decision, String)> {
+fn veto_of(event_name: &str, verdict: &Verdict) -> Option<(Decision, String)> {
     let tape = new_tape();
-    let (hook, event) = (named("judge", event_name), event(event_name, json!({})));
-    say(&tape, &hook, &event, verdict);
-    let records = reading(&tape).records;
-    let at = records.iter().position(|record| matches!(record.body, Body::HookReturned(_))).unwrap();
+    let (hook, event) = (named_hook("judge", event_name), make_event(event_name, json!({})));
+    record_verdict(&tape, &hook, &event, verdict);
+    let records = read_memory_tape(&tape).records;
+    let at = records.iter().position(|record| matches!(record.body, RecordBody::HookReturned(_))).unwrap();
     match &records[at + 1].body {
-        Body::HookVetoed(Vetoed { dispatch: 1, call: 1, hook, reason, decision }) if hook == "judge" => {
+        RecordBody::HookVetoed(HookVetoedRecord { dispatch: 1, call: 1, hook, reason, decision })
+            if hook == "judge" =>
+        {
             Some((*decision, reason.to_string()))
         }
-        Body::Outcome(_) => None,
+        RecordBody::Outcome(_) => None,
         other => panic!("{other:?}"),
     }
 }
@@ -126,40 +133,43 @@ fn vetoes_and_permission_decisions_have_a_record_of_their_own() {
         ("permission.ask", failed, None),
     ];
     for (event, verdict, expected) in cases {
-        assert_eq!(vetoed(event, &verdict), expected.map(|decision| (decision, String::from("no"))), "{event}");
+        assert_eq!(veto_of(event, &verdict), expected.map(|decision| (decision, String::from("no"))), "{event}");
     }
 }
 
 #[test]
 fn the_answer_to_an_ask_stands_before_the_outcome() {
     let tape = new_tape();
-    let call = event("tool.pre", json!({}));
-    let reasons = [OutcomeReason::new(hooks().hooks[0].id.clone(), "look")];
+    let call = make_event("tool.pre", json!({}));
+    let reasons = [OutcomeReason::new(fixture_chain().hooks[0].id.clone(), "look")];
     let by = || String::from("ada");
     let cases = [
-        (ApprovalResponse::Approved { answered_by: by() }, AnswerWord::Approved, Some("ada")),
-        (ApprovalResponse::Refused { answered_by: by() }, AnswerWord::Refused, Some("ada")),
+        (ApprovalResponse::Approved { answered_by: by() }, ApprovalResult::Approved, Some("ada")),
+        (ApprovalResponse::Refused { answered_by: by() }, ApprovalResult::Refused, Some("ada")),
         (
             ApprovalResponse::Granted { answered_by: by(), grant: pintle_contract::ApprovalScope::Tool },
-            AnswerWord::GrantedTool,
+            ApprovalResult::GrantedTool,
             Some("ada"),
         ),
-        (ApprovalResponse::Deferred, AnswerWord::Deferred, None),
-        (ApprovalResponse::Unavailable, AnswerWord::Nobody, None),
+        (ApprovalResponse::Deferred, ApprovalResult::Deferred, None),
+        (ApprovalResponse::Unavailable, ApprovalResult::Unavailable, None),
     ];
     for (resolution, answer, by) in cases {
         tape.record(&JournalEntry::Event { event: &call, cause: None });
         tape.record(&JournalEntry::ApprovalAnswered { digest: "sha256:0", reasons: &reasons, response: &resolution });
         tape.record(&JournalEntry::Outcome { event: &call, outcome: &Outcome::unchanged(call.payload.clone()) });
-        let of_host = Resolved::of_host("sha256:0", &reasons, &resolution).about(&call.origin, "c1");
-        tape.approval(of_host);
-        let records = reading(&tape).records;
+        let of_host = ApprovalRecord::for_host("sha256:0", &reasons, &resolution).with_call(&call.origin, "c1");
+        tape.record_approval(of_host);
+        let records = read_memory_tape(&tape).records;
         let [.., approval, outcome, of_host] = records.as_slice() else { panic!("{records:?}") };
-        let (Body::Approval(approval), Body::Approval(of_host)) = (&approval.body, &of_host.body) else {
+        let (RecordBody::Approval(approval), RecordBody::Approval(of_host)) = (&approval.body, &of_host.body) else {
             panic!("{records:?}")
         };
         assert_eq!(approval.dispatch, outcome.body.dispatch());
-        assert_eq!((approval.answer, approval.by.as_deref(), &*approval.reasons), (answer, by, reasons.as_slice()));
+        assert_eq!(
+            (approval.answer, approval.approver.as_deref(), &*approval.reasons),
+            (answer, by, reasons.as_slice())
+        );
         assert_eq!((of_host.dispatch, of_host.id.as_deref(), of_host.answer), (None, Some("c1"), answer));
         assert_eq!(of_host.origin.as_deref(), Some(&*call.origin));
     }
@@ -169,7 +179,7 @@ fn the_answer_to_an_ask_stands_before_the_outcome() {
 fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
     let tape = Arc::new(new_tape());
     assert_eq!(tape.last_dispatch(), None);
-    play(&tape);
+    record_dispatch(&tape);
     assert_eq!(tape.last_dispatch(), Some(1), "the one around the other ended last");
     let elsewhere = Arc::clone(&tape);
     std::thread::spawn(move || assert_eq!(elsewhere.last_dispatch(), None)).join().unwrap();
@@ -177,7 +187,7 @@ fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
     assert_eq!((tape.next_request(), tape.next_request()), (1, 2));
 
     let origin = Origin { agent: String::from("root"), turn: 2, ..Origin::default() };
-    let request = ModelRequest {
+    let request = ModelRequestRecord {
         origin: Cow::Borrowed(&origin),
         conversation: Cow::Borrowed("main"),
         request: 2,
@@ -185,17 +195,21 @@ fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
         payload: None,
         same_as: tape.last_dispatch(),
     };
-    tape.host(HostRecord::ModelRequest(request.clone()));
+    tape.record_host(HostRecord::ModelRequest(request.clone()));
     let usage = Value::Null;
-    let turn =
-        Turn { origin: Cow::Borrowed(&origin), stage: Stage::End, ended: None, usage: Some(Cow::Borrowed(&usage)) };
-    tape.host(HostRecord::Turn(turn.clone()));
-    let reading = reading(&tape);
+    let turn = TurnRecord {
+        origin: Cow::Borrowed(&origin),
+        phase: TurnPhase::End,
+        end_reason: None,
+        usage: Some(Cow::Borrowed(&usage)),
+    };
+    tape.record_host(HostRecord::Turn(turn.clone()));
+    let reading = read_memory_tape(&tape);
     let hosts = reading.records.iter().filter_map(|record| match &record.body {
-        Body::Host(host) => Some(host),
+        RecordBody::Host(host) => Some(host),
         _ => None,
     });
     assert_eq!(hosts.collect::<Vec<_>>(), [&HostRecord::ModelRequest(request), &HostRecord::Turn(turn)]);
-    let shown: Vec<String> = lines(&reading, &Options::default()).iter().map(ToString::to_string).collect();
+    let shown: Vec<String> = render_lines(&reading, &ShowOptions::default()).iter().map(ToString::to_string).collect();
     assert!(shown.iter().any(|line| line.ends_with("asks m1 (request 2)")), "{shown:#?}");
 }

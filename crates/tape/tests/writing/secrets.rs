@@ -6,17 +6,17 @@ use pintle_contract::{
     Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Failure, FailureKind, Journal, JournalEntry,
     Outcome, OutcomeReason, Payload, Redactor, Verdict, Warning,
 };
-use pintle_tape::{Body, Follower, Header, Record, Tape, read_bytes};
+use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, read_bytes};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Ticking, event, hooks};
+use crate::fixture::{WritingTickingClock, fixture_chain, make_event};
 
 /// Takes out one word.
 #[derive(Debug)]
-struct Hush;
+struct OneWordRedactor;
 
-impl Redactor for Hush {
+impl Redactor for OneWordRedactor {
     fn redact(&self, text: &str) -> Option<String> {
         self.may_contain_secret(text).then(|| text.replace("hunter2", "[REDACTED]"))
     }
@@ -28,10 +28,10 @@ impl Redactor for Hush {
 
 /// Keeps what it is shown.
 #[derive(Debug, Default)]
-struct Shown(std::sync::Mutex<Vec<String>>);
+struct CapturingObserver(std::sync::Mutex<Vec<String>>);
 
-impl Follower for Shown {
-    fn follow(&self, record: &Record<'_>, line: &str) {
+impl RecordObserver for CapturingObserver {
+    fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut shown = self.0.lock().unwrap();
         shown.push(line.to_owned());
         shown.push(format!("{:?}", record.body));
@@ -40,27 +40,27 @@ impl Follower for Shown {
 
 #[test]
 fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
-    let tape = Tape::in_memory(Header::new("s1", 1), Arc::new(Ticking::default()));
-    let shown = Arc::new(Shown::default());
-    tape.follow(shown.clone());
-    tape.scrub(Arc::new(Hush));
+    let tape = Tape::in_memory(HeaderRecord::new("s1", 1), Arc::new(WritingTickingClock::default()));
+    let shown = Arc::new(CapturingObserver::default());
+    tape.observe(shown.clone());
+    tape.set_redactor(Arc::new(OneWordRedactor));
     let nested = (0..150).fold(json!("hunter2"), |inner, _| json!([inner]));
     let payload = json!({
         "name": "run", "args": {"hunter2": "x", "a": 1.50}, "arguments": "{\"p\":\"hunter2\"}",
     });
-    let call = event("tool.pre", payload);
-    tape.hooks([hooks()]);
-    let guard = &*hooks().hooks[1];
+    let call = make_event("tool.pre", payload);
+    tape.record_hooks([fixture_chain()]);
+    let guard = &*fixture_chain().hooks[1];
     tape.record(&JournalEntry::Event { event: &call, cause: None });
     let id = tape.next_call();
     tape.record(&JournalEntry::Call { id, hook: guard, round: 0, event: &call });
     let caller = EffectCaller::new(id, "guard");
-    tape.effect(
+    tape.record_effect(
         caller,
         &EffectRequest::CacheGet { key: String::from("hunter2") },
         &Ok(EffectReply::Value(json!(["hunter2"]))),
     );
-    tape.effect(caller, &EffectRequest::Now, &Err(EffectError(String::from("no hunter2"))));
+    tape.record_effect(caller, &EffectRequest::Now, &Err(EffectError(String::from("no hunter2"))));
     let mut verdict =
         Verdict::deny("it says hunter2").with_warning("hunter2!").with_effect(Effect::Notice(String::from("hunter2")));
     tape.record(&JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
@@ -71,8 +71,8 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
     let mut outcome = Outcome::unchanged(call.with_payload(Payload::new(json!({"changed": "hunter2"}))).payload);
     outcome.reasons.push(OutcomeReason::new(guard.id.clone(), "hunter2"));
     tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
-    tape.note("remark", json!({"text": "hunter2, I said"}));
-    tape.note("deep", nested);
+    tape.record_note("remark", json!({"text": "hunter2, I said"}));
+    tape.record_note("deep", nested);
 
     let text = tape.lines().join("\n");
     assert!(!text.contains("hunter2"), "{text}");
@@ -84,7 +84,7 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
         assert_eq!(&record.to_line().unwrap(), line, "numbers and order stay");
         prev = Some(Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect());
     }
-    let Body::Event(fired) = &reading.records[2].body else { panic!("{text}") };
+    let RecordBody::Event(fired) = &reading.records[2].body else { panic!("{text}") };
     assert_eq!(fired.payload["args"], json!({"[REDACTED]": "x", "a": 1.50}));
     assert_eq!(fired.payload["arguments"], json!("{\"p\":\"[REDACTED]\"}"));
     assert_eq!(reading.records.len(), 13);

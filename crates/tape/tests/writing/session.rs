@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use pintle_tape::show::{Options, lines};
-use pintle_tape::{Body, Follower, Header, Record, Tape, TapeError, read, read_bytes};
+use pintle_tape::show::{ShowOptions, render_lines};
+use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeError, read, read_bytes};
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Ticking, hooks, new_tape, play, reading};
+use crate::fixture::{WritingTickingClock, fixture_chain, new_tape, read_memory_tape, record_dispatch};
 
 #[test]
 fn a_session_reads_well() {
     let tape = new_tape();
-    play(&tape);
-    let reading = reading(&tape);
-    let shown: Vec<String> = lines(&reading, &Options::default()).iter().map(ToString::to_string).collect();
+    record_dispatch(&tape);
+    let reading = read_memory_tape(&tape);
+    let shown: Vec<String> = render_lines(&reading, &ShowOptions::default()).iter().map(ToString::to_string).collect();
     let expected = [
         "session s1, pintle 0.1.0",
         "+0.001s  2 hooks loaded",
@@ -39,7 +39,7 @@ fn a_session_reads_well() {
 #[test]
 fn each_version_of_a_payload_is_written_once() {
     let tape = new_tape();
-    play(&tape);
+    record_dispatch(&tape);
     let text = tape.lines().join("\n");
     assert_eq!(
         text.matches(r#""args":{"safe":true}},"#).count() + text.matches(r#""args":{"safe":true}}}"#).count(),
@@ -50,8 +50,8 @@ fn each_version_of_a_payload_is_written_once() {
         .records
         .iter()
         .filter_map(|record| match &record.body {
-            Body::HookCall(asked) => Some((asked.dispatch, asked.payload, asked.value.is_some())),
-            Body::Outcome(decided) => Some((decided.dispatch, decided.payload, decided.value.is_some())),
+            RecordBody::HookCall(asked) => Some((asked.dispatch, asked.payload, asked.value.is_some())),
+            RecordBody::Outcome(decided) => Some((decided.dispatch, decided.payload, decided.value.is_some())),
             _ => None,
         })
         .collect();
@@ -62,10 +62,10 @@ fn each_version_of_a_payload_is_written_once() {
 fn each_record_holds_the_digest_of_the_line_before() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/er/tape.jsonl");
-    let tape = Tape::create(&path, Header::new("s1", 1_000), Arc::new(Ticking::default())).unwrap();
-    tape.hooks([hooks()]);
-    play(&tape);
-    assert!(tape.fault().is_none());
+    let tape = Tape::create(&path, HeaderRecord::new("s1", 1_000), Arc::new(WritingTickingClock::default())).unwrap();
+    tape.record_hooks([fixture_chain()]);
+    record_dispatch(&tape);
+    assert!(tape.take_error().is_none());
     let text = std::fs::read_to_string(&path).unwrap();
     let reading = read(&path).unwrap();
     let mut prev = None;
@@ -75,10 +75,10 @@ fn each_record_holds_the_digest_of_the_line_before() {
         prev = Some(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     }
     let memory = new_tape();
-    play(&memory);
+    record_dispatch(&memory);
     assert_eq!(text.lines().collect::<Vec<_>>(), memory.lines());
 
-    let again = Tape::create(&path, Header::new("s2", 1_000), Arc::new(Ticking::default()));
+    let again = Tape::create(&path, HeaderRecord::new("s2", 1_000), Arc::new(WritingTickingClock::default()));
     assert!(matches!(again, Err(TapeError::Exists { .. })), "{again:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 }
@@ -88,18 +88,22 @@ fn dispatches_of_many_threads_keep_apart() {
     let tape = new_tape();
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| (0..20).for_each(|_| play(&tape)));
+            scope.spawn(|| (0..20).for_each(|_| record_dispatch(&tape)));
         }
     });
     let reading = read_bytes(tape.lines().join("\n").as_bytes()).unwrap();
     let mut hooks_of: std::collections::BTreeMap<u64, Vec<String>> = Default::default();
     for record in &reading.records {
         match &record.body {
-            Body::Event(fired) => assert!(hooks_of.insert(fired.dispatch, vec![fired.event.to_string()]).is_none()),
-            Body::HookReturned(answered) => {
+            RecordBody::Event(fired) => {
+                assert!(hooks_of.insert(fired.dispatch, vec![fired.event.to_string()]).is_none())
+            }
+            RecordBody::HookReturned(answered) => {
                 hooks_of.get_mut(&answered.dispatch).unwrap().push(answered.hook.to_string())
             }
-            Body::Outcome(decided) => hooks_of.get_mut(&decided.dispatch).unwrap().push(decided.event.to_string()),
+            RecordBody::Outcome(decided) => {
+                hooks_of.get_mut(&decided.dispatch).unwrap().push(decided.event.to_string())
+            }
             _ => {}
         }
     }
@@ -113,17 +117,17 @@ fn dispatches_of_many_threads_keep_apart() {
 #[test]
 fn a_follower_sees_each_line_in_order() {
     #[derive(Debug, Default)]
-    struct Lines(std::sync::Mutex<Vec<String>>);
-    impl Follower for Lines {
-        fn follow(&self, record: &Record<'_>, line: &str) {
+    struct LineCapture(std::sync::Mutex<Vec<String>>);
+    impl RecordObserver for LineCapture {
+        fn on_record(&self, record: &Record<'_>, line: &str) {
             assert_eq!(record.to_line().unwrap(), line);
             self.0.lock().unwrap().push(line.to_owned());
         }
     }
     let tape = new_tape();
-    let seen = Arc::new(Lines::default());
-    tape.follow(seen.clone());
-    play(&tape);
+    let seen = Arc::new(LineCapture::default());
+    tape.observe(seen.clone());
+    record_dispatch(&tape);
     assert_eq!(*seen.0.lock().unwrap(), tape.lines()[2..]);
 }
 
@@ -132,7 +136,7 @@ fn a_tape_that_cannot_be_made_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let made = Tape::create(file.join("tape"), Header::new("s", 0), Arc::new(Ticking::default()));
+    let made = Tape::create(file.join("tape"), HeaderRecord::new("s", 0), Arc::new(WritingTickingClock::default()));
     assert!(matches!(made, Err(TapeError::Open { .. })), "{made:?}");
 }
 

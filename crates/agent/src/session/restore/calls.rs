@@ -26,7 +26,7 @@ struct Asked {
 
 impl Calls {
     /// A model was asked; `payload` is what was sent.
-    pub(super) fn ask(&mut self, request: &host::ModelRequest<'_>, payload: Value) {
+    pub(super) fn ask(&mut self, request: &host::ModelRequestRecord<'_>, payload: Value) {
         let asked = Asked {
             agent: request.origin.agent.clone(),
             conversation: request.conversation.clone().into_owned(),
@@ -37,7 +37,7 @@ impl Calls {
     }
 
     /// It answered. A call that was cut off is made again.
-    pub(super) fn answer(&mut self, reply: &host::ModelReply<'_>) {
+    pub(super) fn answer(&mut self, reply: &host::ModelReplyRecord<'_>) {
         let is_cancelled = reply.error.as_ref().is_some_and(|error| error.kind == "cancelled");
         let asked = self.asked.remove(&reply.request).filter(|_| !is_cancelled);
         self.answered.extend(asked.map(|asked| (reply.request, asked)));

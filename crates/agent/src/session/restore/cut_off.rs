@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use pintle::event::{TokenUsage, ToolCall as ToolCallMade, ToolResult};
-use pintle::tape::record::host::Source;
+use pintle::tape::record::host::MessageSource;
 use pintle::{EffectRequest, Layer, Scope};
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ pub(crate) struct CutOff {
     /// Whether it was part of a persona's step, which cannot be gone on with.
     pub(super) is_step: bool,
     /// What the person had said and the conversation does not have yet, oldest first.
-    pub(super) waiting: VecDeque<(Source, String)>,
+    pub(super) waiting: VecDeque<(MessageSource, String)>,
     /// What the conversation had cost before it.
     pub(in super::super) before: TokenUsage,
     /// The model calls that the person allowed it.
@@ -102,9 +102,9 @@ impl CutOff {
         let inbox = &turn.agent.shared.inbox;
         for (source, text) in self.waiting.drain(..) {
             match source {
-                Source::Steer => inbox.steer(text),
-                Source::FollowUp => inbox.follow_up(text),
-                Source::Prompt | Source::Resume => {}
+                MessageSource::Steer => inbox.steer(text),
+                MessageSource::FollowUp => inbox.follow_up(text),
+                MessageSource::Prompt | MessageSource::Resume => {}
             }
         }
     }
@@ -158,7 +158,7 @@ fn last_reply(conversation: &Conversation) -> Option<ModelReply> {
 impl Run<'_> {
     /// Goes on with a turn that was cut off.
     pub(in super::super) fn go_on(&mut self, mut cut_off: CutOff) -> Result<String, Fault> {
-        let opening = cut_off.waiting.iter().position(|(source, _)| *source == Source::Prompt);
+        let opening = cut_off.waiting.iter().position(|(source, _)| *source == MessageSource::Prompt);
         if let Some((_, words)) = opening.and_then(|at| cut_off.waiting.remove(at)) {
             // Its hooks had not all been asked: they are asked again, and what they told the model then is told anew.
             self.conversation.notes.truncate(cut_off.notes_before);

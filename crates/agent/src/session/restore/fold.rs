@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use pintle::event::{self, TokenUsage};
-use pintle::tape::record::host::{self, HostRecord, Source, Stage, Why};
-use pintle::tape::record::{AnswerWord, Decided, Effected, Fired, Resolved};
-use pintle::tape::{Body, Reading};
+use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
+use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, OutcomeRecord};
+use pintle::tape::{LoadedTape, RecordBody};
 use pintle::{ApprovalScope, Decision, Effect, EffectRequest, EventName, Origin};
 use serde_json::Value;
 
@@ -17,20 +17,20 @@ use crate::session::{Length, estimate};
 use crate::tools::Done;
 
 /// Reads what the session of this name was at the end of a tape.
-pub(super) fn of(reading: &Reading, session: &str) -> Result<Restored, String> {
+pub(super) fn of(reading: &LoadedTape, session: &str) -> Result<Restored, String> {
     let mut fold = Fold { session, ..Fold::default() };
     for record in &reading.records {
         match &record.body {
-            Body::Event(fired) => fold.event(fired),
-            Body::HookCall(asked) => {
+            RecordBody::Event(fired) => fold.event(fired),
+            RecordBody::HookCall(asked) => {
                 if let (Some(open), Some(value)) = (fold.open.get_mut(&asked.dispatch), &asked.value) {
                     open.versions.push((asked.payload, value));
                 }
             }
-            Body::Outcome(decided) => fold.outcome(decided),
-            Body::Effect(effected) => fold.effect(effected),
-            Body::Approval(resolved) => fold.approved(resolved),
-            Body::Host(host) => fold.host(host)?,
+            RecordBody::Outcome(decided) => fold.outcome(decided),
+            RecordBody::Effect(effected) => fold.effect(effected),
+            RecordBody::Approval(resolved) => fold.approved(resolved),
+            RecordBody::Host(host) => fold.host(host)?,
             _ => {}
         }
     }
@@ -81,7 +81,7 @@ impl<'r> Fold<'r> {
         origin.session == self.session && origin.run.is_empty()
     }
 
-    fn event(&mut self, fired: &'r Fired<'static>) {
+    fn event(&mut self, fired: &'r EventRecord<'static>) {
         // What a script emits is its own affair.
         let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
         let open = Open {
@@ -149,7 +149,7 @@ impl<'r> Fold<'r> {
         }
     }
 
-    fn outcome(&mut self, decided: &'r Decided<'static>) {
+    fn outcome(&mut self, decided: &'r OutcomeRecord<'static>) {
         let Some(mut open) = self.open.remove(&decided.dispatch) else { return };
         if let Some(value) = &decided.value {
             open.versions.push((decided.payload, value));
@@ -188,7 +188,7 @@ impl<'r> Fold<'r> {
     }
 
     /// Takes over what the hooks of a dispatch told the model.
-    fn take_notes(&mut self, open: &Open<'_>, decided: &Decided<'_>) {
+    fn take_notes(&mut self, open: &Open<'_>, decided: &OutcomeRecord<'_>) {
         let Ok(name) = EventName::parse(open.event) else { return };
         for told in &decided.effects {
             let Effect::Context(text) = &*told.effect else { continue };
@@ -202,11 +202,11 @@ impl<'r> Fold<'r> {
     }
 
     /// The person answered a question of the loop.
-    fn approved(&mut self, resolved: &Resolved<'_>) {
+    fn approved(&mut self, resolved: &ApprovalRecord<'_>) {
         let grant = match resolved.answer {
-            AnswerWord::GrantedTool => ApprovalScope::Tool,
-            AnswerWord::GrantedSession => ApprovalScope::Session,
-            AnswerWord::Approved => return,
+            ApprovalResult::GrantedTool => ApprovalScope::Tool,
+            ApprovalResult::GrantedSession => ApprovalScope::Session,
+            ApprovalResult::Approved => return,
             _ => {
                 if let Some(origin) = resolved.origin.as_deref().filter(|origin| self.is_main(origin)) {
                     self.steps.refuse(&origin.persona, &origin.step);
@@ -222,8 +222,9 @@ impl<'r> Fold<'r> {
         }
     }
 
-    fn effect(&mut self, effected: &Effected<'_>) {
-        let kept = || (effected.layer, effected.by.clone().into_owned(), EffectRequest::clone(&effected.request));
+    fn effect(&mut self, effected: &EffectRecord<'_>) {
+        let kept =
+            || (effected.layer, effected.caller_name.clone().into_owned(), EffectRequest::clone(&effected.request));
         match &*effected.request {
             EffectRequest::MetricIncr { .. }
             | EffectRequest::MetricSet { .. }
@@ -255,7 +256,7 @@ impl<'r> Fold<'r> {
             HostRecord::ModelRequest(request) => self.model_is_asked(request),
             HostRecord::ModelReply(reply) => self.model_answered(reply),
             _ if !self.is_main(record.origin()) => {}
-            HostRecord::Said(said) => self.said(said),
+            HostRecord::UserMessage(said) => self.said(said),
             HostRecord::Turn(turn) => self.turn(turn),
             HostRecord::Message(message) => self.message(message)?,
             HostRecord::Messages(messages) => self.messages(messages)?,
@@ -268,7 +269,7 @@ impl<'r> Fold<'r> {
             HostRecord::ToolResult(result) => self.tool_gave(result),
             HostRecord::Reminder(reminded) => {
                 let turn = reminded.origin.turn;
-                self.restored.reminders.fold(reminded.what, reminded.reminder.clone().into_owned(), turn);
+                self.restored.reminders.fold(reminded.transition, reminded.reminder.clone().into_owned(), turn);
             }
             HostRecord::Resumed(_) => self.steps.interrupted(),
             HostRecord::Session(_) => {}
@@ -276,7 +277,7 @@ impl<'r> Fold<'r> {
         Ok(())
     }
 
-    fn model_is_asked(&mut self, request: &host::ModelRequest<'_>) {
+    fn model_is_asked(&mut self, request: &host::ModelRequestRecord<'_>) {
         let sent = request.payload.as_deref().or_else(|| self.requests.get(&request.same_as?).copied());
         self.restored.calls.ask(request, sent.cloned().unwrap_or_default());
         let counts = (self.steps.personas_of(&request.origin), request.model.clone().into_owned());
@@ -295,7 +296,7 @@ impl<'r> Fold<'r> {
         }
     }
 
-    fn model_answered(&mut self, reply: &host::ModelReply<'_>) {
+    fn model_answered(&mut self, reply: &host::ModelReplyRecord<'_>) {
         self.restored.calls.answer(reply);
         let Some(value) = &reply.reply else { return };
         if self.is_main(&reply.origin) {
@@ -308,9 +309,9 @@ impl<'r> Fold<'r> {
         }
     }
 
-    fn said(&mut self, said: &host::Said<'_>) {
+    fn said(&mut self, said: &host::UserMessageRecord<'_>) {
         let words = (said.source, said.text.clone().into_owned());
-        if said.source == Source::Prompt {
+        if said.source == MessageSource::Prompt {
             let turn = CutOff { number: said.origin.turn, ..self.another_turn() };
             self.turn = Some(turn);
         }
@@ -324,8 +325,8 @@ impl<'r> Fold<'r> {
         CutOff { before: self.restored.usage, notes_before: self.restored.notes.len(), ..CutOff::default() }
     }
 
-    fn turn(&mut self, record: &host::Turn<'_>) {
-        if record.stage == Stage::End {
+    fn turn(&mut self, record: &host::TurnRecord<'_>) {
+        if record.phase == TurnPhase::End {
             self.turn = None;
             self.pending = None;
             return;
@@ -339,7 +340,7 @@ impl<'r> Fold<'r> {
         self.turn = Some(turn);
     }
 
-    fn message(&mut self, record: &host::Message<'_>) -> Result<(), String> {
+    fn message(&mut self, record: &host::MessageRecord<'_>) -> Result<(), String> {
         let message = read(&record.message)?;
         self.restored.conversation.get_or_insert_with(|| record.conversation.clone().into_owned());
         if message.role == Role::Assistant {
@@ -357,20 +358,20 @@ impl<'r> Fold<'r> {
         Ok(())
     }
 
-    fn messages(&mut self, record: &host::Messages<'_>) -> Result<(), String> {
+    fn messages(&mut self, record: &host::MessagesRecord<'_>) -> Result<(), String> {
         let messages: Result<Vec<Message>, String> = record.messages.iter().map(read).collect();
         self.restored.messages = messages?;
         self.pending = None;
         self.restored.length = Length::default();
-        self.restored.reminders.fold_replaced(record.why);
-        if record.why == Why::Compact {
+        self.restored.reminders.fold_replaced(record.replaced_by);
+        if record.replaced_by == MessagesReplacedBy::Compact {
             self.restored.length.compacted_tokens =
                 self.restored.messages.iter().map(|message| estimate(message) as u64).sum();
         }
         Ok(())
     }
 
-    fn tool_gave(&mut self, result: &host::ToolResult<'_>) {
+    fn tool_gave(&mut self, result: &host::ToolResultRecord<'_>) {
         let Some(turn) = &mut self.turn else { return };
         let (id, name) = (result.id.clone().into_owned(), result.name.clone().into_owned());
         let given = |field: &str| {

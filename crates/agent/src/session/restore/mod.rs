@@ -15,7 +15,7 @@ mod steps;
 use std::sync::Arc;
 
 use pintle::event::{SessionResume, TokenUsage};
-use pintle::tape::{Reading, record};
+use pintle::tape::{LoadedTape, record};
 use pintle::{ApprovalScope, EffectRequest, Event, Layer, Scope};
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ impl Restored {
     ///
     /// # Errors
     /// When the tape has no such session, or a message in it cannot be read.
-    pub(super) fn of(reading: &Reading, session: &str) -> Result<Self, String> {
+    pub(super) fn of(reading: &LoadedTape, session: &str) -> Result<Self, String> {
         fold::of(reading, session)
     }
 
@@ -92,7 +92,7 @@ impl Restored {
 }
 
 /// The session that a tape tells of: the one that was opened last.
-pub(super) fn session_of(reading: &Reading) -> Option<&record::host::Session<'static>> {
+pub(super) fn session_of(reading: &LoadedTape) -> Option<&record::host::SessionRecord<'static>> {
     past::opened(reading).last()
 }
 
@@ -172,7 +172,7 @@ impl Session {
     /// about the step that was cut off.
     ///
     /// # Errors
-    /// As for [`Session::turn`].
+    /// As for [`SessionRecord::turn`].
     pub fn go_on(&mut self) -> Result<Option<Answer>, Fault> {
         self.start()?;
         let Some(turn) = self.cut_off.take_if(|turn| turn.can_go_on()) else { return Ok(None) };

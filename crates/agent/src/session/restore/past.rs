@@ -1,7 +1,7 @@
 //! What a tape tells of its session, for lists of sessions.
 
-use pintle::tape::record::host::{self, HostRecord, Source, Stage};
-use pintle::tape::{Body, Reading};
+use pintle::tape::record::host::{self, HostRecord, MessageSource, TurnPhase};
+use pintle::tape::{LoadedTape, RecordBody};
 use serde_json::Value;
 
 /// What a tape tells of its session.
@@ -40,9 +40,9 @@ pub enum PastState {
 }
 
 /// The records with which sessions were opened or taken up again.
-pub(super) fn opened(reading: &Reading) -> impl Iterator<Item = &host::Session<'static>> {
+pub(super) fn opened(reading: &LoadedTape) -> impl Iterator<Item = &host::SessionRecord<'static>> {
     reading.records.iter().filter_map(|record| match &record.body {
-        Body::Host(HostRecord::Session(session) | HostRecord::Resumed(session)) => Some(session),
+        RecordBody::Host(HostRecord::Session(session) | HostRecord::Resumed(session)) => Some(session),
         _ => None,
     })
 }
@@ -51,13 +51,13 @@ impl Past {
     /// Reads what a tape tells of the session that was opened last. `None` when it tells of none: the program that wrote it
     /// was cut off before there was one, or fired events without one.
     #[must_use]
-    pub fn of(reading: &Reading) -> Option<Self> {
+    pub fn of(reading: &LoadedTape) -> Option<Self> {
         let opened = opened(reading).last()?;
         let session = opened.origin.session.as_str();
         let last_ms = reading.records.last().map_or(reading.header.started_ms, |record| record.at_ms);
         let mut past = Self {
             session: session.to_owned(),
-            opened: opened.opened.clone().into_owned(),
+            opened: opened.reopen_data.clone().into_owned(),
             agent: opened.origin.agent.clone(),
             turns: 0,
             prompts: 0,
@@ -70,20 +70,20 @@ impl Past {
         let is_own = |origin: &pintle::Origin| origin.session == session && origin.run.is_empty();
         for record in &reading.records {
             match &record.body {
-                Body::Host(HostRecord::Said(said)) if is_own(&said.origin) => {
-                    if said.source == Source::Prompt {
+                RecordBody::Host(HostRecord::UserMessage(said)) if is_own(&said.origin) => {
+                    if said.source == MessageSource::Prompt {
                         past.prompts += 1;
                         past.cut_off = Some(said.origin.turn);
                     }
                     past.last_words = said.text.clone().into_owned();
                 }
-                Body::Host(HostRecord::Turn(turn)) if is_own(&turn.origin) => {
+                RecordBody::Host(HostRecord::Turn(turn)) if is_own(&turn.origin) => {
                     past.turns = past.turns.max(turn.origin.turn);
                     past.agent.clone_from(&turn.origin.agent);
-                    let goes_on = turn.stage == Stage::Start && turn.origin.step.is_empty();
+                    let goes_on = turn.phase == TurnPhase::Start && turn.origin.step.is_empty();
                     past.cut_off = goes_on.then_some(turn.origin.turn);
                 }
-                Body::Event(fired) if is_own(&fired.origin) => match &*fired.event {
+                RecordBody::Event(fired) if is_own(&fired.origin) => match &*fired.event {
                     "session.end" => past.state = PastState::Ended,
                     "session.start" | "session.resume" => past.state = PastState::Interrupted,
                     "agent.switch" => {

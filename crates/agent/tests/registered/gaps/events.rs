@@ -155,7 +155,8 @@ fn a_session_of_registered_hooks_comes_out_of_its_tape_byte_for_byte_without_the
     let lines = stage.runtime.tape().unwrap().lines();
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     drop(stage);
-    let replayed = pintle::tape::replay::replay(text.as_bytes(), &pintle::tape::replay::Options::default()).unwrap();
+    let replayed =
+        pintle::tape::replay::replay(text.as_bytes(), &pintle::tape::replay::ReplayOptions::default()).unwrap();
     assert_eq!(replayed.difference, None);
     assert_eq!(replayed.tape, text.as_bytes());
     assert!(replayed.calls > 8, "{}", replayed.calls);

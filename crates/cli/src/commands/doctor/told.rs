@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Clock, SystemClock};
 use pintle_bridge::doctor::{Examination, Fired, Health};
 use pintle_bridge::install::Site;
@@ -12,19 +12,19 @@ use crate::render::{age, count};
 const CUT: usize = 600;
 
 /// What was found of a host, for people.
-pub(super) fn lines(examination: &Examination, site: &Site) -> Vec<Line> {
+pub(super) fn lines(examination: &Examination, site: &Site) -> Vec<StyledLine> {
     let host = examination.host;
     let client = examination.client.as_ref().map(|client| {
-        format!(" {} ({})", number(&plain(&client.version, CUT)), site.shown(&client.path))
+        format!(" {} ({})", number(&single_line(&client.version, CUT)), site.shown(&client.path))
     });
-    let mut lines = vec![Line::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
+    let mut lines = vec![StyledLine::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
     for place in &examination.places {
         let entries = match place.entries.len() {
             0 => String::from("not installed"),
             number => count(number, "event"),
         };
         let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.shown(&place.path));
-        lines.push(Line::new(Tone::Quiet, text));
+        lines.push(StyledLine::new(Tone::Quiet, text));
     }
     for finding in &examination.findings {
         let tone = match finding.health {
@@ -32,19 +32,19 @@ pub(super) fn lines(examination: &Examination, site: &Site) -> Vec<Line> {
             Health::Note => Tone::Warn,
             Health::Bad => Tone::Bad,
         };
-        lines.push(Line::new(tone, format!("  {:<5} {}", finding.health.as_str(), plain(&finding.text, CUT))));
-        lines.extend(finding.help.iter().map(|help| Line::new(Tone::Quiet, format!("        {}", plain(help, CUT)))));
+        lines.push(StyledLine::new(tone, format!("  {:<5} {}", finding.health.as_str(), single_line(&finding.text, CUT))));
+        lines.extend(finding.help.iter().map(|help| StyledLine::new(Tone::Quiet, format!("        {}", single_line(help, CUT)))));
     }
     let now_ms = SystemClock::default().unix_ms();
     let width = examination.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();
     if !examination.events.is_empty() {
         let is_new = examination.events.iter().all(|fired| fired.last_ms.is_none());
         let none = if is_new { ": none did yet, so start a new session and look again" } else { "" };
-        lines.push(Line::new(Tone::Plain, format!("  when each event last fired{none}")));
+        lines.push(StyledLine::new(Tone::Plain, format!("  when each event last fired{none}")));
     }
     lines.extend(examination.events.iter().map(|fired| {
         let last = fired.last_ms.map_or_else(|| String::from("never"), |at| age(now_ms.saturating_sub(at)));
-        Line::new(Tone::Plain, format!("    {:<width$}  {last}", fired.event))
+        StyledLine::new(Tone::Plain, format!("    {:<width$}  {last}", fired.event))
     }));
     lines
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::loader::ClaimKind;
-use pintle::tape::Header;
+use pintle::tape::HeaderRecord;
 use pintle::{Clock, Decision, Event, Origin, Overlay, Scope, SystemClock};
 
 use crate::fault::{Fault, Status};
@@ -52,10 +52,10 @@ impl Fire {
             terminal.note("no payload was given on standard input; firing the example of the catalogue");
         }
         let clock = Arc::new(SystemClock::default());
-        let header = Header::new(SESSION, clock.unix_ms()).with_shadow(self.shadow);
+        let header = HeaderRecord::new(SESSION, clock.unix_ms()).with_shadow(self.shadow);
         let mut tape = NewTape::begin(self.tape, header, clock)?;
         let report = Arc::new(Report::default());
-        tape.tape.follow(report.clone());
+        tape.tape.observe(report.clone());
         consent::ask(&places, &self.hooks.user, terminal)?;
         let builder = builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).resolver(self.asks.resolver(open));
         let built = load(builder, &places.paths, terminal)?;
@@ -65,7 +65,7 @@ impl Fire {
         let chains = agent.as_deref().map(|agent| own_chains(&built, agent)).unwrap_or_default();
         tape.keep();
         if !chains.is_empty() {
-            tape.tape.hooks(&chains);
+            tape.tape.record_hooks(&chains);
         }
         let hooks = built.runtime.hooks().with_chains(chains.iter().cloned());
         let scope = Scope { overlay: Arc::new(Overlay::new(chains)), ..Scope::default() };

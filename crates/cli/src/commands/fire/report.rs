@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle::tape::record::{Decided, SaidText};
-use pintle::tape::show::{Line, Options, Tone, View, plain};
-use pintle::tape::{Body, Follower, Record};
+use pintle::tape::record::{OutcomeRecord, RecordedVerdict};
+use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
+use pintle::tape::{RecordBody, RecordObserver, Record};
 use pintle::{Decision, Event, Outcome};
 use serde_json::{Map, Value, json};
 
@@ -14,27 +14,27 @@ pub(super) struct Report(Mutex<Gathered>);
 
 #[derive(Debug)]
 struct Gathered {
-    view: View,
-    lines: Vec<Line>,
+    view: TapeRenderer,
+    lines: Vec<StyledLine>,
     calls: Vec<Value>,
     effects: Vec<Value>,
 }
 
 impl Default for Gathered {
     fn default() -> Self {
-        let options = Options { offsets: false, ..Options::default() };
-        Self { view: View::new(options), lines: Vec::new(), calls: Vec::new(), effects: Vec::new() }
+        let options = ShowOptions { offsets: false, ..ShowOptions::default() };
+        Self { view: TapeRenderer::new(options), lines: Vec::new(), calls: Vec::new(), effects: Vec::new() }
     }
 }
 
-impl Follower for Report {
-    fn follow(&self, record: &Record<'_>, line: &str) {
+impl RecordObserver for Report {
+    fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut gathered = self.gathered();
         let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
-            Body::Header(_) | Body::Hooks(_) => return,
-            Body::HookReturned(_) => gathered.calls.push(without_frame(fields())),
-            Body::Effect(_) => gathered.effects.push(without_frame(fields())),
+            RecordBody::Header(_) | RecordBody::Hooks(_) => return,
+            RecordBody::HookReturned(_) => gathered.calls.push(without_frame(fields())),
+            RecordBody::Effect(_) => gathered.effects.push(without_frame(fields())),
             _ => {}
         }
         let lines = gathered.view.feed(record);
@@ -54,7 +54,7 @@ impl Report {
     }
 
     /// The report for people.
-    pub(super) fn lines(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<Line> {
+    pub(super) fn lines(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
         let mut lines = std::mem::take(&mut self.gathered().lines);
         let tone = match outcome.decision {
             Decision::Allow => Tone::Good,
@@ -62,14 +62,14 @@ impl Report {
             Decision::Deny => Tone::Bad,
         };
         if !outcome.reasons.is_empty() {
-            lines.push(Line::new(tone, plain(&outcome.reason(), 4_000)));
+            lines.push(StyledLine::new(tone, single_line(&outcome.reason(), 4_000)));
         }
         if outcome.decision == Decision::Ask {
-            lines.push(Line::new(Tone::Quiet, "nobody was asked; `--yes` or `--no` answers"));
+            lines.push(StyledLine::new(Tone::Quiet, "nobody was asked; `--yes` or `--no` answers"));
         }
         if !metrics.is_empty() {
-            let pairs: Vec<String> = metrics.iter().map(|(name, value)| format!("{}={value}", plain(name, 200))).collect();
-            lines.push(Line::new(Tone::Quiet, format!("metrics: {}", pairs.join(" "))));
+            let pairs: Vec<String> = metrics.iter().map(|(name, value)| format!("{}={value}", single_line(name, 200))).collect();
+            lines.push(StyledLine::new(Tone::Quiet, format!("metrics: {}", pairs.join(" "))));
         }
         lines
     }
@@ -77,11 +77,11 @@ impl Report {
     /// The report for programs.
     pub(super) fn json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
         let gathered = self.gathered();
-        let decided = Decided::new(1, event.name.as_str(), outcome, 0, true);
+        let decided = OutcomeRecord::new(1, event.name.as_str(), outcome, 0, true);
         let shadow: Vec<Value> = outcome
             .shadow
             .iter()
-            .map(|shadow| json!({"hook": shadow.hook, "said": SaidText::from(&shadow.verdict)}))
+            .map(|shadow| json!({"hook": shadow.hook, "said": RecordedVerdict::from(&shadow.verdict)}))
             .collect();
         json!({
             "event": event.name,

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::Host;
 use pintle_bridge::install::{Applied, Plan, Site};
 use serde_json::{Value, json};
@@ -85,13 +85,13 @@ impl Edit<'_> {
                     [b'-', ..] => Tone::Bad,
                     _ => Tone::Plain,
                 };
-                Line::new(tone, line)
+                StyledLine::new(tone, line)
             };
             terminal.lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
         if let Some(folder) = &self.plan.folder {
             let what = format!("to be made: `{}`, the folder of your own hooks", self.site.shown(folder));
-            terminal.lines(&[Line::new(Tone::Good, what)]);
+            terminal.lines(&[StyledLine::new(Tone::Good, what)]);
         }
     }
 
@@ -105,7 +105,7 @@ impl Edit<'_> {
         ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
             let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", self.site.shown(path))).collect();
-            terminal.lines(&[Line::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
+            terminal.lines(&[StyledLine::new(Tone::Quiet, format!("  {what} {}", paths.join(", ")))]);
         }
     }
 

@@ -1,6 +1,6 @@
 //! `pintle install --report`: what each decision of a hook comes to in a host.
 
-use pintle::tape::show::{Line, Tone};
+use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::{Ability, Host, Verb};
 use serde_json::{Value, json};
 
@@ -15,30 +15,30 @@ pub(super) fn show(host: &'static Host, terminal: &Terminal, global: &Global) {
         return;
     }
     terminal.lines(&[
-        Line::new(Tone::Plain, format!("{}: what comes of what a hook decides, event by event", host.title)),
-        Line::new(Tone::Quiet, "  `fires` names the events that hooks hear there"),
-        Line::new(Tone::Quiet, "  to deny an end, such as that of a turn, is to send the agent on with the reason"),
+        StyledLine::new(Tone::Plain, format!("{}: what comes of what a hook decides, event by event", host.title)),
+        StyledLine::new(Tone::Quiet, "  `fires` names the events that hooks hear there"),
+        StyledLine::new(Tone::Quiet, "  to deny an end, such as that of a turn, is to send the agent on with the reason"),
     ]);
     let rows = host.rows.iter().filter(|row| !row.noisy);
     for row in rows {
         let guards = if row.guards { "; denied when Pintle cannot answer" } else { "" };
         let fires = if row.fires.is_empty() { String::from("nothing") } else { row.fires.join(", ") };
         terminal.lines(&[
-            Line::new(Tone::Plain, row.name),
-            Line::new(Tone::Quiet, format!("  fires {fires}{guards}")),
+            StyledLine::new(Tone::Plain, row.name),
+            StyledLine::new(Tone::Quiet, format!("  fires {fires}{guards}")),
         ]);
         let lines = Verb::ALL.into_iter().filter_map(|verb| {
             let (tone, text) = told(row.can.of(verb))?;
-            Some(Line::new(tone, format!("  {:<18} {text}", verb.as_str())))
+            Some(StyledLine::new(tone, format!("  {:<18} {text}", verb.as_str())))
         });
         terminal.lines(&lines.collect::<Vec<_>>());
     }
     if !host.unasked.is_empty() {
-        let unasked = host.unasked.iter().map(|what| Line::new(Tone::Bad, format!("  {what}")));
-        let head = Line::new(Tone::Plain, "done without asking any hook");
+        let unasked = host.unasked.iter().map(|what| StyledLine::new(Tone::Bad, format!("  {what}")));
+        let head = StyledLine::new(Tone::Plain, "done without asking any hook");
         terminal.lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
     }
-    terminal.lines(&[Line::new(
+    terminal.lines(&[StyledLine::new(
         Tone::Quiet,
         "  whatever hooks say, calls that would change policy, agreements or tapes are denied",
     )]);

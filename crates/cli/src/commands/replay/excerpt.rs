@@ -1,17 +1,17 @@
 //! Two texts around the place where they part.
 
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 
 /// Two texts, one below the other, around their first difference, which is marked.
-pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<Line> {
+pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<StyledLine> {
     let width = then_name.len().max(now_name.len());
     let label = |name: &str| format!("  {name:width$}  ");
     let Some(now) = now else {
-        let nothing = Line::new(Tone::Plain, format!("{}nothing", label(now_name)));
-        return vec![Line::new(Tone::Plain, label(then_name) + &plain(then, chars)), nothing];
+        let nothing = StyledLine::new(Tone::Plain, format!("{}nothing", label(now_name)));
+        return vec![StyledLine::new(Tone::Plain, label(then_name) + &single_line(then, chars)), nothing];
     };
     // Both are shown as they are printed, so that the mark stands below the right character.
-    let (then, now) = (plain(then, usize::MAX), plain(now, usize::MAX));
+    let (then, now) = (single_line(then, usize::MAX), single_line(now, usize::MAX));
     let parts = then.chars().zip(now.chars()).take_while(|(then, now)| then == now).count();
     let from = parts.saturating_sub(chars / 3);
     let cut = |text: &str| {
@@ -22,9 +22,9 @@ pub(super) fn lines(then_name: &str, then: &str, now_name: &str, now: Option<&st
     };
     let under = label("").chars().count() + parts - from + usize::from(from > 0);
     vec![
-        Line::new(Tone::Plain, label(then_name) + &cut(&then)),
-        Line::new(Tone::Plain, label(now_name) + &cut(&now)),
-        Line::new(Tone::Bad, " ".repeat(under) + "^"),
+        StyledLine::new(Tone::Plain, label(then_name) + &cut(&then)),
+        StyledLine::new(Tone::Plain, label(now_name) + &cut(&now)),
+        StyledLine::new(Tone::Bad, " ".repeat(under) + "^"),
     ]
 }
 

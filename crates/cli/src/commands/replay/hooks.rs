@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::replay::{self, Live, LiveDifference, Present, live_with};
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;
-use pintle::tape::{Body, Reading, read_bytes};
+use pintle::tape::{RecordBody, LoadedTape, read_bytes};
 use serde_json::json;
 
 use super::{excerpt, is_same, progress};
@@ -53,7 +53,7 @@ impl HookArguments {
         if let Some(finding) = verified.findings.first() {
             let what = format!("`{}` was changed, so nothing was fired: {finding}", tape.display());
             let help = format!("`pintle tape verify {}` tells more", tape.display());
-            return Err(Fault::failed(plain(&what, 1_000)).help(help));
+            return Err(Fault::failed(single_line(&what, 1_000)).help(help));
         }
         // To name a path is to agree to what its hooks may do, and it is the tape that names these.
         let places = match self.with.is_empty() {
@@ -85,13 +85,13 @@ impl HookArguments {
 /// Where the hooks of a tape came from, as far as that is still there.
 ///
 /// Those of the person's own folder are asked anyway.
-fn sources(reading: &Reading, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault> {
+fn sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault> {
     let is_own = |source: &str| own.is_some_and(|own| is_same(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
     let folder = Path::new(replay::folder(reading).unwrap_or_default());
     let loaded = reading.records.iter().filter_map(|record| match &record.body {
-        Body::Hooks(loaded) => Some(&loaded.hooks),
+        RecordBody::Hooks(loaded) => Some(&loaded.hooks),
         _ => None,
     });
     for hook in loaded.flatten().filter(|hook| !is_own(&hook.source)) {
@@ -107,7 +107,7 @@ fn sources(reading: &Reading, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault>
     }
     if there.is_empty() {
         let what = match gone.first() {
-            Some(first) => format!("the tape's hooks are gone: there is no `{}`", plain(first, 200)),
+            Some(first) => format!("the tape's hooks are gone: there is no `{}`", single_line(first, 200)),
             None => String::from("there were no hooks when the tape was written"),
         };
         return Err(Fault::invalid(what).help("name the hooks to decide with: `--with PATH`"));
@@ -118,9 +118,9 @@ fn sources(reading: &Reading, own: Option<&Path>) -> Result<Vec<PathBuf>, Fault>
 fn report(live: &Live, terminal: &Terminal) {
     let Live { dispatches, calls, differences } = live;
     let fired = format!("fired {}, {} of today", count(*dispatches, "event"), count(*calls, "hook call"));
-    terminal.lines(&[Line::new(Tone::Quiet, fired)]);
+    terminal.lines(&[StyledLine::new(Tone::Quiet, fired)]);
     if differences.is_empty() {
-        terminal.lines(&[Line::new(Tone::Good, "the hooks of today do the same")]);
+        terminal.lines(&[StyledLine::new(Tone::Good, "the hooks of today do the same")]);
         return;
     }
     for difference in differences {
@@ -128,16 +128,16 @@ fn report(live: &Live, terminal: &Terminal) {
     }
 }
 
-fn lines(difference: &LiveDifference) -> Vec<Line> {
+fn lines(difference: &LiveDifference) -> Vec<StyledLine> {
     let LiveDifference { line, dispatch, event, hook, what, expected, got } = difference;
-    let hook = hook.as_ref().map_or(String::new(), |hook| format!(", hook `{}`", plain(hook, 80)));
-    let place = format!("line {line}: dispatch {dispatch} ({}){hook}: {what}", plain(event, 60));
-    let mut lines = vec![Line::new(Tone::Bad, "different"), Line::new(Tone::Plain, place)];
+    let hook = hook.as_ref().map_or(String::new(), |hook| format!(", hook `{}`", single_line(hook, 80)));
+    let place = format!("line {line}: dispatch {dispatch} ({}){hook}: {what}", single_line(event, 60));
+    let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, place)];
     match (expected, got) {
         (Some(expected), got) => lines.extend(excerpt::lines("then", expected, "now", got.as_deref(), CHARS)),
         (None, Some(got)) => {
-            lines.push(Line::new(Tone::Plain, "  then  nothing"));
-            lines.push(Line::new(Tone::Plain, format!("  now   {}", plain(got, CHARS))));
+            lines.push(StyledLine::new(Tone::Plain, "  then  nothing"));
+            lines.push(StyledLine::new(Tone::Plain, format!("  now   {}", single_line(got, CHARS))));
         }
         (None, None) => {}
     }

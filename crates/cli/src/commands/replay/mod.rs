@@ -15,7 +15,7 @@ use std::time::Instant;
 use clap::Args;
 use pintle::files;
 use pintle::tape::TapeError;
-use pintle::tape::replay::{Options, ReplayError, Until, replay_with};
+use pintle::tape::replay::{ReplayOptions, ReplayError, StopPoint, replay_with};
 
 use crate::fault::{Fault, Status};
 use crate::options::Global;
@@ -30,7 +30,7 @@ pub(crate) struct Replay {
     out: Option<PathBuf>,
     /// Stop behind a record (its number), a turn (`turn:N`) or the first outcome of an event.
     #[arg(long, value_name = "PLACE")]
-    until: Option<Until>,
+    until: Option<StopPoint>,
     /// Show one dispatch after the other, and wait for Enter. Only on a terminal.
     #[arg(long, conflicts_with_all = ["live_hooks", "json"])]
     step: bool,
@@ -60,7 +60,7 @@ impl Replay {
             let fault = Fault::invalid(format!("`{}` is the tape itself, which is never written over", out.display()));
             return Err(fault.help("name another file behind `--out`"));
         }
-        let options = Options { threads: self.threads, until: self.until.clone() };
+        let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
         let progress = progress::Progress::new(terminal, "records");
         let begun = Instant::now();
         let replayed =

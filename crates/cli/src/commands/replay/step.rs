@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use pintle::tape::replay::Replayed;
-use pintle::tape::show::{Line, Options, RemovedTexts, Tone, View, plain};
-use pintle::tape::{Reading, Record, read_bytes};
+use pintle::tape::replay::ReplayReport;
+use pintle::tape::show::{StyledLine, ShowOptions, RemovedTexts, Tone, TapeRenderer, single_line};
+use pintle::tape::{LoadedTape, Record, read_bytes};
 
 use crate::fault::Fault;
 use crate::terminal::Terminal;
@@ -22,13 +22,13 @@ pub(super) fn needs_terminal() -> Result<(), Fault> {
 }
 
 /// Shows a new tape: the next dispatch for each Enter, the next record for each `r`.
-pub(super) fn through(replayed: &Replayed, terminal: &Terminal) -> Result<(), Fault> {
+pub(super) fn through(replayed: &ReplayReport, terminal: &Terminal) -> Result<(), Fault> {
     if replayed.tape.is_empty() {
         return Ok(());
     }
     let reading = read_bytes(&replayed.tape).map_err(Fault::failed)?;
-    terminal.lines(&[Line::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
-    let mut steps = Steps { reading: &reading, at: 0, view: View::new(Options::default()).hiding(RemovedTexts::of(&reading.records)) };
+    terminal.lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: to the end")]);
+    let mut steps = Steps { reading: &reading, at: 0, view: TapeRenderer::new(ShowOptions::default()).with_removed_texts(RemovedTexts::from_records(&reading.records)) };
     let mut input = io::stdin().lock();
     while steps.at < reading.records.len() {
         let mut typed = String::new();
@@ -46,13 +46,13 @@ pub(super) fn through(replayed: &Replayed, terminal: &Terminal) -> Result<(), Fa
 }
 
 struct Steps<'r> {
-    reading: &'r Reading,
+    reading: &'r LoadedTape,
     at: usize,
-    view: View,
+    view: TapeRenderer,
 }
 
 impl Steps<'_> {
-    fn next(&mut self) -> Option<(&Record<'static>, Vec<Line>)> {
+    fn next(&mut self) -> Option<(&Record<'static>, Vec<StyledLine>)> {
         let record = self.reading.records.get(self.at)?;
         self.at += 1;
         Some((record, self.view.feed(record)))
@@ -62,7 +62,7 @@ impl Steps<'_> {
     fn record(&mut self, terminal: &Terminal) {
         if let Some((record, _)) = self.next() {
             let line = record.to_line().unwrap_or_default();
-            terminal.lines(&[Line::new(Tone::Plain, plain(&line, RECORD_CHARS))]);
+            terminal.lines(&[StyledLine::new(Tone::Plain, single_line(&line, RECORD_CHARS))]);
         }
     }
 

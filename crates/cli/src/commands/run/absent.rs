@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
 use crate::render::count;
@@ -27,7 +27,7 @@ impl Absent {
         if asked.questions == 0 {
             return;
         }
-        let about: Vec<String> = asked.about.iter().map(|name| format!("`{}`", plain(name, 80))).collect();
+        let about: Vec<String> = asked.about.iter().map(|name| format!("`{}`", single_line(name, 80))).collect();
         let questions = count(asked.questions, "question");
         terminal.note(format!("nobody was there for {questions} about {}; the answer was no", about.join(", ")));
         terminal.note(match is_team {

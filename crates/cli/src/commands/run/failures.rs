@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pintle::tape::Body;
-use pintle::tape::show::plain;
+use pintle::tape::RecordBody;
+use pintle::tape::show::single_line;
 use pintle::{FailurePolicy, is_matcher_failure_warning};
 
 /// The failures of a session.
@@ -16,27 +16,27 @@ pub(super) struct Failures {
 
 impl Failures {
     /// Counts what a record tells of, and gives a sentence for each failure that is told for the first time.
-    pub(super) fn take(&mut self, body: &Body<'_>) -> Vec<String> {
+    pub(super) fn take(&mut self, body: &RecordBody<'_>) -> Vec<String> {
         let texts: Vec<String> = match body {
-            Body::Outcome(decided) => {
+            RecordBody::Outcome(decided) => {
                 let failures = decided.failures.iter().filter(|note| note.policy != FailurePolicy::Ignored);
                 let texts = failures.map(|note| {
                     let meant = match note.policy {
                         FailurePolicy::Closed => "it fails closed and denies",
                         FailurePolicy::Open | FailurePolicy::Ignored => "it fails open and decided nothing",
                     };
-                    let (hook, why) = (plain(&note.hook, 80), plain(&note.failure.message, 2_000));
+                    let (hook, why) = (single_line(&note.hook, 80), single_line(&note.failure.message, 2_000));
                     format!("hook `{hook}` failed ({}: {why}); {meant}", note.failure.kind)
                 });
                 texts.collect()
             }
             // A hook that is passed over guards nothing.
-            Body::Warning(warned) if is_matcher_failure_warning(&warned.message) => {
-                vec![format!("hook `{}` was {}", plain(&warned.hook, 80), plain(&warned.message, 2_000))]
+            RecordBody::Warning(warned) if is_matcher_failure_warning(&warned.message) => {
+                vec![format!("hook `{}` was {}", single_line(&warned.hook, 80), single_line(&warned.message, 2_000))]
             }
             _ => Vec::new(),
         };
-        if let Body::Outcome(_) = body {
+        if let RecordBody::Outcome(_) = body {
             self.count += texts.len();
         }
         texts.into_iter().filter(|text| self.told.insert(text.clone())).collect()

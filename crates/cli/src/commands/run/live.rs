@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle::tape::show::{Line, Options, Tone, View, plain};
-use pintle::tape::{Body, Follower, Record, TapeError};
+use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
+use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Decision, Origin, EffectRequest, Runtime};
 use pintle_agent::{Happening, Observer, Past, Session};
 use serde_json::json;
@@ -62,7 +62,7 @@ enum Open {
 
 #[derive(Debug)]
 struct State {
-    view: View,
+    view: TapeRenderer,
     /// What was written last, when its line is not ended.
     open: Option<Open>,
     repeats: Repeats,
@@ -75,14 +75,14 @@ struct State {
 
 impl Live {
     pub(super) fn new(terminal: Terminal, shown: Shown, started_ms: u64) -> Self {
-        let options = Options {
+        let options = ShowOptions {
             everything: shown == Shown::Everything,
             notes: false,
             notices: false,
             text_chars: CUT,
-            ..Options::default()
+            ..ShowOptions::default()
         };
-        let view = View::new(options).since(started_ms);
+        let view = TapeRenderer::new(options).with_start_time(started_ms);
         let state = State {
             view,
             open: None,
@@ -110,10 +110,10 @@ impl Live {
         }
         let hooks = count(runtime.hooks().hooks().count() + chosen.spec.hooks.len(), "hook");
         let mode = if shadow { ", in shadow mode: nothing is enforced" } else { "" };
-        let (agent, model) = (plain(&chosen.spec.name, 80), plain(chosen.model.name(), 80));
-        self.terminal.lines(&[Line::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
+        let (agent, model) = (single_line(&chosen.spec.name, 80), single_line(chosen.model.name(), 80));
+        self.terminal.lines(&[StyledLine::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
         for line in chosen.about.lines() {
-            self.terminal.lines(&[Line::new(Tone::Quiet, plain(line, 400))]);
+            self.terminal.lines(&[StyledLine::new(Tone::Quiet, single_line(line, 400))]);
         }
     }
 
@@ -125,16 +125,16 @@ impl Live {
                 Some(number) => format!(", and turn {number} was cut off"),
                 None => String::new(),
             };
-            let session = plain(&past.session, 80);
+            let session = single_line(&past.session, 80);
             self.terminal
-                .lines(&[Line::new(Tone::Quiet, format!("session {session} goes on: {turns} so far{cut_off}"))]);
+                .lines(&[StyledLine::new(Tone::Quiet, format!("session {session} goes on: {turns} so far{cut_off}"))]);
         }
     }
 
     /// Says what the agent greets people with.
     pub(super) fn greet(&self, welcome: &str) {
         if matches!(self.shown, Shown::Deeds | Shown::Everything) {
-            self.terminal.out(welcome.lines().map(|line| plain(line, 2_000)).collect::<Vec<_>>().join("\n"));
+            self.terminal.out(welcome.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n"));
         }
     }
 
@@ -193,29 +193,29 @@ impl Live {
     fn close(&self, state: &mut State) {
         self.end_line(state);
         for repeated in state.repeats.take() {
-            self.terminal.lines(&[Line::new(Tone::Quiet, repeated)]);
+            self.terminal.lines(&[StyledLine::new(Tone::Quiet, repeated)]);
         }
     }
 
-    fn show(&self, state: &mut State, line: Line) {
+    fn show(&self, state: &mut State, line: StyledLine) {
         self.close(state);
         self.terminal.lines(&[line]);
     }
 
     /// Shows an event that no hook listens to, on one line with those before it.
     fn unhooked(&self, state: &mut State, at: &str, event: &str) {
-        let event = plain(event, 80);
+        let event = single_line(event, 80);
         if state.open != Some(Open::Unhooked) {
             self.close(state);
-            self.terminal.out_piece(tone::painted(&Line::new(Tone::Quiet, format!("{at}no hook  {event}"))));
+            self.terminal.out_piece(tone::painted(&StyledLine::new(Tone::Quiet, format!("{at}no hook  {event}"))));
             state.open = Some(Open::Unhooked);
         } else {
-            self.terminal.out_piece(tone::painted(&Line::new(Tone::Quiet, format!(", {event}"))));
+            self.terminal.out_piece(tone::painted(&StyledLine::new(Tone::Quiet, format!(", {event}"))));
         }
     }
 
     /// Shows the first calls of a delegated agent and counts those that repeat them.
-    fn repeat(&self, agent: &str, tool: &str, line: Line) {
+    fn repeat(&self, agent: &str, tool: &str, line: StyledLine) {
         let mut state = self.state();
         if state.repeats.add(agent, tool) {
             self.end_line(&mut state);
@@ -231,7 +231,7 @@ impl Live {
         if state.open != Some(Open::Words) {
             self.close(state);
         }
-        let lines: Vec<String> = text.split('\n').map(|line| plain(line, usize::MAX)).collect();
+        let lines: Vec<String> = text.split('\n').map(|line| single_line(line, usize::MAX)).collect();
         let text = lines.join("\n");
         self.terminal.out_piece(&text);
         state.open = Some(Open::Words).filter(|_| !text.ends_with('\n'));
@@ -258,26 +258,26 @@ impl Live {
     fn deeds(&self, origin: &Origin, what: &Happening<'_>) {
         let who = match origin.depth {
             0 => String::new(),
-            _ => format!("{}: ", plain(&origin.agent, 80)),
+            _ => format!("{}: ", single_line(&origin.agent, 80)),
         };
         let all = origin.depth == 0 || self.shown == Shown::Everything;
-        let line = |tone, text: String| Some(Line::new(tone, format!("{who}{text}")));
+        let line = |tone, text: String| Some(StyledLine::new(tone, format!("{who}{text}")));
         let line = match what {
             Happening::TurnStarted { message } if origin.depth == 0 && !self.state().typed => {
                 line(Tone::Plain, format!("\n> {}", paragraph(message)))
             }
             Happening::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
-                line(Tone::Plain, plain(text, CUT))
+                line(Tone::Plain, single_line(text, CUT))
             }
             // Its arguments are the answer, which is shown when the hooks have left it.
             Happening::ToolCalled { name: DONE, .. } if all => line(Tone::Plain, format!("call {DONE}")),
             Happening::ToolCalled { name, arguments, .. } if all => {
-                line(Tone::Plain, format!("call {} {}", plain(name, 80), plain(arguments, CUT)))
+                line(Tone::Plain, format!("call {} {}", single_line(name, 80), single_line(arguments, CUT)))
             }
             Happening::ToolCalled { name, arguments, .. } => {
-                let arguments = if *name == DONE { String::new() } else { plain(arguments, CUT) };
-                let text = format!("{who}call {} {arguments}", plain(name, 80));
-                return self.repeat(&origin.agent, name, Line::new(Tone::Quiet, text));
+                let arguments = if *name == DONE { String::new() } else { single_line(arguments, CUT) };
+                let text = format!("{who}call {} {arguments}", single_line(name, 80));
+                return self.repeat(&origin.agent, name, StyledLine::new(Tone::Quiet, text));
             }
             // The hook that blocked it has just said why.
             Happening::ToolReturned { content, is_error: true, .. }
@@ -287,19 +287,19 @@ impl Live {
             }
             Happening::ToolReturned { name, content, is_error, .. } if all || *is_error => {
                 let tone = if *is_error { Tone::Bad } else { Tone::Quiet };
-                line(tone, format!("  -> {}: {}", plain(name, 80), plain(content, CUT)))
+                line(tone, format!("  -> {}: {}", single_line(name, 80), single_line(content, CUT)))
             }
             Happening::Retried { message, attempt, delay_ms } => {
-                let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", plain(message, CUT));
+                let text = format!("model call failed: {}; try {attempt} in {delay_ms} ms", single_line(message, CUT));
                 line(Tone::Warn, text)
             }
             Happening::Delegated { agent, task, attempt } => {
                 let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
-                line(Tone::Plain, format!("hands to {}{again}: {}", plain(agent, 80), plain(task, CUT)))
+                line(Tone::Plain, format!("hands to {}{again}: {}", single_line(agent, 80), single_line(task, CUT)))
             }
-            Happening::SentOn { message } => line(Tone::Warn, format!("sent on: {}", plain(message, CUT))),
-            Happening::Notice { message } => line(Tone::Warn, plain(message, 2_000)),
-            Happening::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", plain(message, 2_000))),
+            Happening::SentOn { message } => line(Tone::Warn, format!("sent on: {}", single_line(message, CUT))),
+            Happening::Notice { message } => line(Tone::Warn, single_line(message, 2_000)),
+            Happening::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000))),
             _ => None,
         };
         if let Some(line) = line {
@@ -320,7 +320,7 @@ impl Observer for Live {
             (Shown::Records, _) => {}
             (Shown::Words, Happening::TurnFailed { message }) if origin.depth == 0 => {
                 self.settle();
-                self.terminal.err(tone::labelled(Tone::Bad, "turn failed", plain(message, 2_000)));
+                self.terminal.err(tone::labelled(Tone::Bad, "turn failed", single_line(message, 2_000)));
             }
             (Shown::Words, _) => self.words(origin, what),
             (Shown::Deeds | Shown::Everything, _) => {
@@ -331,17 +331,17 @@ impl Observer for Live {
     }
 }
 
-impl Follower for Live {
-    fn broke(&self, fault: &TapeError) {
+impl RecordObserver for Live {
+    fn on_error(&self, fault: &TapeError) {
         let mut state = self.state();
         self.end_line(&mut state);
         let fault = Fault::failed(format!("this session is not recorded any more: {fault}"));
         self.terminal.fault(&fault.help("what is guarded is denied from here on; end the session and see to its tape"));
     }
 
-    fn follow(&self, record: &Record<'_>, line: &str) {
+    fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state();
-        if let Body::Outcome(decided) = &record.body
+        if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
         {
             state.denied += 1;
@@ -354,15 +354,15 @@ impl Follower for Live {
             }
         }
         match self.shown {
-            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Hooks(_) | Body::Closed(_)) => {}
+            Shown::Deeds | Shown::Everything if matches!(record.body, RecordBody::Hooks(_) | RecordBody::Closed(_)) => {}
             // The agent tells this itself, as it happens.
-            Shown::Deeds | Shown::Everything if matches!(record.body, Body::Host(_)) => {}
+            Shown::Deeds | Shown::Everything if matches!(record.body, RecordBody::Host(_)) => {}
             Shown::Deeds if is_told_otherwise(&record.body) => {}
             Shown::Deeds | Shown::Everything => {
                 let lines = state.view.feed(record);
                 match (&record.body, lines.as_slice()) {
-                    (Body::Outcome(decided), [line])
-                        if self.shown == Shown::Deeds && decided.asked == 0 && decided.decision == Decision::Allow =>
+                    (RecordBody::Outcome(decided), [line])
+                        if self.shown == Shown::Deeds && decided.hooks_called == 0 && decided.decision == Decision::Allow =>
                     {
                         let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();
                         self.unhooked(&mut state, at, &decided.event);
@@ -377,12 +377,12 @@ impl Follower for Live {
 }
 
 /// Whether a record is about what a script caused and what shows itself by events of its own.
-fn is_told_otherwise(body: &Body<'_>) -> bool {
-    let Body::Effect(effected) = body else { return false };
+fn is_told_otherwise(body: &RecordBody<'_>) -> bool {
+    let RecordBody::Effect(effected) = body else { return false };
     effected.call.is_none() && matches!(*effected.request, EffectRequest::Meta { .. } | EffectRequest::CallTool { .. })
 }
 
 /// Text of a person, of any number of lines, safe on a terminal.
 fn paragraph(text: &str) -> String {
-    text.lines().map(|line| plain(line, 2_000)).collect::<Vec<_>>().join("\n> ")
+    text.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n> ")
 }

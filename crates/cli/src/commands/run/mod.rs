@@ -130,7 +130,7 @@ impl Run {
         if reading.is_none() {
             live.catch_up(&files::read_text(&path).unwrap_or_default());
         }
-        tape.tape.follow(shown.clone());
+        tape.tape.observe(shown.clone());
 
         let (input, absent) = (Input::default(), Arc::new(Absent::default()));
         let mut paths = vec![place.source.clone()];

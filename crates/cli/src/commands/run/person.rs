@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::event::json_to_text;
-use pintle::tape::show::{Tone, plain};
+use pintle::tape::show::{Tone, single_line};
 use pintle::{ApprovalScope, ApprovalRequest, ApprovalResponse, Approver};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl Approver for Person {
         self.input.expect();
         self.terminal.err("");
         for reason in question.reasons {
-            let text = format!("{}: {}", plain(reason.hook.as_str(), 80), plain(&reason.text, 2_000));
+            let text = format!("{}: {}", single_line(reason.hook.as_str(), 80), single_line(&reason.text, 2_000));
             self.terminal.err(tone::labelled(Tone::Warn, "ask", text));
         }
         for line in lines(question) {
@@ -67,14 +67,14 @@ fn lines(question: &ApprovalRequest<'_>) -> Vec<String> {
     let payload = question.event.payload.value();
     let of_call = payload.get("name").and_then(Value::as_str).zip(payload.get("args").filter(|args| args.is_object()));
     let (head, shown) = match of_call {
-        Some((tool, arguments)) => (format!("{}, with exactly these arguments:", plain(tool, 200)), arguments),
+        Some((tool, arguments)) => (format!("{}, with exactly these arguments:", single_line(tool, 200)), arguments),
         None => (format!("{}, with exactly this payload:", question.event.name), payload),
     };
     let mut lines = vec![head];
     let pretty = serde_json::to_string_pretty(shown).unwrap_or_default();
-    lines.extend(pretty.lines().map(|line| plain(line, usize::MAX)));
+    lines.extend(pretty.lines().map(|line| single_line(line, usize::MAX)));
     for (name, value) in question.metadata {
-        lines.push(format!("{}: {}", plain(name, 80), plain(&json_to_text(value), 2_000)));
+        lines.push(format!("{}: {}", single_line(name, 80), single_line(&json_to_text(value), 2_000)));
     }
     lines.push(String::from(match question.allows_grant {
         true => "allow? type `y` for yes, `a` for always exactly this call in this session, anything else is no:",

@@ -1,6 +1,6 @@
 //! Calls that delegated agents repeat.
 
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 
 /// Calls of one tool by one delegated agent that are shown before the others are only counted.
 const SHOWN: usize = 3;
@@ -31,7 +31,7 @@ impl Repeats {
     pub(super) fn take(&mut self) -> Vec<String> {
         let hidden = std::mem::take(&mut self.0).into_iter().filter(|repeat| repeat.calls > SHOWN);
         let line = |repeat: Repeat| {
-            let (agent, tool) = (plain(&repeat.agent, 80), plain(&repeat.tool, 80));
+            let (agent, tool) = (single_line(&repeat.agent, 80), single_line(&repeat.tool, 80));
             match repeat.calls - SHOWN {
                 1 => format!("{agent}: 1 more call of {tool}"),
                 more => format!("{agent}: {more} more calls of {tool}"),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use pintle::tape::{Body, Follower, Record, TapeError};
+use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Origin, Redactor, Runtime};
 use pintle_agent::{Happening, Observer};
 
@@ -82,19 +82,19 @@ fn release(held: &Mutex<Vec<(Whose, String)>>, origin: &Origin, secrets: &dyn Re
     clean(secrets, &pending).into_owned()
 }
 
-impl Follower for Scrubbed {
-    fn broke(&self, fault: &TapeError) {
-        self.next.broke(fault);
+impl RecordObserver for Scrubbed {
+    fn on_error(&self, fault: &TapeError) {
+        self.next.on_error(fault);
     }
 
-    fn follow(&self, record: &Record<'_>, line: &str) {
+    fn on_record(&self, record: &Record<'_>, line: &str) {
         // The answer is whole when its hooks are asked, and belongs before what they say.
-        if let (Some(secrets), Body::Event(fired)) = (self.secrets(), &record.body)
+        if let (Some(secrets), RecordBody::Event(fired)) = (self.secrets(), &record.body)
             && fired.event == "completion.post"
         {
             self.finish(&fired.origin, secrets);
         }
-        self.next.follow(record, line);
+        self.next.on_record(record, line);
     }
 }
 

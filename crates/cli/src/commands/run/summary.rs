@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pintle::event::TokenUsage;
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -32,9 +32,9 @@ pub(super) struct Summary<'a> {
 
 impl Summary<'_> {
     /// The summary for people.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<StyledLine> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
-        let mut head = Line::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
+        let mut head = StyledLine::new(Tone::Plain, format!("{}, {}, ", count(turns, "turn"), count(self.tool_calls, "tool call")));
         let tone = if self.denied == 0 { Tone::Plain } else { Tone::Bad };
         head.push(tone, format!("{} denied", self.denied));
         if self.failures > 0 {
@@ -42,14 +42,14 @@ impl Summary<'_> {
             head.push(Tone::Warn, count(self.failures, "hook failure"));
         }
         head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
-        let mut lines = vec![Line::default(), head];
+        let mut lines = vec![StyledLine::default(), head];
         let width = self.metrics.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         for (name, value) in &self.metrics {
-            lines.push(Line::new(Tone::Plain, format!("  {:<width$}  {value}", plain(name, 200))));
+            lines.push(StyledLine::new(Tone::Plain, format!("  {:<width$}  {value}", single_line(name, 200))));
         }
-        lines.push(Line::new(Tone::Quiet, format!("tape: pintle tape show {}", path(self.tape))));
+        lines.push(StyledLine::new(Tone::Quiet, format!("tape: pintle tape show {}", path(self.tape))));
         if let Some(digest) = self.digest {
-            lines.push(Line::new(Tone::Quiet, format!("digest: {digest}")));
+            lines.push(StyledLine::new(Tone::Quiet, format!("digest: {digest}")));
         }
         lines
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle::loader::{BegunSessions, state_dir, team_file};
-use pintle::tape::record::{Loaded, Scope};
-use pintle::tape::show::plain;
+use pintle::tape::record::{HooksRecord, HookScope};
+use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_bytes;
-use pintle::tape::{Body, Header, HookEntry, HostRecord, Reading, Record, Tape, TapeError, bytes_of, read};
+use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, LoadedTape, Record, Tape, TapeError, read_file_bytes, read};
 use pintle::{Built, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
 use pintle_agent::Past;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ pub(super) struct Begun {
     pub(super) name: String,
     pub(super) started_ms: u64,
     /// What the tape holds of a session that goes on.
-    pub(super) before: Option<(Reading, Before)>,
+    pub(super) before: Option<(LoadedTape, Before)>,
 }
 
 /// A session that goes on.
@@ -107,7 +107,7 @@ impl Begun {
                 Some(path) => path.clone(),
                 None => place::tape_path(&place.home, &name)?,
             };
-            let header = Header::new(&name, started_ms).with_shadow(run.shadow);
+            let header = HeaderRecord::new(&name, started_ms).with_shadow(run.shadow);
             match NewTape::lasting(Some(path.clone()), header, clock.clone(), run.durability) {
                 Err(_) if named.is_none() && path.exists() && number < MOST_AT_ONCE => {}
                 tape => return Ok(Self { tape: tape?, path, name, started_ms, before: None }),
@@ -133,14 +133,14 @@ impl Begun {
                 .help(format!("`pintle tape verify {}` says what is whole", found.path.display())),
             fault => Fault::failed(fault),
         };
-        let bytes = bytes_of(&found.path).map_err(cannot)?;
+        let bytes = read_file_bytes(&found.path).map_err(cannot)?;
         let report = verify_bytes(&bytes).map_err(cannot)?;
         if let Some(finding) = report.findings.first() {
             let what = format!("session `{}` cannot go on: its tape was changed: {finding}", found.id);
             let help = format!("`pintle tape verify {}` tells more; run the agent anew", found.path.display());
-            return Err(Fault::failed(plain(&what, 1_000)).help(help));
+            return Err(Fault::failed(single_line(&what, 1_000)).help(help));
         }
-        let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.durability(run.durability);
+        let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
         let Some(past) = Past::of(&reading) else {
             let fault = Fault::invalid(format!("there is no session on the tape of `{}` to go on with", found.id));
@@ -189,7 +189,7 @@ impl Run {
             missing.join(", ")
         );
         let help = "to agree to that, name it on the command line as well, as in `pintle run AGENT --resume TAPE`";
-        Err(Fault::invalid(plain(&what, 2_000)).help(help))
+        Err(Fault::invalid(single_line(&what, 2_000)).help(help))
     }
 
     /// Takes over what was opened before, where nothing else is named now.
@@ -244,54 +244,54 @@ pub(super) fn facts(session: &str, opened: &Opened) -> String {
 }
 
 /// Refuses to go on when a guard of the session is not there any more as it was.
-pub(super) fn same_guards(reading: &Reading, built: &Built, session: &str) -> Result<(), Fault> {
+pub(super) fn same_guards(reading: &LoadedTape, built: &Built, session: &str) -> Result<(), Fault> {
     let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| own_chains(built, agent));
     let set = built.runtime.hooks();
     let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();
-    let entries = |chain: &Chain| chain.hooks.iter().map(|hook| HookEntry::new(0, 0, chain, hook)).collect::<Vec<_>>();
-    let now: Vec<HookEntry> = chains.iter().flat_map(entries).collect();
+    let entries = |chain: &Chain| chain.hooks.iter().map(|hook| LoadedHook::new(0, 0, chain, hook)).collect::<Vec<_>>();
+    let now: Vec<LoadedHook> = chains.iter().flat_map(entries).collect();
     let changed: Vec<String> = guards(reading).into_iter().filter_map(|guard| difference(guard, &now)).collect();
     if changed.is_empty() {
         return Ok(());
     }
     let what = format!("session `{session}` cannot go on as it was: {}", changed.join("; "));
     let help = "put them back, or agree with `--accept-changed-hooks`; a new session runs under the hooks of today";
-    Err(Fault::invalid(plain(&what, 2_000)).help(help))
+    Err(Fault::invalid(single_line(&what, 2_000)).help(help))
 }
 
 /// The guards that the session ran under last, as its tape lists them. Those that were registered while it ran are made
 /// again by whoever made them.
-fn guards(reading: &Reading) -> Vec<&HookEntry> {
+fn guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     let lists = || {
         reading.records.iter().enumerate().filter_map(|(at, record)| match &record.body {
-            Body::Hooks(loaded) => Some((at, loaded)),
+            RecordBody::Hooks(loaded) => Some((at, loaded)),
             _ => None,
         })
     };
-    let is_of_all = |loaded: &Loaded| {
-        loaded.scope == Scope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
+    let is_of_all = |loaded: &HooksRecord| {
+        loaded.scope == HookScope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
     };
     // What was loaded to go on and then refused was never run under.
     let is_begin = |record: &Record<'_>| {
-        matches!(record.body, Body::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
+        matches!(record.body, RecordBody::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
     };
     let begun = reading.records.iter().rposition(is_begin).unwrap_or(0);
     let last = lists().rfind(|(at, loaded)| *at < begun && is_of_all(loaded));
     let from = last.map_or(0, |(at, _)| at);
-    let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == Scope::Agent);
+    let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == HookScope::Agent);
     let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
     all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime).collect()
 }
 
 /// How a guard differs from what is there now; `None` when it is as it was.
-fn difference(guard: &HookEntry, now: &[HookEntry]) -> Option<String> {
+fn difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
     let name = || format!("guard `{}` of `{}`", guard.id, guard.event);
     let named = || now.iter().filter(|hook| hook.id == guard.id && hook.event == guard.event);
     if named().next().is_none() {
         let place = guard.path.as_ref().map(|path| format!(" (it was in `{path}`)")).unwrap_or_default();
         return Some(format!("{} is gone{place}", name()));
     }
-    let is_same = |hook: &HookEntry| {
+    let is_same = |hook: &LoadedHook| {
         hook.digest == guard.digest && hook.guard && hook.mode == EnforcementMode::Enforce && hook.on_failure == guard.on_failure
     };
     (!named().any(is_same)).then(|| format!("{} was changed", name()))

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::json;
 
@@ -82,7 +82,7 @@ fn named(ids: &[String], shelf: &Shelf) -> Result<Vec<Listed>, Fault> {
 }
 
 fn ids(sessions: &[Listed]) -> String {
-    sessions.iter().map(|listed| plain(&listed.id, ID_CUT)).collect::<Vec<_>>().join(", ")
+    sessions.iter().map(|listed| single_line(&listed.id, ID_CUT)).collect::<Vec<_>>().join(", ")
 }
 
 fn count_of_days(days: u64) -> String {

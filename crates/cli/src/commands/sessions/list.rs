@@ -1,7 +1,7 @@
 //! `pintle sessions list`.
 
 use clap::Args;
-use pintle::tape::show::{Line, plain};
+use pintle::tape::show::{StyledLine, single_line};
 use pintle::{Clock, SystemClock};
 
 use super::listed::{Cells, ID_CUT, Listed};
@@ -27,7 +27,7 @@ impl List {
             terminal.lines(&laid_out(&all, shelf, SystemClock::default().unix_ms()));
             for listed in &all {
                 if let Some(why) = &listed.fault {
-                    terminal.note(format!("the tape of `{}` cannot be read: {why}", plain(&listed.id, ID_CUT)));
+                    terminal.note(format!("the tape of `{}` cannot be read: {why}", single_line(&listed.id, ID_CUT)));
                 }
             }
         }
@@ -37,7 +37,7 @@ impl List {
 }
 
 /// The table. Those of other agents say in which project, and which agent where that is not plain.
-fn laid_out(all: &[Listed], shelf: &Shelf, now_ms: u64) -> Vec<Line> {
+fn laid_out(all: &[Listed], shelf: &Shelf, now_ms: u64) -> Vec<StyledLine> {
     let rows = all.iter().map(|listed| (listed, listed.cells(now_ms)));
     match shelf {
         Shelf::Folder { .. } => {

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use pintle::tape::show::plain;
-use pintle::tape::{in_use, read};
+use pintle::tape::show::single_line;
+use pintle::tape::{is_being_written, read};
 use pintle_agent::{Past, PastState};
 use pintle_bridge::Kept;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ impl Listed {
         let reading = read(&tape);
         let past = reading.as_ref().ok().and_then(Past::of);
         let state = match &past {
-            _ if in_use(&tape).unwrap_or(false) => State::Running,
+            _ if is_being_written(&tape).unwrap_or(false) => State::Running,
             _ if reading.is_err() => State::Unreadable,
             Some(past) if past.state == PastState::Ended => State::Ended,
             // Without a session on its tape it was cut off before there was one.
@@ -146,7 +146,7 @@ impl Listed {
 
     /// Why it cannot be deleted.
     pub(super) fn at_work(&self) -> Fault {
-        let fault = Fault::failed(format!("session `{}` is at work", plain(&self.id, ID_CUT)));
+        let fault = Fault::failed(format!("session `{}` is at work", single_line(&self.id, ID_CUT)));
         fault.help("end it first, then delete it")
     }
 
@@ -154,13 +154,13 @@ impl Listed {
         let told = self.told.as_ref();
         let words = |told: &Told| told.last_words.split_whitespace().collect::<Vec<_>>().join(" ");
         [
-            plain(&self.id, ID_CUT),
+            single_line(&self.id, ID_CUT),
             self.last_ms.map(|last_ms| age(now_ms.saturating_sub(last_ms))).unwrap_or_default(),
-            told.map(|told| plain(&told.agent, CUT)).unwrap_or_default(),
+            told.map(|told| single_line(&told.agent, CUT)).unwrap_or_default(),
             told.map(|told| told.turns.to_string()).unwrap_or_default(),
             self.state.word().to_owned(),
             size(self.size_bytes),
-            told.map(|told| plain(&words(told), WORDS_CUT)).unwrap_or_default(),
+            told.map(|told| single_line(&words(told), WORDS_CUT)).unwrap_or_default(),
         ]
     }
 
@@ -173,7 +173,7 @@ impl Listed {
     pub(super) fn project(&self) -> String {
         let project = self.kept.as_ref().and_then(|kept| kept.project.as_deref());
         let name = project.map(|project| project.file_name().unwrap_or(project.as_os_str()).to_string_lossy());
-        name.map(|name| plain(&name, CUT)).unwrap_or_default()
+        name.map(|name| single_line(&name, CUT)).unwrap_or_default()
     }
 
     pub(super) fn described(&self) -> Value {

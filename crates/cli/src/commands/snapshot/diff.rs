@@ -2,7 +2,7 @@
 
 use clap::Args;
 use pintle::snapshot::Snapshots;
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
 use super::{chosen, fault};
@@ -45,7 +45,7 @@ impl Diff {
 }
 
 /// A line of a patch. What a terminal would take for a command is shown and not obeyed; tabs stay.
-fn painted(line: &str) -> Line {
+fn painted(line: &str) -> StyledLine {
     let tone = match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Tone::Quiet,
         [b'+', ..] => Tone::Good,
@@ -53,6 +53,6 @@ fn painted(line: &str) -> Line {
         [b'@' | b'd' | b'i' | b'n' | b's' | b'r' | b'o', ..] => Tone::Quiet,
         _ => Tone::Plain,
     };
-    let text: Vec<String> = line.split('\t').map(|cell| plain(cell, usize::MAX)).collect();
-    Line::new(tone, text.join("\t"))
+    let text: Vec<String> = line.split('\t').map(|cell| single_line(cell, usize::MAX)).collect();
+    StyledLine::new(tone, text.join("\t"))
 }

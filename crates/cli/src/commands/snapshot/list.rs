@@ -2,7 +2,7 @@
 
 use clap::Args;
 use pintle::snapshot::{Checkpoint, Kind, Snapshots};
-use pintle::tape::show::plain;
+use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
 
@@ -38,9 +38,9 @@ fn row(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
     [
         (at + 1).to_string(),
         age(now_ms.saturating_sub(one.at_ms)),
-        plain(&one.session, CUT),
-        plain(&one.agent, CUT),
-        plain(&one.what, CUT),
+        single_line(&one.session, CUT),
+        single_line(&one.agent, CUT),
+        single_line(&one.what, CUT),
         counted(one),
     ]
 }

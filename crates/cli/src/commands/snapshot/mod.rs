@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use pintle::CancelToken;
 use pintle::snapshot::{Checkpoint, Restored, SnapshotError, Snapshots, data_folder};
-use pintle::tape::show::{Line, Tone, plain};
+use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
 use crate::fault::{Fault, Status};
@@ -109,7 +109,7 @@ fn revert(
         return Ok(Status::Done);
     };
     terminal.out(said(&restored));
-    let files = restored.files.iter().map(|file| Line::new(Tone::Quiet, format!("  {}", plain(file, 200))));
+    let files = restored.files.iter().map(|file| StyledLine::new(Tone::Quiet, format!("  {}", single_line(file, 200))));
     terminal.lines(&files.collect::<Vec<_>>());
     Ok(Status::Done)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::{Body, Reader, bytes_of};
+use pintle::tape::{RecordBody, TapeReader, read_file_bytes};
 
 use super::fault_of;
 use crate::fault::{Fault, Status};
@@ -21,11 +21,11 @@ impl Export {
     /// tape it is no longer.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &Global) -> Result<Status, Fault> {
         let fault = |fault| fault_of(&self.tape, fault);
-        let bytes = bytes_of(&self.tape).map_err(fault)?;
-        let mut reader = Reader::new(&bytes).map_err(fault)?;
+        let bytes = read_file_bytes(&self.tape).map_err(fault)?;
+        let mut reader = TapeReader::new(&bytes).map_err(fault)?;
         for line in &mut reader {
             let record = line.map_err(fault)?.record;
-            if !matches!(record.body, Body::Blob(_)) {
+            if !matches!(record.body, RecordBody::Blob(_)) {
                 terminal.out(record.to_line().map_err(Fault::failed)?);
             }
         }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::show::{Line, Options, RemovedTexts, Tone, View};
-use pintle::tape::{Reader, bytes_of};
+use pintle::tape::show::{StyledLine, ShowOptions, RemovedTexts, Tone, TapeRenderer};
+use pintle::tape::{TapeReader, read_file_bytes};
 
 use super::fault_of;
 use crate::fault::{Fault, Status};
@@ -27,15 +27,15 @@ impl Show {
     /// Shows a tape. With `--json` the lines pass through as they are, up to one that was not written whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let fault = |fault| fault_of(&self.tape, fault);
-        let bytes = bytes_of(&self.tape).map_err(fault)?;
-        let mut reader = Reader::new(&bytes).map_err(fault)?;
-        let options = Options { everything: !self.brief, text_chars: self.cut, ..Options::default() };
+        let bytes = read_file_bytes(&self.tape).map_err(fault)?;
+        let mut reader = TapeReader::new(&bytes).map_err(fault)?;
+        let options = ShowOptions { everything: !self.brief, text_chars: self.cut, ..ShowOptions::default() };
         let mut removed = RemovedTexts::default();
         if !global.json {
-            let whole = Reader::new(&bytes).map_err(fault)?.map_while(Result::ok);
+            let whole = TapeReader::new(&bytes).map_err(fault)?.map_while(Result::ok);
             whole.for_each(|line| removed.add(&line.record.body));
         }
-        let mut view = View::new(options).hiding(removed);
+        let mut view = TapeRenderer::new(options).with_removed_texts(removed);
         for line in &mut reader {
             let line = line.map_err(fault)?;
             if global.json {
@@ -48,7 +48,7 @@ impl Show {
             reader.torn().iter().for_each(|torn| terminal.note(torn));
         } else {
             terminal.lines(&view.finish());
-            let torn = reader.torn().map(|torn| Line::new(Tone::Warn, format!("note: {torn}")));
+            let torn = reader.torn().map(|torn| StyledLine::new(Tone::Warn, format!("note: {torn}")));
             terminal.lines(torn.as_slice());
         }
         Ok(Status::Done)

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::tape::show::{Line, Tone, plain};
-use pintle::tape::verify::{Report, verify_bytes};
-use pintle::tape::{Cursor, bytes_of, in_use, store};
+use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle::tape::verify::{VerifyReport, verify_bytes};
+use pintle::tape::{TapeCursor, read_file_bytes, is_being_written, session_folder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,14 +38,14 @@ struct Beside {
 /// What the state beside the tape of another agent's session holds of it.
 #[derive(Deserialize)]
 struct State {
-    cursor: Option<Cursor>,
+    cursor: Option<TapeCursor>,
 }
 
 impl Verify {
     /// Verifies a tape; the status is 1 unless it is sound and whole.
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let is_running = in_use(&self.tape).unwrap_or(false);
-        let bytes = bytes_of(&self.tape).map_err(|fault| fault_of(&self.tape, fault))?;
+        let is_running = is_being_written(&self.tape).unwrap_or(false);
+        let bytes = read_file_bytes(&self.tape).map_err(|fault| fault_of(&self.tape, fault))?;
         let report = verify_bytes(&bytes).map_err(|fault| fault_of(&self.tape, fault))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
@@ -58,7 +58,7 @@ impl Verify {
         } else {
             terminal.lines(&lines(&report, &beside));
         }
-        let is_whole = report.is_whole() && beside.against.is_empty() && !is_running;
+        let is_whole = report.is_complete() && beside.against.is_empty() && !is_running;
         Ok(if is_whole { Status::Done } else { Status::Failed })
     }
 }
@@ -74,27 +74,27 @@ fn digest(text: &str) -> Result<String, String> {
 /// Whether the state beside a tape, which tells where the last call left it, tells of another one.
 fn kept_beside(tape: &Path, bytes: &[u8]) -> Option<String> {
     let folder = tape.parent()?;
-    let kept = store::kept(folder).ok()?.filter(|_| store::tape(folder) == tape)?;
+    let kept = session_folder::load_state(folder).ok()?.filter(|_| session_folder::tape_path(folder) == tape)?;
     let State { cursor } = serde_json::from_slice(&kept).ok()?;
-    let cursor = cursor.filter(|cursor| !cursor.fits(bytes))?;
+    let cursor = cursor.filter(|cursor| !cursor.is_within(bytes))?;
     Some(format!(
         "the state beside it tells of {} records, the last one with the digest {}; they are not there",
-        cursor.records(),
+        cursor.record_count(),
         cursor.digest().unwrap_or("none")
     ))
 }
 
-fn lines(report: &Report, beside: &Beside) -> Vec<Line> {
-    let cut = |text: &str| plain(text, 2_000);
-    let mut lines: Vec<Line> = Vec::new();
-    lines.extend(report.findings.iter().map(|finding| Line::new(Tone::Bad, cut(&finding.to_string()))));
-    lines.extend(beside.against.iter().map(|against| Line::new(Tone::Bad, cut(against))));
+fn lines(report: &VerifyReport, beside: &Beside) -> Vec<StyledLine> {
+    let cut = |text: &str| single_line(text, 2_000);
+    let mut lines: Vec<StyledLine> = Vec::new();
+    lines.extend(report.findings.iter().map(|finding| StyledLine::new(Tone::Bad, cut(&finding.to_string()))));
+    lines.extend(beside.against.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
     if !beside.is_running {
-        lines.extend(report.unfinished.iter().map(|open| Line::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
-        lines.extend(report.torn.map(|torn| Line::new(Tone::Warn, format!("torn: {torn}"))));
+        lines.extend(report.unfinished.iter().map(|open| StyledLine::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
+        lines.extend(report.torn.map(|torn| StyledLine::new(Tone::Warn, format!("torn: {torn}"))));
     }
     let against = report.findings.len() + beside.against.len();
-    let (tone, verdict) = match (against, report.is_whole()) {
+    let (tone, verdict) = match (against, report.is_complete()) {
         (0, _) if beside.is_running => (Tone::Warn, String::from("running: sound so far, and being written")),
         (0, true) if report.closed => (Tone::Good, String::from("sound and whole")),
         (0, true) => {
@@ -105,19 +105,19 @@ fn lines(report: &Report, beside: &Beside) -> Vec<Line> {
         (1, _) => (Tone::Bad, String::from("not sound: 1 finding")),
         (count, _) => (Tone::Bad, format!("not sound: {count} findings")),
     };
-    let mut last = Line::new(tone, verdict);
+    let mut last = StyledLine::new(tone, verdict);
     let counts = [
         counted(report.records, "record"),
         counted(report.dispatches, "event"),
         format!("{} of hooks", counted(report.calls, "call")),
         counted(report.turns, "turn"),
     ];
-    let session = plain(&report.session, 80);
+    let session = single_line(&report.session, 80);
     let resumed =
         if report.resumed > 0 { format!(", resumed {}", counted(report.resumed, "time")) } else { String::new() };
     last.push(Tone::Quiet, format!("  (session {session}: {}{resumed})", counts.join(", ")));
     lines.push(last);
-    lines.push(Line::new(Tone::Quiet, format!("digest: {}", report.digest)));
+    lines.push(StyledLine::new(Tone::Quiet, format!("digest: {}", report.digest)));
     lines
 }
 
@@ -125,17 +125,17 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn in_json(report: &Report, beside: &Beside) -> Value {
+fn in_json(report: &VerifyReport, beside: &Beside) -> Value {
     let findings = report.findings.iter().map(|finding| {
         json!({
             "line": finding.line, "record": finding.record, "found": finding.found, "expected": finding.expected,
         })
     });
-    let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.what}));
+    let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.description}));
     json!({
         "session": report.session,
-        "sound": report.is_sound() && beside.against.is_empty(),
-        "whole": report.is_whole() && beside.against.is_empty() && !beside.is_running,
+        "sound": report.is_valid() && beside.against.is_empty(),
+        "whole": report.is_complete() && beside.against.is_empty() && !beside.is_running,
         "running": beside.is_running,
         "closed": report.closed,
         "digest": report.digest,

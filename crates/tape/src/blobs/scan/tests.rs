@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::blobs::{Blobs, Cut, cut};
+use crate::blobs::{BlobExtraction, BlobStore, extract_blobs};
 
 /// The values of blobs that refer to one another, and the fields of a record.
-fn stored(fields: &Map<String, Value>) -> (Vec<String>, String) {
+fn store_fields(fields: &Map<String, Value>) -> (Vec<String>, String) {
     let text = serde_json::to_vec(fields).unwrap();
-    let Cut { text, blobs } = cut(&text).unwrap_or(Cut { text, blobs: Vec::new() });
+    let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
     let text_of = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let mut lines: Vec<String> = Vec::new();
     for (digest, value) in blobs {
@@ -22,37 +22,37 @@ fn stored(fields: &Map<String, Value>) -> (Vec<String>, String) {
 }
 
 /// Whether the fields are recognised.
-fn known(blobs: &[String], fields: &str) -> bool {
-    let mut shapes = Shapes::default();
-    blobs.iter().all(|blob| shapes.keep(blob).is_some()) && {
-        let mut scan = Scan::new(&shapes, fields);
-        scan.eat(b'{') && all(&mut scan).is_some() && scan.at() == fields.len()
+fn is_recognised(blobs: &[String], fields: &str) -> bool {
+    let mut shapes = BlobShapes::default();
+    blobs.iter().all(|blob| shapes.insert(blob).is_some()) && {
+        let mut scan = FieldScanner::new(&shapes, fields);
+        scan.consume(b'{') && scan_all(&mut scan).is_some() && scan.index() == fields.len()
     }
 }
 
-fn all(scan: &mut Scan<'_, '_>) -> Option<()> {
+fn scan_all(scan: &mut FieldScanner<'_, '_>) -> Option<()> {
     loop {
-        scan.name()?;
-        scan.eat(b':').then_some(())?;
-        scan.field()?;
-        if scan.eat(b'}') {
+        scan.scan_name()?;
+        scan.consume(b':').then_some(())?;
+        scan.scan_field()?;
+        if scan.consume(b'}') {
             return Some(());
         }
-        scan.eat(b',').then_some(())?;
+        scan.consume(b',').then_some(())?;
     }
 }
 
 /// Whether reading the fields and writing them again leads to the same text.
-fn comes_back(blobs: &[String], fields: &str) -> bool {
-    let mut kept = Blobs::default();
+fn is_round_trip(blobs: &[String], fields: &str) -> bool {
+    let mut kept = BlobStore::default();
     for blob in blobs {
         let Ok(blob) = serde_json::from_str::<Map<String, Value>>(&format!("{{{}", &blob[1..])) else { return false };
-        if kept.keep(blob["digest"].as_str().unwrap(), blob["value"].clone()).is_err() {
+        if kept.insert(blob["digest"].as_str().unwrap(), blob["value"].clone()).is_err() {
             return false;
         }
     }
     let Ok(read) = serde_json::from_str(fields) else { return false };
-    kept.resolve_fields(read).is_ok_and(|fields_read| stored(&fields_read).1 == fields)
+    kept.resolve_fields(read).is_ok_and(|fields_read| store_fields(&fields_read).1 == fields)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_is_spelled_in_another_way_is_not_recognised() {
         r#"{"a":{"$$blob":"x"},"b":{"$blob":1,"c":2}}"#,
     ];
     for fields in same {
-        assert!(known(&[], fields) && comes_back(&[], fields), "{fields}");
+        assert!(is_recognised(&[], fields) && is_round_trip(&[], fields), "{fields}");
     }
     let long = "x".repeat(1_022);
     let others = [
@@ -85,7 +85,7 @@ fn what_is_spelled_in_another_way_is_not_recognised() {
         format!(r#"{{"a":{}1{}}}"#, "[".repeat(100), "]".repeat(100)),
     ];
     for fields in others {
-        assert!(!known(&[], &fields), "{fields}");
+        assert!(!is_recognised(&[], &fields), "{fields}");
     }
 }
 
@@ -94,16 +94,16 @@ fn what_refers_to_blobs_is_recognised_where_the_writer_refers_too() {
     let long = "x".repeat(1_100);
     let many = vec![Value::from("y".repeat(100)); 50];
     let fields = json!({"payload": {"a": long, "b": [long], "c": many, "d": {"many": many}}});
-    let (blobs, text) = stored(fields.as_object().unwrap());
-    assert!(blobs.len() == 2 && known(&blobs, &text) && comes_back(&blobs, &text), "{text}");
+    let (blobs, text) = store_fields(fields.as_object().unwrap());
+    assert!(blobs.len() == 2 && is_recognised(&blobs, &text) && is_round_trip(&blobs, &text), "{text}");
     // A blob that is too small to be one may be there, and is not referred to.
-    let small = format!(",\"digest\":\"{}\",\"value\":1}}", digest(b"1"));
-    let refers = format!(r#"{{"a":{{"$blob":"{}"}}}}"#, digest(b"1"));
-    assert!(known(std::slice::from_ref(&small), r#"{"a":1}"#));
-    assert!(!known(std::slice::from_ref(&small), &refers) && !comes_back(&[small], &refers));
+    let small = format!(",\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
+    let refers = format!(r#"{{"a":{{"$blob":"{}"}}}}"#, digest_hex(b"1"));
+    assert!(is_recognised(std::slice::from_ref(&small), r#"{"a":1}"#));
+    assert!(!is_recognised(std::slice::from_ref(&small), &refers) && !is_round_trip(&[small], &refers));
     // Nor is one that is not what its digest says.
     let wrong = blobs[0].replace('x', "z");
-    assert!(!known(&[wrong], "{}"));
+    assert!(!is_recognised(&[wrong], "{}"));
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -133,14 +133,14 @@ proptest! {
         other in prop::sample::select(vec!["\"", "{", "}", "[", "]", ",", ":", " ", "\\", "0", "-", ".", "$", "a", ""]),
     ) {
         let fields = json!({"dispatch": 1, "payload": value});
-        let (blobs, text) = stored(fields.as_object().unwrap());
-        prop_assert!(comes_back(&blobs, &text));
+        let (blobs, text) = store_fields(fields.as_object().unwrap());
+        prop_assert!(is_round_trip(&blobs, &text));
         let has_exponent = blobs.iter().chain([&text]).any(|text| text.contains(['e', '.']) || text.contains("-0"));
-        prop_assert!(has_exponent || known(&blobs, &text), "{}", text);
+        prop_assert!(has_exponent || is_recognised(&blobs, &text), "{}", text);
         let at = place.index(text.len());
         if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
             let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-            prop_assert!(!known(&blobs, &changed) || comes_back(&blobs, &changed), "{}", changed);
+            prop_assert!(!is_recognised(&blobs, &changed) || is_round_trip(&blobs, &changed), "{}", changed);
         }
     }
 }

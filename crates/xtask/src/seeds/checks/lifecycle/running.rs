@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, Builder, Layer, Runtime, ToolsPolicy, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
@@ -81,7 +81,7 @@ fn loads(document: &Lifecycle) -> Result<(), String> {
 fn own_loop(document: &Lifecycle) -> Result<(), String> {
     let folder = staged(document)?;
     let work = TempDir::new().map_err(|fault| format!("cannot set the stage: {fault}"))?;
-    let tape = Arc::new(Tape::in_memory(Header::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
     let built = builder(folder.path())?.tape(Arc::clone(&tape)).build();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
     let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };

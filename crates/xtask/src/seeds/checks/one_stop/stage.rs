@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::tape::{Header, Tape};
+use pintle::tape::{HeaderRecord, Tape};
 use pintle::{Built, Layer, Runtime, TeamSpec, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
@@ -87,7 +87,7 @@ impl Scene {
             fs::write(work.path().join(name), text).map_err(fault)?;
         }
         let clock = pintle::SystemClock::default();
-        let tape = Arc::new(Tape::in_memory(Header::new(self.name, 0), Arc::new(clock)));
+        let tape = Arc::new(Tape::in_memory(HeaderRecord::new(self.name, 0), Arc::new(clock)));
         let built = load(&folder, yaml, Some(Arc::clone(&tape)))?;
         let mut team = built.team.ok_or("the file has no agents")?;
         (self.arrange)(&mut team);

@@ -8,17 +8,17 @@ use pintle_contract::{
     HookCall, Journal, Origin, Outcome, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_tape::replay::{Options, Replayed, replay};
-use pintle_tape::{Header, Tape};
+use pintle_tape::replay::{ReplayOptions, ReplayReport, replay};
+use pintle_tape::{HeaderRecord, Tape};
 use pintle_testkit::{MapSeam, ScriptedResolver};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A millisecond later, and so many microseconds, each time it is asked.
 #[derive(Debug, Default)]
-pub(crate) struct Ticking(AtomicU64);
+pub(crate) struct ReplayTickingClock(AtomicU64);
 
-impl Clock for Ticking {
+impl Clock for ReplayTickingClock {
     fn unix_ms(&self) -> u64 {
         1_750_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -30,50 +30,50 @@ impl Clock for Ticking {
 
 /// A session that fires events and is taped.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct ReplaySessionFixture {
     pub(crate) tape: Arc<Tape>,
-    clock: Arc<Ticking>,
-    seam: Recording,
-    pub(crate) resolution: ApprovalResponse,
+    clock: Arc<ReplayTickingClock>,
+    effects: ReplayRecordingEffects,
+    pub(crate) approval_response: ApprovalResponse,
     pub(crate) shadow: bool,
 }
 
 /// A world whose answers are taped.
 #[derive(Debug)]
-struct Recording {
+struct ReplayRecordingEffects {
     tape: Arc<Tape>,
-    world: MapSeam,
+    inner: MapSeam,
 }
 
-impl EffectRunner for Recording {
+impl EffectRunner for ReplayRecordingEffects {
     fn perform(
         &self,
         caller: pintle_contract::EffectCaller<'_>,
         request: EffectRequest,
     ) -> Result<EffectReply, pintle_contract::EffectError> {
-        let reply = self.world.perform(caller, request.clone());
-        self.tape.effect(caller, &request, &reply);
+        let reply = self.inner.perform(caller, request.clone());
+        self.tape.record_effect(caller, &request, &reply);
         reply
     }
 }
 
-impl Session {
+impl ReplaySessionFixture {
     pub(crate) fn new(shadow: bool) -> Self {
-        let clock = Arc::new(Ticking::default());
-        let header = Header::new("s1", 1_750_000_000_000).with_shadow(shadow);
-        Self::on(Tape::in_memory(header, clock.clone()), clock, shadow)
+        let clock = Arc::new(ReplayTickingClock::default());
+        let header = HeaderRecord::new("s1", 1_750_000_000_000).with_shadow(shadow);
+        Self::with_tape(Tape::in_memory(header, clock.clone()), clock, shadow)
     }
 
     /// A session that is taped there.
-    pub(crate) fn on(tape: Tape, clock: Arc<Ticking>, shadow: bool) -> Self {
+    pub(crate) fn with_tape(tape: Tape, clock: Arc<ReplayTickingClock>, shadow: bool) -> Self {
         let tape = Arc::new(tape);
-        let seam = Recording { tape: Arc::clone(&tape), world: MapSeam::new() };
-        Self { tape, clock, seam, resolution: ApprovalResponse::Unavailable, shadow }
+        let seam = ReplayRecordingEffects { tape: Arc::clone(&tape), inner: MapSeam::new() };
+        Self { tape, clock, effects: seam, approval_response: ApprovalResponse::Unavailable, shadow }
     }
 
     pub(crate) fn load(&self, chains: Vec<Chain>) -> HookSet {
         let set = HookSet::new(chains);
-        self.tape.hooks(set.chains());
+        self.tape.record_hooks(set.chains());
         set
     }
 
@@ -81,8 +81,8 @@ impl Session {
         let around = DispatchContext {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
-            effects: &self.seam,
-            approver: &ScriptedResolver::new(self.resolution.clone()),
+            effects: &self.effects,
+            approver: &ScriptedResolver::new(self.approval_response.clone()),
             cancel,
             shadow: self.shadow,
             cause,
@@ -97,24 +97,24 @@ impl Session {
     }
 }
 
-pub(crate) fn event(name: &str, payload: Value) -> Event {
+pub(crate) fn make_event(name: &str, payload: Value) -> Event {
     let origin = Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), ..Origin::default() };
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
 }
 
-pub(crate) fn tool(name: &str, args: Value) -> Event {
+pub(crate) fn tool_event(name: &str, args: Value) -> Event {
     let text = args.to_string();
-    event("tool.pre", serde_json::json!({"id": "1", "name": name, "arguments": text, "args": args}))
+    make_event("tool.pre", serde_json::json!({"id": "1", "name": name, "arguments": text, "args": args}))
 }
 
 /// A hook's effect on the world.
-pub(crate) fn count(call: &HookCall<'_>, name: &str) -> Verdict {
+pub(crate) fn increment_counter(call: &HookCall<'_>, name: &str) -> Verdict {
     let _ = call.effects.metric_incr(call.caller(), name, 1);
     Verdict::pass()
 }
 
-pub(crate) fn again(tape: &[u8]) -> Replayed {
-    let options = |threads| Options { threads: std::num::NonZeroUsize::new(threads), until: None };
+pub(crate) fn replay_tape(tape: &[u8]) -> ReplayReport {
+    let options = |threads| ReplayOptions { threads: std::num::NonZeroUsize::new(threads), stop_point: None };
     let one = replay(tape, &options(1)).unwrap();
     for threads in [2, 5] {
         let more = replay(tape, &options(threads)).unwrap();
@@ -123,14 +123,14 @@ pub(crate) fn again(tape: &[u8]) -> Replayed {
     one
 }
 
-pub(crate) fn assert_same(tape: &[u8], what: &str) {
-    let replayed = again(tape);
+pub(crate) fn assert_replays_equal(tape: &[u8], what: &str) {
+    let replayed = replay_tape(tape);
     assert_eq!(replayed.difference, None, "{what}\n{}", String::from_utf8_lossy(tape));
     assert!(replayed.tape == tape, "{what}");
 }
 
 /// A tape with its lines changed, numbered and chained anew, as somebody does who knows the format.
-pub(crate) fn forged(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
+pub(crate) fn forge_tape(tape: &[u8], change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let text = std::str::from_utf8(tape).unwrap();
     let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     change(&mut records);

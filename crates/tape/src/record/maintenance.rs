@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dispatch::present;
+use super::dispatch::deserialize_present;
 
 /// A value that later records refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Blob<'a> {
+pub struct BlobRecord<'a> {
     /// SHA-256 in hex of the value's JSON text, as it stands in this record.
     pub digest: Cow<'a, str>,
     /// The value; what is large in it may itself be a reference to a blob before this one.
-    #[serde(deserialize_with = "present")]
+    #[serde(deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
 }
 
 /// The tape was closed: nothing was going on any more. It may be gone on with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Closed<'a> {
+pub struct ClosedRecord<'a> {
     /// How many records stand before this one.
     pub records: u64,
     /// SHA-256 in hex of this line without this field, so that the last line of a tape is covered too.
@@ -31,7 +31,7 @@ pub struct Closed<'a> {
 /// What was left of a record that was not written whole was taken away, before the tape went on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Healed {
+pub struct HealedRecord {
     /// The line it stood in, from 1.
     pub line: u64,
     /// How much of it there was.

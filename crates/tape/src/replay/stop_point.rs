@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use pintle_contract::{EventName, Origin, suggest_nearest};
 
-use super::lines::Read;
-use crate::record::Body;
+use super::split::ParsedLine;
+use crate::record::RecordBody;
 
 /// Where a replay stops. It is behind what is named, which is still enacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Until {
+pub enum StopPoint {
     /// The record of this number.
     Record(u64),
     /// The end of this turn of the agent that the person talks to, from 1.
@@ -19,7 +19,7 @@ pub enum Until {
     Event(EventName),
 }
 
-impl FromStr for Until {
+impl FromStr for StopPoint {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -38,7 +38,7 @@ impl FromStr for Until {
     }
 }
 
-impl fmt::Display for Until {
+impl fmt::Display for StopPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Record(seq) => write!(f, "record {seq}"),
@@ -48,9 +48,9 @@ impl fmt::Display for Until {
     }
 }
 
-impl Until {
+impl StopPoint {
     /// How many records are enacted.
-    pub(super) fn count(&self, records: &[Read<'_>]) -> Result<usize, String> {
+    pub(super) fn record_count(&self, records: &[ParsedLine<'_>]) -> Result<usize, String> {
         match self {
             Self::Record(seq) => {
                 let at = records.iter().position(|read| read.line.seq == *seq);
@@ -58,8 +58,8 @@ impl Until {
                 at.map(|at| at + 1).ok_or_else(|| format!("the tape has no record {seq}; its last one is {last}"))
             }
             Self::Turn(turn) => {
-                let of = |read: &Read<'_>| {
-                    origin(read.body.as_ref()?).filter(|origin| origin.depth == 0).map(|origin| origin.turn)
+                let of = |read: &ParsedLine<'_>| {
+                    origin_of(read.body.as_ref()?).filter(|origin| origin.depth == 0).map(|origin| origin.turn)
                 };
                 let last = records.iter().filter_map(of).max().unwrap_or_default();
                 if *turn > last {
@@ -71,11 +71,11 @@ impl Until {
                 Ok(records.iter().position(|read| of(read) > Some(*turn)).unwrap_or(records.len()))
             }
             Self::Event(event) => {
-                let outcome = |read: &Read<'_>| matches!(&read.body, Some(Body::Outcome(decided)) if decided.event == event.as_str());
+                let outcome = |read: &ParsedLine<'_>| matches!(&read.body, Some(RecordBody::Outcome(decided)) if decided.event == event.as_str());
                 let at = records.iter().position(outcome);
                 at.map(|at| at + 1).ok_or_else(|| {
                     let there = records.iter().filter_map(|read| match &read.body {
-                        Some(Body::Outcome(decided)) => Some(&*decided.event),
+                        Some(RecordBody::Outcome(decided)) => Some(&*decided.event),
                         _ => None,
                     });
                     let near = suggest_nearest(event.as_str(), there).map(|near| format!("; did you mean `{near}`?"));
@@ -87,10 +87,10 @@ impl Until {
 }
 
 /// Whose life a record is of.
-fn origin<'b>(body: &'b Body<'_>) -> Option<&'b Origin> {
+fn origin_of<'b>(body: &'b RecordBody<'_>) -> Option<&'b Origin> {
     match body {
-        Body::Event(fired) => Some(&fired.origin),
-        Body::Host(record) => Some(record.origin()),
+        RecordBody::Event(fired) => Some(&fired.origin),
+        RecordBody::Host(record) => Some(record.origin()),
         _ => None,
     }
 }
@@ -117,7 +117,7 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            let got = text.parse::<Until>().map(|until| until.to_string());
+            let got = text.parse::<StopPoint>().map(|until| until.to_string());
             assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned));
         }
     }

@@ -9,53 +9,53 @@ use pintle_contract::{
 
 /// What a tape says of one dispatch that is not for the engine to decide.
 #[derive(Debug, Default)]
-pub(super) struct Cues {
+pub(super) struct DispatchInputs {
     /// The hooks that wanted the event, in the order in which they were found to want it.
-    pub(super) asks: Vec<Ask>,
+    pub(super) matched_hooks: Vec<MatchedHook>,
     /// The calls, in the order in which they began.
-    pub(super) calls: Vec<Returned>,
+    pub(super) calls: Vec<RecordedReturn>,
     /// How many of them returned.
-    pub(super) returned: usize,
+    pub(super) returned_count: usize,
     /// The answer to the ask, where there was one.
-    pub(super) resolution: Option<ApprovalResponse>,
+    pub(super) approval_response: Option<ApprovalResponse>,
     /// The reasons of a deny in which the engine names a guard that it gave up asking.
-    pub(super) given_up: Vec<String>,
+    pub(super) given_up_reasons: Vec<String>,
 }
 
-impl Cues {
+impl DispatchInputs {
     /// Whether what comes of them depends on the payload: only a rewrite, or a question about it, does.
-    pub(super) fn need_payload(&self) -> bool {
+    pub(super) fn needs_payload(&self) -> bool {
         let looks =
             |verdict: &Verdict| matches!(verdict.kind, VerdictKind::Ask { .. }) || verdict.target_rewrite().is_some();
-        self.resolution.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(looks)
+        self.approval_response.is_some() || self.calls.iter().filter_map(|call| call.verdict.as_ref()).any(looks)
     }
 }
 
 /// A hook that wanted the event.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(super) struct MatchedHook {
     /// The hook's number in the tape.
     pub(super) entry: u64,
     /// How many calls had returned by then.
-    pub(super) after: usize,
+    pub(super) returned_before: usize,
     /// What came of it.
-    pub(super) turn: Turn,
+    pub(super) result: MatchedHookResult,
 }
 
 /// What came of a hook's turn.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum MatchedHookResult {
     /// It was called.
     Called,
     /// Its matcher failed.
-    Unmatched(Failure),
+    MatcherFailed(Failure),
     /// It was not called, because the host had cancelled.
     Cancelled,
 }
 
 /// A call and what it gave.
 #[derive(Debug)]
-pub(super) struct Returned {
+pub(super) struct RecordedReturn {
     /// Its number in the tape.
     pub(super) call: u64,
     /// How long it took.
@@ -66,36 +66,36 @@ pub(super) struct Returned {
 
 /// The place where all stand-ins of a set look.
 #[derive(Debug, Default)]
-pub(super) struct Desk(Mutex<Page>);
+pub(super) struct InputFeed(Mutex<InputCursor>);
 
 #[derive(Debug, Default)]
-struct Page {
-    cues: Cues,
-    next_ask: usize,
+struct InputCursor {
+    inputs: DispatchInputs,
+    next_match: usize,
     next_call: usize,
     /// The calls that were answered.
-    answered: usize,
+    answered_count: usize,
     now_us: u64,
     cancel: CancelToken,
     /// The calls that the tape does not have the end of.
-    unknown: Vec<u64>,
+    unfinished_calls: Vec<u64>,
     /// Whether there was an ask that the tape does not have the answer of.
     is_unresolved: bool,
 }
 
-impl Desk {
+impl InputFeed {
     /// Lays out another dispatch. Gives the flag that its host may have raised.
-    pub(super) fn open(&self, cues: Cues) -> CancelToken {
-        let mut page = self.page();
-        *page = Page { cues, ..Page::default() };
+    pub(super) fn load(&self, cues: DispatchInputs) -> CancelToken {
+        let mut page = self.lock_cursor();
+        *page = InputCursor { inputs: cues, ..InputCursor::default() };
         page.cancel.clone()
     }
 
     /// Whether the tape does not have what a step tells of, because it ends before that.
-    pub(super) fn lacks(&self, step: &JournalEntry<'_>) -> bool {
-        let page = self.page();
+    pub(super) fn is_missing(&self, step: &JournalEntry<'_>) -> bool {
+        let page = self.lock_cursor();
         match step {
-            JournalEntry::Return { id, .. } => page.unknown.contains(&id.0),
+            JournalEntry::Return { id, .. } => page.unfinished_calls.contains(&id.0),
             JournalEntry::ApprovalAnswered { .. } => page.is_unresolved,
             _ => false,
         }
@@ -103,38 +103,38 @@ impl Desk {
 
     /// The number of the next call.
     pub(super) fn next_call(&self) -> CallId {
-        let mut page = self.page();
+        let mut page = self.lock_cursor();
         let at = page.next_call;
         page.next_call += 1;
-        match page.cues.calls.get(at) {
+        match page.inputs.calls.get(at) {
             Some(returned) => CallId(returned.call),
             None => CallId(0),
         }
     }
 
     /// Whether a hook wants the event now.
-    fn wants(&self, entry: u64, id: &HookId) -> MatchResult {
-        let mut page = self.page();
-        let Page { cues, next_ask, answered, cancel, .. } = &mut *page;
+    fn match_next(&self, entry: u64, id: &HookId) -> MatchResult {
+        let mut page = self.lock_cursor();
+        let InputCursor { inputs: cues, next_match: next_ask, answered_count: answered, cancel, .. } = &mut *page;
         // A hook's turn comes after every call that the tape has before it, so the next one on the tape is either this
         // hook's in this round or somebody else's.
-        let Some(ask) = cues.asks.get_mut(*next_ask) else {
+        let Some(ask) = cues.matched_hooks.get_mut(*next_ask) else {
             // Guards are given up without a call, at the very end.
             let names = |reason: &String| reason.contains(&format!("guard `{id}` judged it"));
-            return if cues.given_up.iter().any(names) { MatchResult::Yes } else { MatchResult::No };
+            return if cues.given_up_reasons.iter().any(names) { MatchResult::Yes } else { MatchResult::No };
         };
         // Hooks that are asked at once are found before any of them answers: one that wanted the event only after an answer
         // did so in a later round, when guards were asked again. A hook that is not among such sees all that was answered
         // before it, so that it has no other turn on what it saw. So the count of answers tells the round, also on tapes
         // of format 2, which do not say it.
-        if ask.entry != entry || ask.after > *answered {
+        if ask.entry != entry || ask.returned_before > *answered {
             return MatchResult::No;
         }
         *next_ask += 1;
-        match std::mem::replace(&mut ask.turn, Turn::Called) {
-            Turn::Called => MatchResult::Yes,
-            Turn::Unmatched(failure) => MatchResult::Failed(failure),
-            Turn::Cancelled => {
+        match std::mem::replace(&mut ask.result, MatchedHookResult::Called) {
+            MatchedHookResult::Called => MatchResult::Yes,
+            MatchedHookResult::MatcherFailed(failure) => MatchResult::Failed(failure),
+            MatchedHookResult::Cancelled => {
                 cancel.cancel();
                 MatchResult::Yes
             }
@@ -142,12 +142,12 @@ impl Desk {
     }
 
     /// What a call gave.
-    fn answer(&self, id: CallId) -> Verdict {
-        let mut page = self.page();
-        let Page { cues, now_us, unknown, answered, .. } = &mut *page;
+    fn next_verdict(&self, id: CallId) -> Verdict {
+        let mut page = self.lock_cursor();
+        let InputCursor { inputs: cues, now_us, unfinished_calls: unknown, answered_count: answered, .. } = &mut *page;
         *answered += 1;
         match cues.calls.iter_mut().find(|returned| returned.call == id.0) {
-            Some(Returned { duration_us, verdict: verdict @ Some(_), .. }) => {
+            Some(RecordedReturn { duration_us, verdict: verdict @ Some(_), .. }) => {
                 *now_us = now_us.saturating_add(*duration_us);
                 verdict.take().unwrap_or_else(Verdict::pass)
             }
@@ -158,27 +158,27 @@ impl Desk {
         }
     }
 
-    fn page(&self) -> MutexGuard<'_, Page> {
+    fn lock_cursor(&self) -> MutexGuard<'_, InputCursor> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Time as the tape has it: it passes only while a hook is called.
-impl Clock for Desk {
+impl Clock for InputFeed {
     fn unix_ms(&self) -> u64 {
-        self.page().now_us / 1_000
+        self.lock_cursor().now_us / 1_000
     }
 
     fn monotonic_us(&self) -> u64 {
-        self.page().now_us
+        self.lock_cursor().now_us
     }
 }
 
 /// Whoever was asked then answers as then.
-impl Approver for Desk {
+impl Approver for InputFeed {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
-        let mut page = self.page();
-        match page.cues.resolution.take() {
+        let mut page = self.lock_cursor();
+        match page.inputs.approval_response.take() {
             Some(resolution) => resolution,
             None => {
                 page.is_unresolved = true;
@@ -190,16 +190,16 @@ impl Approver for Desk {
 
 /// Stands in for one hook.
 #[derive(Debug)]
-pub(super) struct StandIn {
-    pub(super) desk: Arc<Desk>,
+pub(super) struct StubHandler {
+    pub(super) feed: Arc<InputFeed>,
     /// The hook's number in the tape.
     pub(super) entry: u64,
     pub(super) id: HookId,
 }
 
-impl Matcher for StandIn {
+impl Matcher for StubHandler {
     fn matches(&self, _event: &Event) -> MatchResult {
-        self.desk.wants(self.entry, &self.id)
+        self.feed.match_next(self.entry, &self.id)
     }
 
     fn describe(&self) -> String {
@@ -207,12 +207,12 @@ impl Matcher for StandIn {
     }
 }
 
-impl Handler for StandIn {
+impl Handler for StubHandler {
     fn kind(&self) -> &'static str {
         "none"
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        self.desk.answer(call.id)
+        self.feed.next_verdict(call.id)
     }
 }

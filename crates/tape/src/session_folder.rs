@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::line::digest;
+use crate::line::digest_hex;
 
 /// How long a process waits between two looks.
 const LOOK: Duration = Duration::from_millis(2);
@@ -32,13 +32,13 @@ impl SessionFolder {
     ///
     /// # Errors
     /// When it cannot be made, or another process still has it after `patience`.
-    pub fn claim(path: PathBuf, patience: Duration) -> io::Result<Self> {
+    pub fn lock(path: PathBuf, patience: Duration) -> io::Result<Self> {
         let until = Instant::now() + patience;
-        let mut lock = opened(&path)?;
+        let mut lock = open_or_create_lock(&path)?;
         loop {
             match lock.try_lock() {
                 // Somebody deleted the session while this one waited, and it begins anew.
-                Ok(()) if is_gone(&lock) => lock = opened(&path)?,
+                Ok(()) if is_gone(&lock) => lock = open_or_create_lock(&path)?,
                 Ok(()) => return Ok(Self { path, lock }),
                 // Where there are no locks nobody can be kept away.
                 Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => {
@@ -78,16 +78,16 @@ impl SessionFolder {
 
     /// Where the tape stands.
     #[must_use]
-    pub fn tape(&self) -> PathBuf {
-        tape(&self.path)
+    pub fn tape_path(&self) -> PathBuf {
+        tape_path(&self.path)
     }
 
     /// What was kept last, when something was.
     ///
     /// # Errors
     /// When it cannot be read, or something was kept and is gone.
-    pub fn kept(&self) -> io::Result<Option<Vec<u8>>> {
-        match kept(&self.path)? {
+    pub fn load_state(&self) -> io::Result<Option<Vec<u8>>> {
+        match load_state(&self.path)? {
             None if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is gone"))),
             kept => Ok(kept),
         }
@@ -97,8 +97,8 @@ impl SessionFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self, bytes: &[u8]) -> io::Result<()> {
-        replace(&self.path.join(STATE), bytes)?;
+    pub fn save_state(&self, bytes: &[u8]) -> io::Result<()> {
+        replace_atomically(&self.path.join(STATE), bytes)?;
         // The lock remembers that something was kept, so that nothing is not taken for a session that begins.
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
             let _ = (&self.lock).write_all(b"kept\n");
@@ -112,14 +112,14 @@ impl SessionFolder {
 pub fn folder_name(session: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let is_plain = !session.is_empty() && session.len() <= LONGEST_NAME && session.bytes().all(plain);
-    if is_plain && !session.starts_with('.') { session.to_owned() } else { digest(session.as_bytes()) }
+    if is_plain && !session.starts_with('.') { session.to_owned() } else { digest_hex(session.as_bytes()) }
 }
 
 /// The bytes of a file, or nothing when there is none.
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match pintle_files::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -131,7 +131,7 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -147,7 +147,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Where the tape of a session stands.
 #[must_use]
-pub fn tape(folder: &Path) -> PathBuf {
+pub fn tape_path(folder: &Path) -> PathBuf {
     folder.join(TAPE)
 }
 
@@ -155,14 +155,14 @@ pub fn tape(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn kept(folder: &Path) -> io::Result<Option<Vec<u8>>> {
-    read(&folder.join(STATE))
+pub fn load_state(folder: &Path) -> io::Result<Option<Vec<u8>>> {
+    read_if_exists(&folder.join(STATE))
 }
 
 /// The folders of sessions in a folder, in no order: those with a tape, or that were claimed to begin one. Whatever else
 /// lies there is passed over, and so is what cannot be read.
 #[must_use]
-pub fn sessions(within: &Path) -> Vec<PathBuf> {
+pub fn session_folders(within: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(within).into_iter().flatten().flatten();
     // What links point to lies elsewhere and is not ours.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
@@ -180,7 +180,7 @@ pub fn size_bytes(folder: &Path) -> u64 {
 ///
 /// # Errors
 /// When its lock is there and cannot be looked at.
-pub fn is_claimed(folder: &Path) -> io::Result<bool> {
+pub fn is_locked(folder: &Path) -> io::Result<bool> {
     let lock = match pintle_files::open(folder.join(LOCK)) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
@@ -193,10 +193,10 @@ pub fn is_claimed(folder: &Path) -> io::Result<bool> {
 }
 
 /// The lock of a folder, which is made if need be.
-fn opened(folder: &Path) -> io::Result<File> {
+fn open_or_create_lock(folder: &Path) -> io::Result<File> {
     match open_lock(folder) {
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-            make(folder)?;
+            create_session_folder(folder)?;
             open_lock(folder)
         }
         opened => opened,
@@ -223,7 +223,7 @@ fn open_lock(folder: &Path) -> io::Result<File> {
     options.open(folder.join(LOCK))
 }
 
-fn make(folder: &Path) -> io::Result<()> {
+fn create_session_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -239,39 +239,39 @@ mod tests {
     fn one_process_at_a_time_has_a_session() {
         let root = std::env::temp_dir().join(format!("pintle-store-{}", std::process::id()));
         let path = root.join("claude").join("s1");
-        let first = SessionFolder::claim(path.clone(), Duration::ZERO).unwrap();
-        assert_eq!(SessionFolder::claim(path.clone(), Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
-        assert_eq!(first.kept().unwrap(), None);
-        first.keep(b"one").unwrap();
-        first.keep(b"two").unwrap();
+        let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
+        assert_eq!(SessionFolder::lock(path.clone(), Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(first.load_state().unwrap(), None);
+        first.save_state(b"one").unwrap();
+        first.save_state(b"two").unwrap();
         drop(first);
-        let next = SessionFolder::claim(path, Duration::ZERO).unwrap();
-        assert_eq!(next.kept().unwrap().as_deref(), Some(b"two".as_slice()));
+        let next = SessionFolder::lock(path, Duration::ZERO).unwrap();
+        assert_eq!(next.load_state().unwrap().as_deref(), Some(b"two".as_slice()));
         fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
-    fn a_session_is_deleted_by_whoever_has_it_and_begins_anew_for_whoever_waited() {
+    fn deleted_session_starts_empty_for_the_process_that_waited() {
         let root = std::env::temp_dir().join(format!("pintle-store-delete-{}", std::process::id()));
         let path = root.join("claude").join("s1");
-        assert!(!is_claimed(&path).unwrap(), "it is not there");
-        let first = SessionFolder::claim(path.clone(), Duration::ZERO).unwrap();
-        assert!(is_claimed(&path).unwrap());
-        first.keep(b"one").unwrap();
+        assert!(!is_locked(&path).unwrap(), "it is not there");
+        let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
+        assert!(is_locked(&path).unwrap());
+        first.save_state(b"one").unwrap();
         fs::create_dir(path.join("more")).unwrap();
         fs::write(path.join("more/file"), "").unwrap();
-        let lock = opened(&path).unwrap();
+        let lock = open_or_create_lock(&path).unwrap();
         let waiting = thread::spawn({
             let path = path.clone();
-            move || SessionFolder::claim(path, Duration::from_secs(60)).unwrap()
+            move || SessionFolder::lock(path, Duration::from_secs(60)).unwrap()
         });
         first.delete().unwrap();
         assert!(is_gone(&lock));
         let next = waiting.join().unwrap();
-        assert_eq!(sessions(&root.join("claude")), std::slice::from_ref(&path));
-        assert!(next.kept().unwrap().is_none() && !path.join("more").exists());
+        assert_eq!(session_folders(&root.join("claude")), std::slice::from_ref(&path));
+        assert!(next.load_state().unwrap().is_none() && !path.join("more").exists());
         drop(next);
-        assert!(path.exists() && !is_claimed(&path).unwrap());
+        assert!(path.exists() && !is_locked(&path).unwrap());
         fs::remove_dir_all(root).unwrap();
     }
 

@@ -6,7 +6,7 @@ use std::thread::ThreadId;
 
 use pintle_contract::Event;
 
-use crate::entries::Open;
+use crate::journal_records::OpenDispatch;
 
 thread_local! {
     /// The dispatch that ended last on this thread, and the tape it is on.
@@ -18,19 +18,19 @@ thread_local! {
 /// A dispatch reports its steps from the thread that it runs on, and a dispatch that a hook causes begins and ends
 /// within the one that caused it. So each thread has a stack, and its top is the dispatch that reports.
 #[derive(Debug, Default)]
-pub(crate) struct Dispatches {
+pub(crate) struct DispatchTracker {
     /// The format of the tape.
     format: u32,
     last: u64,
-    stacks: HashMap<ThreadId, Vec<Open>>,
+    stacks: HashMap<ThreadId, Vec<OpenDispatch>>,
     calls: HashMap<u64, u64>,
     /// What a step without a dispatch belongs to.
-    none: Open,
+    no_dispatch: OpenDispatch,
 }
 
-impl Dispatches {
+impl DispatchTracker {
     /// Goes on behind the dispatches of a tape of a format.
-    pub(crate) fn after(last: u64, format: u32) -> Self {
+    pub(crate) fn resume_after(last: u64, format: u32) -> Self {
         Self { format, last, ..Self::default() }
     }
 
@@ -45,31 +45,31 @@ impl Dispatches {
     }
 
     /// A dispatch begins.
-    pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut Open {
+    pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut OpenDispatch {
         self.last += 1;
         let stack = self.stacks.entry(thread).or_default();
         let parent = stack.last().map(|open| open.number);
-        stack.push(Open::new(self.last, parent, fired, self.format));
-        stack.last_mut().unwrap_or(&mut self.none)
+        stack.push(OpenDispatch::new(self.last, parent, fired, self.format));
+        stack.last_mut().unwrap_or(&mut self.no_dispatch)
     }
 
     /// The dispatch that the thread reports for, or one with the number 0.
-    pub(crate) fn current(&mut self, thread: ThreadId) -> &mut Open {
-        self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.none)
+    pub(crate) fn current(&mut self, thread: ThreadId) -> &mut OpenDispatch {
+        self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.no_dispatch)
     }
 
     /// Whether any has not ended.
-    pub(crate) fn is_going_on(&self) -> bool {
+    pub(crate) fn has_open_dispatch(&self) -> bool {
         !self.stacks.is_empty()
     }
 
     /// A hook is called.
-    pub(crate) fn call(&mut self, call: u64, dispatch: u64) {
+    pub(crate) fn begin_call(&mut self, call: u64, dispatch: u64) {
         self.calls.insert(call, dispatch);
     }
 
     /// The dispatch of a call that is going on.
-    pub(crate) fn of_call(&self, call: u64) -> Option<u64> {
+    pub(crate) fn dispatch_of_call(&self, call: u64) -> Option<u64> {
         self.calls.get(&call).copied()
     }
 
@@ -89,7 +89,7 @@ impl Dispatches {
 }
 
 /// The dispatch of a tape that ended last on this thread.
-pub(crate) fn ended_here(tape: usize) -> Option<u64> {
+pub(crate) fn last_ended_on_thread(tape: usize) -> Option<u64> {
     let (of, number) = ENDED.get();
     (of == tape && number > 0).then_some(number)
 }
@@ -106,23 +106,23 @@ mod tests {
 
     #[test]
     fn dispatches_nest_on_a_thread_and_stand_beside_each_other_on_two() {
-        let mut open = Dispatches::after(0, FORMAT);
+        let mut open = DispatchTracker::resume_after(0, FORMAT);
         let here = std::thread::current().id();
         let there = std::thread::spawn(|| std::thread::current().id()).join().unwrap();
         let fired = Event::new(EventName::parse("tool.pre").unwrap(), json!({}), Arc::new(Origin::default()));
-        let of = |open: &Open| (open.number, open.parent);
+        let of = |open: &OpenDispatch| (open.number, open.parent);
         assert_eq!(of(open.begin(here, &fired)), (1, None));
         assert_eq!(of(open.begin(there, &fired)), (2, None));
         assert_eq!(of(open.begin(here, &fired)), (3, Some(1)));
-        open.call(7, 3);
-        let now = |open: &mut Dispatches, thread| open.current(thread).number;
-        assert_eq!((now(&mut open, here), now(&mut open, there), open.of_call(7)), (3, 2, Some(3)));
+        open.begin_call(7, 3);
+        let now = |open: &mut DispatchTracker, thread| open.current(thread).number;
+        assert_eq!((now(&mut open, here), now(&mut open, there), open.dispatch_of_call(7)), (3, 2, Some(3)));
         open.end(here, 5);
-        assert_eq!((now(&mut open, here), open.of_call(7)), (1, None));
-        assert_eq!((ended_here(5), ended_here(6)), (Some(3), None));
+        assert_eq!((now(&mut open, here), open.dispatch_of_call(7)), (1, None));
+        assert_eq!((last_ended_on_thread(5), last_ended_on_thread(6)), (Some(3), None));
         open.end(here, 5);
         open.end(here, 5);
         assert_eq!((now(&mut open, here), now(&mut open, there)), (0, 2));
-        assert_eq!(of(Dispatches::after(9, FORMAT).begin(here, &fired)), (10, None));
+        assert_eq!(of(DispatchTracker::resume_after(9, FORMAT).begin(here, &fired)), (10, None));
     }
 }

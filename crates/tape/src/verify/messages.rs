@@ -8,66 +8,66 @@ use serde_json::Value;
 ///
 /// A hook may spell a message in other ways than the host does, so that what it says is compared.
 pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
-    let (sent, left) = (messages(request), messages(left));
+    let (sent, left) = (parse_messages(request), parse_messages(left));
     let note = told.join("\n\n");
     let (first, rest) = match left.split_first() {
         _ if note.is_empty() => (None, left.as_slice()),
         Some((first, rest)) if first.role == SYSTEM => {
             let content = format!("{}\n\n{note}", first.content);
-            (Some(Said { content, ..first.clone() }), rest)
+            (Some(MessageContent { content, ..first.clone() }), rest)
         }
-        _ => (Some(Said { role: SYSTEM, content: note, ..Said::default() }), left.as_slice()),
+        _ => (Some(MessageContent { role: SYSTEM, content: note, ..MessageContent::default() }), left.as_slice()),
     };
     sent.iter().eq(first.iter().chain(rest))
 }
 
 /// Whether a message of a conversation holds the answer that the hooks of `completion.post` left.
 pub(super) fn is_reply(message: &Value, left: &Value) -> bool {
-    left.pointer("/choices/0/message").is_some_and(|left| said_alike(message, left))
+    left.pointer("/choices/0/message").is_some_and(|left| is_same_message(message, left))
 }
 
 /// Whether a message as the host keeps it says what one in an event says.
-pub(super) fn said_alike(message: &Value, shown: &Value) -> bool {
-    let left = said(shown);
+pub(super) fn is_same_message(message: &Value, shown: &Value) -> bool {
+    let left = parse_message(shown);
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let calls: Vec<_> =
-        calls.map(|call| [field(call, "/id"), field(call, "/name"), field(call, "/arguments")]).collect();
-    said(message).content == left.content && calls == left.calls
+        calls.map(|call| [text_at(call, "/id"), text_at(call, "/name"), text_at(call, "/arguments")]).collect();
+    parse_message(message).content == left.content && calls == left.calls
 }
 
 const SYSTEM: &str = "system";
 
 /// What a message says.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct Said<'m> {
+struct MessageContent<'m> {
     role: &'m str,
     content: String,
     /// The call that it is the result of.
-    answers: &'m str,
+    call_id: &'m str,
     /// Its calls: what each has as number, name and arguments.
     calls: Vec<[&'m str; 3]>,
 }
 
-fn messages(payload: &Value) -> Vec<Said<'_>> {
-    payload.get("messages").and_then(Value::as_array).into_iter().flatten().map(said).collect()
+fn parse_messages(payload: &Value) -> Vec<MessageContent<'_>> {
+    payload.get("messages").and_then(Value::as_array).into_iter().flatten().map(parse_message).collect()
 }
 
-fn said(message: &Value) -> Said<'_> {
+fn parse_message(message: &Value) -> MessageContent<'_> {
     let text = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let content = match message.get("content") {
         Some(Value::Array(parts)) => parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join("\n"),
         _ => text(message, "content").unwrap_or_default(),
     };
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    let call = |call| [field(call, "/id"), field(call, "/function/name"), field(call, "/function/arguments")];
-    let role = match field(message, "/role") {
+    let call = |call| [text_at(call, "/id"), text_at(call, "/function/name"), text_at(call, "/function/arguments")];
+    let role = match text_at(message, "/role") {
         "developer" => SYSTEM,
         role => role,
     };
-    Said { role, content, answers: field(message, "/tool_call_id"), calls: calls.map(call).collect() }
+    MessageContent { role, content, call_id: text_at(message, "/tool_call_id"), calls: calls.map(call).collect() }
 }
 
-fn field<'v>(value: &'v Value, pointer: &str) -> &'v str {
+fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hooks_told_the_model_is_sent_besides_what_they_left_and_nothing_else() {
+    fn hook_context_is_sent_with_the_payload_and_nothing_else() {
         let user = json!({"role": "user", "content": "hi"});
         let system = |content: &str| json!({"role": "system", "content": content});
         let calls = |id: &str| {

@@ -5,88 +5,89 @@ use std::collections::{HashMap, HashSet};
 use pintle_contract::Decision;
 use serde_json::Value;
 
-use super::Notes;
-use super::host::{Line, line_of};
-use super::sent::is_reply;
-use super::structure::Ended;
-use crate::record::host::{HostRecord, Message};
+use super::FindingSink;
+use super::host::{AgentRun, agent_run_of};
+use super::messages::is_reply;
+use super::structure::FinishedDispatch;
+use crate::record::host::{HostRecord, MessageRecord};
 
 /// What models said and what came of it.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct ReplyCheck {
     /// The last `completion.post` of each line that no message holds yet.
-    replies: HashMap<Line, Reply>,
+    replies: HashMap<AgentRun, PendingReply>,
     /// The calls that the last answer in a conversation made and that have no result yet.
-    open: HashMap<(Line, String), HashSet<String>>,
+    open_calls: HashMap<(AgentRun, String), HashSet<String>>,
 }
 
 #[derive(Debug)]
-struct Reply {
+struct PendingReply {
     dispatch: u64,
-    denied: bool,
+    is_denied: bool,
     payload: Value,
 }
 
-impl Answers {
+impl ReplyCheck {
     /// The hooks of `completion.post` are done with a reply.
-    pub(super) fn replied(&mut self, line: Line, ended: &Ended) {
+    pub(super) fn add_reply(&mut self, line: AgentRun, ended: &FinishedDispatch) {
         let denied = ended.decision == Decision::Deny;
-        self.replies.insert(line, Reply { dispatch: ended.number, denied, payload: ended.payload.clone() });
+        self.replies
+            .insert(line, PendingReply { dispatch: ended.number, is_denied: denied, payload: ended.payload.clone() });
     }
 
     /// What was going on then never ends.
-    pub(super) fn interrupted(&mut self) {
+    pub(super) fn clear_open_work(&mut self) {
         self.replies.clear();
-        self.open.clear();
+        self.open_calls.clear();
     }
 
     /// Sees what the host does.
-    pub(super) fn see(&mut self, host: &HostRecord<'_>, notes: &mut Notes<'_>) {
+    pub(super) fn check_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
         match host {
-            HostRecord::Message(message) => self.says(message, notes),
+            HostRecord::Message(message) => self.check_message(message, notes),
             HostRecord::Messages(messages) => {
-                self.open.remove(&(line_of(&messages.origin), messages.conversation.to_string()));
+                self.open_calls.remove(&(agent_run_of(&messages.origin), messages.conversation.to_string()));
             }
             HostRecord::ModelRequest(request) => {
-                let line = line_of(&request.origin);
+                let line = agent_run_of(&request.origin);
                 // A reply that no conversation holds, such as a summary.
                 self.replies.remove(&line);
-                let open = self.open.remove(&(line, request.conversation.to_string())).unwrap_or_default();
+                let open = self.open_calls.remove(&(line, request.conversation.to_string())).unwrap_or_default();
                 let mut open: Vec<String> = open.into_iter().map(|id| format!("`{id}`")).collect();
                 open.sort();
-                notes.unless(
+                notes.add_unless(
                     open.is_empty(),
                     || format!("the model is asked and told no result of call {}", open.join(", ")),
                     || String::from("a `message` with it before"),
                 );
             }
             HostRecord::Turn(turn) => {
-                self.replies.remove(&line_of(&turn.origin));
+                self.replies.remove(&agent_run_of(&turn.origin));
             }
             _ => {}
         }
     }
 
-    fn says(&mut self, message: &Message<'_>, notes: &mut Notes<'_>) {
+    fn check_message(&mut self, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
-        let line = line_of(&message.origin);
+        let line = agent_run_of(&message.origin);
         match field("role") {
             Some("assistant") => {
-                if let Some(Reply { dispatch, denied, payload }) = self.replies.remove(&line) {
+                if let Some(PendingReply { dispatch, is_denied: denied, payload }) = self.replies.remove(&line) {
                     let found = || format!("the model is said to have answered {}", message.message);
                     if denied {
-                        notes.unless(false, found, || format!("nothing: dispatch {dispatch} refused the answer"));
+                        notes.add_unless(false, found, || format!("nothing: dispatch {dispatch} refused the answer"));
                     } else {
                         let same = is_reply(&message.message, &payload);
-                        notes.unless(same, found, || format!("what dispatch {dispatch} left of the answer"));
+                        notes.add_unless(same, found, || format!("what dispatch {dispatch} left of the answer"));
                     }
                 }
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
                 let ids = calls.filter_map(|call| call.get("id")?.as_str().map(str::to_owned)).collect();
-                self.open.insert((line, message.conversation.to_string()), ids);
+                self.open_calls.insert((line, message.conversation.to_string()), ids);
             }
             Some("tool") => {
-                let open = self.open.get_mut(&(line, message.conversation.to_string()));
+                let open = self.open_calls.get_mut(&(line, message.conversation.to_string()));
                 if let (Some(open), Some(id)) = (open, field("tool_call_id")) {
                     open.remove(id);
                 }

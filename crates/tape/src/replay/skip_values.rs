@@ -4,11 +4,11 @@
 //! rewrote. Of such a value only one thing matters, that it stands as the writer writes it, and that is told from its
 //! text. The rest of the record, in which something short stands for the value, is read and spelled as ever.
 
-use crate::blobs::{Kind, Scan, Shapes};
+use crate::blobs::{BlobShapes, FieldScanner, JsonKind};
 
 /// What a field may hold that need not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum SkippableValue {
     /// Any value at all.
     Any,
     /// A text.
@@ -17,61 +17,61 @@ enum Holds {
     List,
 }
 
-impl Holds {
+impl SkippableValue {
     /// What stands for a value of this kind; `None` where it may not stand there.
-    fn instead(self, kind: Kind) -> Option<&'static str> {
+    fn placeholder_for(self, kind: JsonKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Any, _) => Some("0"),
-            (Self::Text, Kind::Text) => Some("\"\""),
-            (Self::List, Kind::List) => Some("[]"),
+            (Self::Text, JsonKind::Text) => Some("\"\""),
+            (Self::List, JsonKind::List) => Some("[]"),
             (Self::Text | Self::List, _) => None,
         }
     }
 }
 
 /// The fields of a kind of record that need not be read.
-fn unread(kind: &str) -> &'static [(&'static str, Holds)] {
+fn skippable_fields(kind: &str) -> &'static [(&'static str, SkippableValue)] {
     match kind {
-        "event" | "model_request" => &[("payload", Holds::Any)],
-        "hook_call" | "outcome" => &[("value", Holds::Any)],
-        "message" => &[("message", Holds::Any)],
-        "messages" => &[("messages", Holds::List)],
-        "model_reply" => &[("reply", Holds::Any)],
-        "said" => &[("text", Holds::Text)],
-        "session" | "resumed" => &[("opened", Holds::Any)],
-        "tool_call" => &[("args", Holds::Any)],
-        "tool_result" => &[("content", Holds::Text), ("result", Holds::Any)],
-        "turn" => &[("usage", Holds::Any)],
+        "event" | "model_request" => &[("payload", SkippableValue::Any)],
+        "hook_call" | "outcome" => &[("value", SkippableValue::Any)],
+        "message" => &[("message", SkippableValue::Any)],
+        "messages" => &[("messages", SkippableValue::List)],
+        "model_reply" => &[("reply", SkippableValue::Any)],
+        "said" => &[("text", SkippableValue::Text)],
+        "session" | "resumed" => &[("opened", SkippableValue::Any)],
+        "tool_call" => &[("args", SkippableValue::Any)],
+        "tool_result" => &[("content", SkippableValue::Text), ("result", SkippableValue::Any)],
+        "turn" => &[("usage", SkippableValue::Any)],
         _ => &[],
     }
 }
 
 /// What follows the kind in a line, without the values that need not be read; `None` where all have to be, or one does not
 /// stand as the writer writes it.
-pub(super) fn without_values(kind: &str, rest: &str, shapes: &Shapes<'_>) -> Option<String> {
-    let unread = unread(kind);
+pub(super) fn without_values(kind: &str, rest: &str, shapes: &BlobShapes<'_>) -> Option<String> {
+    let unread = skippable_fields(kind);
     if unread.is_empty() {
         return None;
     }
-    let mut scan = Scan::new(shapes, rest);
+    let mut scan = FieldScanner::new(shapes, rest);
     let mut bare = String::with_capacity(rest.len().min(256));
-    while !scan.eat(b'}') {
-        let start = scan.at();
-        scan.eat(b',').then_some(())?;
-        let name = scan.name()?;
-        scan.eat(b':').then_some(())?;
-        let value = scan.at();
-        let found = scan.field()?;
+    while !scan.consume(b'}') {
+        let start = scan.index();
+        scan.consume(b',').then_some(())?;
+        let name = scan.scan_name()?;
+        scan.consume(b':').then_some(())?;
+        let value = scan.index();
+        let found = scan.scan_field()?;
         match unread.iter().find(|(field, _)| *field == name) {
             Some((_, holds)) => {
                 bare.push_str(rest.get(start..value)?);
-                bare.push_str(holds.instead(found)?);
+                bare.push_str(holds.placeholder_for(found)?);
             }
-            None => bare.push_str(rest.get(start..scan.at())?),
+            None => bare.push_str(rest.get(start..scan.index())?),
         }
     }
     bare.push('}');
-    (scan.at() == rest.len()).then_some(bare)
+    (scan.index() == rest.len()).then_some(bare)
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
             ("hook_returned", r#","said":{"verdict":"pass"}}"#, None),
         ];
         for (kind, rest, expected) in cases {
-            assert_eq!(without_values(kind, rest, &Shapes::default()).as_deref(), expected, "{kind}: {rest}");
+            assert_eq!(without_values(kind, rest, &BlobShapes::default()).as_deref(), expected, "{kind}: {rest}");
         }
     }
 }

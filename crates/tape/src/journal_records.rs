@@ -2,106 +2,111 @@
 
 use pintle_contract::{Event, Hook, JournalEntry, Payload};
 
-use crate::record::{Answered, Asked, Body, Decided, Fired, Passed, Resolved, TRUE_ROUNDS, Vetoed, Warned};
+use crate::record::{
+    ApprovalRecord, EventRecord, HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord,
+    OutcomeRecord, RecordBody, TRUE_ROUNDS, WarningRecord,
+};
 
 /// One dispatch that is going on.
 #[derive(Debug, Default)]
-pub(crate) struct Open {
+pub(crate) struct OpenDispatch {
     /// Its number.
     pub(crate) number: u64,
     /// The dispatch that caused it.
     pub(crate) parent: Option<u64>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
-    rounds: Rounds,
+    rounds: RoundCounting,
 }
 
 /// How a format counts the rounds of calls.
 #[derive(Debug, Default)]
-enum Rounds {
+enum RoundCounting {
     /// As they are.
     #[default]
-    True,
+    Actual,
     /// A hook's first call in a dispatch has 0, whatever round it is in: format 2. These are the hooks that were called.
     FirstIsZero(Vec<u64>),
 }
 
 /// A version of a dispatch's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(crate) struct PayloadVersion {
     /// Its number, from 0.
     pub(crate) number: u32,
     /// Whether it was not seen before.
     pub(crate) first_seen: bool,
 }
 
-impl Open {
+impl OpenDispatch {
     /// A dispatch of an event, on a tape of this format.
     pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event, format: u32) -> Self {
-        let rounds = if format < TRUE_ROUNDS { Rounds::FirstIsZero(Vec::new()) } else { Rounds::True };
+        let rounds = if format < TRUE_ROUNDS { RoundCounting::FirstIsZero(Vec::new()) } else { RoundCounting::Actual };
         Self { number, parent, versions: vec![fired.payload.clone()], rounds }
     }
 
     /// The round of a call as the format counts it.
-    fn round(&mut self, entry: u64, round: u8) -> u8 {
+    fn count_round(&mut self, entry: u64, round: u8) -> u8 {
         match &mut self.rounds {
-            Rounds::FirstIsZero(called) if !called.contains(&entry) => {
+            RoundCounting::FirstIsZero(called) if !called.contains(&entry) => {
                 called.push(entry);
                 0
             }
-            Rounds::True | Rounds::FirstIsZero(_) => round,
+            RoundCounting::Actual | RoundCounting::FirstIsZero(_) => round,
         }
     }
 
     /// Numbers a payload within the dispatch.
-    pub(crate) fn version(&mut self, payload: &Payload) -> Version {
+    pub(crate) fn number_payload(&mut self, payload: &Payload) -> PayloadVersion {
         // The newest is the likeliest, and a shared allocation is the cheap answer.
         if let Some(at) = self.versions.iter().rposition(|known| known == payload) {
-            return Version { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
+            return PayloadVersion { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
         }
         self.versions.push(payload.clone());
-        Version { number: u32::try_from(self.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }
+        PayloadVersion { number: u32::try_from(self.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }
     }
 }
 
 /// Spells one step of a dispatch as its records, in their order. `number` gives the number of a hook in the tape.
-pub(crate) fn bodies<'a>(
+pub(crate) fn records_of_entry<'a>(
     entry: &JournalEntry<'a>,
-    open: &mut Open,
+    open: &mut OpenDispatch,
     number: impl Fn(&Hook) -> u64,
-    mut each: impl FnMut(Body<'a>),
+    mut each: impl FnMut(RecordBody<'a>),
 ) {
     let dispatch = open.number;
     match entry {
-        JournalEntry::Event { event, cause } => each(Body::Event(Fired::new(dispatch, open.parent, event, *cause))),
+        JournalEntry::Event { event, cause } => {
+            each(RecordBody::Event(EventRecord::new(dispatch, open.parent, event, *cause)))
+        }
         JournalEntry::MatcherFailed { hook, round, failure } => {
-            each(Body::Unmatched(Passed::new(dispatch, hook, number(hook), *round, failure)));
+            each(RecordBody::MatcherFailed(HookSkippedRecord::new(dispatch, hook, number(hook), *round, failure)));
         }
         JournalEntry::NotCalled { hook, round, failure } => {
-            each(Body::Unasked(Passed::new(dispatch, hook, number(hook), *round, failure)));
+            each(RecordBody::NotCalled(HookSkippedRecord::new(dispatch, hook, number(hook), *round, failure)));
         }
         JournalEntry::Call { id, hook, round, event } => {
-            let version = open.version(&event.payload);
+            let version = open.number_payload(&event.payload);
             let entry = number(hook);
-            let asked = Asked::new(dispatch, *id, hook, entry, open.round(entry, *round));
-            each(Body::HookCall(asked.seeing(event, version.number, version.first_seen)));
+            let asked = HookCallRecord::new(dispatch, *id, hook, entry, open.count_round(entry, *round));
+            each(RecordBody::HookCall(asked.with_payload_version(event, version.number, version.first_seen)));
         }
         JournalEntry::Return { id, hook, verdict, duration_us } => {
-            each(Body::HookReturned(Answered::new(dispatch, *id, hook, verdict, *duration_us)));
-            if let Some(vetoed) = Vetoed::of(dispatch, *id, hook, verdict) {
-                each(Body::HookVetoed(vetoed));
+            each(RecordBody::HookReturned(HookReturnedRecord::new(dispatch, *id, hook, verdict, *duration_us)));
+            if let Some(vetoed) = HookVetoedRecord::from_verdict(dispatch, *id, hook, verdict) {
+                each(RecordBody::HookVetoed(vetoed));
             }
         }
         JournalEntry::Warning { warning } => {
-            each(Body::Warning(Warned::new((dispatch > 0).then_some(dispatch), warning)))
+            each(RecordBody::Warning(WarningRecord::new((dispatch > 0).then_some(dispatch), warning)))
         }
         JournalEntry::ApprovalAnswered { digest, reasons, response: resolution } => {
-            each(Body::Approval(Resolved::new(dispatch, digest, reasons, resolution)));
+            each(RecordBody::Approval(ApprovalRecord::new(dispatch, digest, reasons, resolution)));
         }
         JournalEntry::Outcome { event, outcome } => {
-            let version = open.version(&outcome.payload);
+            let version = open.number_payload(&outcome.payload);
             let name = event.name.as_str();
-            each(Body::Outcome(Decided::new(dispatch, name, outcome, version.number, version.first_seen)));
+            each(RecordBody::Outcome(OutcomeRecord::new(dispatch, name, outcome, version.number, version.first_seen)));
         }
     }
 }
@@ -120,12 +125,12 @@ mod tests {
     fn each_version_is_new_once() {
         let name = EventName::parse("tool.pre").unwrap();
         let fired = Event::new(name, json!({"a": 1}), Arc::new(Origin::default()));
-        let mut open = Open::new(1, None, &fired, FORMAT);
-        let version = |number, first_seen| Version { number, first_seen };
-        assert_eq!(open.version(&fired.payload), version(0, false));
-        assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, true));
-        assert_eq!(open.version(&Payload::new(json!({"a": 2}))), version(1, false));
-        assert_eq!(open.version(&fired.payload), version(0, false));
+        let mut open = OpenDispatch::new(1, None, &fired, FORMAT);
+        let version = |number, first_seen| PayloadVersion { number, first_seen };
+        assert_eq!(open.number_payload(&fired.payload), version(0, false));
+        assert_eq!(open.number_payload(&Payload::new(json!({"a": 2}))), version(1, true));
+        assert_eq!(open.number_payload(&Payload::new(json!({"a": 2}))), version(1, false));
+        assert_eq!(open.number_payload(&fired.payload), version(0, false));
     }
 
     #[test]
@@ -133,8 +138,8 @@ mod tests {
         let name = EventName::parse("tool.pre").unwrap();
         let fired = Event::new(name, json!({}), Arc::new(Origin::default()));
         let rounds = |format| {
-            let mut open = Open::new(1, None, &fired, format);
-            [(7, 0), (8, 1), (7, 1), (8, 2)].map(|(entry, round)| open.round(entry, round))
+            let mut open = OpenDispatch::new(1, None, &fired, format);
+            [(7, 0), (8, 1), (7, 1), (8, 2)].map(|(entry, round)| open.count_round(entry, round))
         };
         assert_eq!((rounds(2), rounds(3)), ([0, 0, 1, 2], [0, 1, 1, 2]));
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 ///
 /// Texts are looked through as they are, text that is JSON among them. The fields are not taken apart unless something in
 /// them looks like a secret.
-pub(crate) fn fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn redact_fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u8>> {
     if !secrets.may_contain_secret(std::str::from_utf8(text).ok()?) {
         return None;
     }

@@ -5,35 +5,35 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{Journal, JournalEntry, Outcome};
-use pintle_tape::record::Healed;
-use pintle_tape::{Body, Durability, Header, Reading, Tape, TapeError, in_use, read};
+use pintle_tape::record::HealedRecord;
+use pintle_tape::{Durability, HeaderRecord, LoadedTape, RecordBody, Tape, TapeError, is_being_written, read};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Ticking, event, hooks, play};
+use crate::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
 
-fn clock() -> Arc<Ticking> {
-    Arc::new(Ticking::default())
+fn new_clock() -> Arc<WritingTickingClock> {
+    Arc::new(WritingTickingClock::default())
 }
 
 /// A tape in a file with a dispatch of everything and something large.
-fn write(path: &Path, durability: Durability) {
-    let tape = Tape::create(path, Header::new("s1", 1_000), clock()).unwrap().durability(durability);
-    tape.hooks([hooks()]);
-    play(&tape);
+fn write_tape(path: &Path, durability: Durability) {
+    let tape = Tape::create(path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap().with_durability(durability);
+    tape.record_hooks([fixture_chain()]);
+    record_dispatch(&tape);
     fire(&tape, "x".repeat(2_000));
     assert_eq!(tape.next_request(), 1);
-    assert!(tape.fault().is_none());
+    assert!(tape.take_error().is_none());
 }
 
 fn fire(tape: &Tape, text: String) {
-    let event = event("completion.pre", json!({"text": text}));
+    let event = make_event("completion.pre", json!({"text": text}));
     tape.record(&JournalEntry::Event { event: &event, cause: None });
     tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
 /// Reads a tape whose chain must be whole.
-fn whole(path: &Path) -> Reading {
+fn read_valid_tape(path: &Path) -> LoadedTape {
     let (text, reading) = (fs::read_to_string(path).unwrap(), read(path).unwrap());
     assert!(text.ends_with('\n') && reading.torn.is_none());
     let mut prev = None;
@@ -50,16 +50,16 @@ fn a_tape_goes_on_where_it_ended() {
     let path = folder.path().join("tape.jsonl");
     for durability in Durability::ALL {
         let _ = fs::remove_file(&path);
-        write(&path, durability);
-        let before = whole(&path);
-        let tape = Tape::append_to(&path, clock()).unwrap().durability(durability);
+        write_tape(&path, durability);
+        let before = read_valid_tape(&path);
+        let tape = Tape::append_to(&path, new_clock()).unwrap().with_durability(durability);
         assert_eq!(tape.path(), Some(path.as_path()));
-        tape.hooks([hooks()]);
-        play(&tape);
+        tape.record_hooks([fixture_chain()]);
+        record_dispatch(&tape);
         fire(&tape, "x".repeat(2_000));
         tape.sync();
-        assert!(tape.fault().is_none());
-        let after = whole(&path);
+        assert!(tape.take_error().is_none());
+        let after = read_valid_tape(&path);
         assert_eq!(after.records[..before.records.len()], before.records);
         let mut dispatches = Vec::new();
         let mut calls = Vec::new();
@@ -67,10 +67,12 @@ fn a_tape_goes_on_where_it_ended() {
         let mut blobs = 0;
         for record in &after.records {
             match &record.body {
-                Body::Event(fired) => dispatches.push(fired.dispatch),
-                Body::HookCall(asked) => calls.push((asked.call, asked.entry)),
-                Body::Hooks(loaded) => entries.extend(loaded.hooks.iter().map(|entry| (entry.chain, entry.entry))),
-                Body::Blob(_) => blobs += 1,
+                RecordBody::Event(fired) => dispatches.push(fired.dispatch),
+                RecordBody::HookCall(asked) => calls.push((asked.call, asked.entry)),
+                RecordBody::Hooks(loaded) => {
+                    entries.extend(loaded.hooks.iter().map(|entry| (entry.chain, entry.entry)))
+                }
+                RecordBody::Blob(_) => blobs += 1,
                 _ => {}
             }
         }
@@ -86,7 +88,7 @@ fn a_tape_goes_on_where_it_ended() {
 fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let tape = Tape::create(&path, Header::new("s1", 1_000), clock()).unwrap();
+    let tape = Tape::create(&path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap();
     fire(&tape, "x".repeat(1_100));
     drop(tape);
     let bytes = fs::read(&path).unwrap();
@@ -96,22 +98,22 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
     for end in (0..header_bytes).step_by(9).chain(header_bytes..=bytes.len()) {
         let cut = folder.path().join("cut.jsonl");
         fs::write(&cut, &bytes[..end]).unwrap();
-        let tape = match Tape::append_to(&cut, clock()) {
+        let tape = match Tape::append_to(&cut, new_clock()) {
             Ok(tape) => tape,
             Err(TapeError::Empty) if end == 0 => continue,
             Err(TapeError::Torn { size_bytes }) if end < header_bytes && size_bytes == end => continue,
             Err(fault) => panic!("cut after {end} bytes: {fault}"),
         };
-        tape.note("remark", json!("on"));
+        tape.record_note("remark", json!("on"));
         drop(tape);
-        let records = whole(&cut).records;
+        let records = read_valid_tape(&cut).records;
         let line_start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines_before = bytes[..end].iter().filter(|byte| **byte == b'\n').count();
         let is_torn = end > line_start && bytes.get(end) != Some(&b'\n');
-        let expected = Healed { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
+        let expected = HealedRecord { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
         let [.., before, last] = records.as_slice() else { panic!("cut after {end} bytes: {records:?}") };
-        assert_eq!(matches!(before.body, Body::Healed(healed) if healed == expected), is_torn, "{before:?}");
-        assert!(matches!(&last.body, Body::Note(note) if *note.data == json!("on")), "{last:?}");
+        assert_eq!(matches!(before.body, RecordBody::Healed(healed) if healed == expected), is_torn, "{before:?}");
+        assert!(matches!(&last.body, RecordBody::Note(note) if *note.data == json!("on")), "{last:?}");
         healed += usize::from(is_torn);
     }
     assert!(healed > 1_000);
@@ -121,9 +123,9 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
 fn a_second_writer_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let first = Tape::create(&path, Header::new("s1", 1_000), clock()).unwrap();
-    assert!(in_use(&path).unwrap());
-    let second = Tape::append_to(&path, clock()).unwrap_err();
+    let first = Tape::create(&path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap();
+    assert!(is_being_written(&path).unwrap());
+    let second = Tape::append_to(&path, new_clock()).unwrap_err();
     assert!(matches!(second, TapeError::Busy { .. }), "{second:?}");
     assert_eq!(
         second.to_string(),
@@ -133,23 +135,23 @@ fn a_second_writer_is_refused() {
         )
     );
     drop(first);
-    assert!(!in_use(&path).unwrap());
-    let second = Tape::append_to(&path, clock()).unwrap();
-    assert!(matches!(Tape::append_to(&path, clock()), Err(TapeError::Busy { .. })));
+    assert!(!is_being_written(&path).unwrap());
+    let second = Tape::append_to(&path, new_clock()).unwrap();
+    assert!(matches!(Tape::append_to(&path, new_clock()), Err(TapeError::Busy { .. })));
     drop(second);
-    assert!(matches!(in_use(folder.path().join("none")), Err(TapeError::Open { .. })));
-    assert!(matches!(Tape::append_to(folder.path().join("none"), clock()), Err(TapeError::Open { .. })));
+    assert!(matches!(is_being_written(folder.path().join("none")), Err(TapeError::Open { .. })));
+    assert!(matches!(Tape::append_to(folder.path().join("none"), new_clock()), Err(TapeError::Open { .. })));
 }
 
 #[test]
 fn a_tape_that_was_changed_does_not_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    write(&path, Durability::None);
+    write_tape(&path, Durability::None);
     let text = fs::read_to_string(&path).unwrap();
     let fault = |text: String| {
         fs::write(&path, &text).unwrap();
-        let fault = Tape::append_to(&path, clock()).unwrap_err().to_string();
+        let fault = Tape::append_to(&path, new_clock()).unwrap_err().to_string();
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "nothing was touched");
         fault
     };

@@ -6,14 +6,14 @@ use pintle_contract::{Effect, Failure, FailureKind, Rewrite, Verdict, VerdictKin
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dispatch::present;
+use super::dispatch::deserialize_present;
 
 /// A verdict in the words of the tape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SaidText<'a> {
+pub struct RecordedVerdict<'a> {
     /// The answer in a word.
-    pub verdict: Word,
+    pub verdict: VerdictLabel,
     /// Why, with `allow`, `ask` and `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
@@ -21,11 +21,12 @@ pub struct SaidText<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Cow<'a, Map<String, Value>>>,
     /// The payload a rewrite puts in the place of the whole one, as for `fields`; may be `null`.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub whole: Option<Cow<'a, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
+    #[serde(rename = "whole")]
+    pub whole_payload: Option<Cow<'a, Value>>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<FailureText<'a>>,
+    pub failure: Option<RecordedFailure<'a>>,
     /// What comes with it.
     #[serde(default, skip_serializing_if = "<[Effect]>::is_empty")]
     pub effects: Cow<'a, [Effect]>,
@@ -37,7 +38,7 @@ pub struct SaidText<'a> {
 /// A verdict in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Word {
+pub enum VerdictLabel {
     /// No objection and no opinion.
     Pass,
     /// An explicit yes.
@@ -55,7 +56,7 @@ pub enum Word {
 /// Why there was no answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FailureText<'a> {
+pub struct RecordedFailure<'a> {
     /// The kind.
     pub kind: FailureKind,
     /// What happened, one line.
@@ -68,7 +69,7 @@ pub struct FailureText<'a> {
     pub line: Option<usize>,
 }
 
-impl Word {
+impl VerdictLabel {
     /// The word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -83,13 +84,13 @@ impl Word {
     }
 }
 
-impl<'a> From<&'a Verdict> for SaidText<'a> {
+impl<'a> From<&'a Verdict> for RecordedVerdict<'a> {
     fn from(verdict: &'a Verdict) -> Self {
         let mut said = Self {
-            verdict: Word::Pass,
+            verdict: VerdictLabel::Pass,
             reason: None,
             fields: None,
-            whole: None,
+            whole_payload: None,
             failure: None,
             effects: Cow::Borrowed(&verdict.effects),
             warnings: Cow::Borrowed(&verdict.warnings),
@@ -97,23 +98,27 @@ impl<'a> From<&'a Verdict> for SaidText<'a> {
         match &verdict.kind {
             VerdictKind::Pass => {}
             VerdictKind::Allow { reason } => {
-                (said.verdict, said.reason) = (Word::Allow, Some(Cow::Borrowed(&**reason)))
+                (said.verdict, said.reason) = (VerdictLabel::Allow, Some(Cow::Borrowed(&**reason)))
             }
-            VerdictKind::Ask { reason } => (said.verdict, said.reason) = (Word::Ask, Some(Cow::Borrowed(&**reason))),
-            VerdictKind::Deny { reason } => (said.verdict, said.reason) = (Word::Deny, Some(Cow::Borrowed(&**reason))),
-            VerdictKind::Rewrite(_) => said.verdict = Word::Rewrite,
-            VerdictKind::Failed(failure) => (said.verdict, said.failure) = (Word::Failed, Some(failure.into())),
+            VerdictKind::Ask { reason } => {
+                (said.verdict, said.reason) = (VerdictLabel::Ask, Some(Cow::Borrowed(&**reason)))
+            }
+            VerdictKind::Deny { reason } => {
+                (said.verdict, said.reason) = (VerdictLabel::Deny, Some(Cow::Borrowed(&**reason)))
+            }
+            VerdictKind::Rewrite(_) => said.verdict = VerdictLabel::Rewrite,
+            VerdictKind::Failed(failure) => (said.verdict, said.failure) = (VerdictLabel::Failed, Some(failure.into())),
         }
         match verdict.target_rewrite() {
             None => {}
             Some(Rewrite::Fields(fields)) => said.fields = Some(Cow::Borrowed(fields)),
-            Some(Rewrite::Whole(value)) => said.whole = Some(Cow::Borrowed(value)),
+            Some(Rewrite::Whole(value)) => said.whole_payload = Some(Cow::Borrowed(value)),
         }
         said
     }
 }
 
-impl<'a> From<&'a Failure> for FailureText<'a> {
+impl<'a> From<&'a Failure> for RecordedFailure<'a> {
     fn from(failure: &'a Failure) -> Self {
         let location = failure.diagnostic.as_ref().map(|diagnostic| &diagnostic.location);
         Self {

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::Redactor;
 
-use super::cast::Cast;
-use super::lines::Line;
-use super::scene::{Scene, Scenes};
-use crate::blobs::Blobs;
-use crate::record::{Body, Record};
+use super::recorded_dispatch::{RecordedDispatch, RecordedDispatches};
+use super::split::SplitLine;
+use super::stubs::StubRegistry;
+use crate::blobs::BlobStore;
+use crate::record::{Record, RecordBody};
 
 /// What stands for a secret.
 const PLACEHOLDER: &str = "[REDACTED]";
@@ -24,19 +24,19 @@ const MOST_ANSWERS: usize = 6;
 
 /// Takes the marks away again.
 #[derive(Debug, Default)]
-pub(super) struct Veil {
+pub(super) struct RedactionMask {
     /// The digest of the payload with marks, and that of the payload with secrets.
     digests: Mutex<(Option<String>, Option<String>)>,
 }
 
-impl Veil {
+impl RedactionMask {
     /// Tells the digest of a payload with marks in it.
-    pub(super) fn learn(&self, digest: &str) {
+    pub(super) fn record_digest(&self, digest: &str) {
         self.digests.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(digest.to_owned());
     }
 }
 
-impl Redactor for Veil {
+impl Redactor for RedactionMask {
     fn redact(&self, text: &str) -> Option<String> {
         let digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
         match &*digests {
@@ -48,16 +48,16 @@ impl Redactor for Veil {
 
 /// The records of a dispatch that may have had secrets.
 #[derive(Debug)]
-pub(super) struct Veiled {
+pub(super) struct RedactedDispatch {
     records: Vec<(usize, String)>,
     /// The answers of hooks among them, by their place in the list.
     answers: Vec<usize>,
     digest: Option<String>,
 }
 
-impl Veiled {
+impl RedactedDispatch {
     /// Looks for what stands for secrets in a dispatch.
-    pub(super) fn find(lines: &[Line<'_>], records: &[usize], blobs: &Blobs) -> Option<Self> {
+    pub(super) fn find_redacted(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore) -> Option<Self> {
         let whole = |at: &usize| {
             let record = Record::from_stored(lines.get(*at)?.text, blobs).ok()?;
             Some((*at, record.to_line().ok()?))
@@ -69,7 +69,7 @@ impl Veiled {
             let numbered = records.iter().enumerate();
             let answers = numbered.filter(|(_, (_, line))| is_answer(line)).map(|(at, _)| at).take(MOST_ANSWERS);
             let digest = records.iter().find_map(|(_, line)| match Record::from_line(line.as_bytes()).ok()?.body {
-                Body::Approval(resolved) => Some(resolved.digest.into_owned()),
+                RecordBody::Approval(resolved) => Some(resolved.digest.into_owned()),
                 _ => None,
             });
             Self { answers: answers.collect(), digest, records }
@@ -77,17 +77,20 @@ impl Veiled {
     }
 
     /// The ways in which it could have been: each the dispatch with marks, and the veil for it.
-    pub(super) fn ways<'v>(&'v self, cast: &'v Cast) -> impl Iterator<Item = (Scene, Veil)> + 'v {
+    pub(super) fn candidates<'v>(
+        &'v self,
+        cast: &'v StubRegistry,
+    ) -> impl Iterator<Item = (RecordedDispatch, RedactionMask)> + 'v {
         (0..1_u32 << self.answers.len()).filter_map(move |way| {
-            let mut scenes = Scenes::default();
+            let mut scenes = RecordedDispatches::default();
             for (at, (record, line)) in self.records.iter().enumerate() {
                 let answer = self.answers.iter().position(|answer| *answer == at);
                 let is_secret = answer.is_none_or(|answer| way & (1 << answer) != 0);
                 let marked = is_secret.then(|| line.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}")));
                 let text = marked.as_ref().unwrap_or(line);
-                scenes.take(*record, Record::from_line(text.as_bytes()).ok()?.body, cast);
+                scenes.add_record(*record, Record::from_line(text.as_bytes()).ok()?.body, cast);
             }
-            let veil = Veil { digests: Mutex::new((None, self.digest.clone())) };
+            let veil = RedactionMask { digests: Mutex::new((None, self.digest.clone())) };
             scenes.into_list().pop().map(|scene| (scene, veil))
         })
     }

@@ -5,40 +5,40 @@ use std::io;
 
 use pintle_contract::Redactor;
 
-use crate::blobs::{self, Cut};
-use crate::line::{self, Packed, digest, push_line};
-use crate::record::Body;
-use crate::scrub;
+use crate::blobs::{self, BlobExtraction};
+use crate::line::{self, PackedFields, digest_hex, push_line};
+use crate::record::RecordBody;
+use crate::redact;
 
 /// Makes the lines of a tape. The same records in the same order make the same lines.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineEncoder {
     next_seq: u64,
     prev: Option<String>,
     /// The digests of the blobs that were written.
-    known: HashSet<String>,
+    known_blobs: HashSet<String>,
     last_line_bytes: u64,
     line: Vec<u8>,
 }
 
 /// One line that was made.
 #[derive(Debug)]
-pub(crate) struct Written<'a> {
+pub(crate) struct EncodedLine<'a> {
     pub(crate) seq: u64,
     /// The digest of the line before.
     pub(crate) prev: Option<&'a str>,
     /// The line, with its end.
     pub(crate) line: &'a [u8],
-    pub(crate) of: Of<'a>,
+    pub(crate) source: LineSource<'a>,
 }
 
 /// What a line is of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Of<'a> {
+pub(crate) enum LineSource<'a> {
     /// The record as it was given.
     Record,
     /// The record without the secrets in it: its fields, whole.
-    Clean(&'a [u8]),
+    Redacted(&'a [u8]),
     /// A blob that the record after it refers to.
     Blob,
 }
@@ -47,48 +47,48 @@ pub(crate) enum Of<'a> {
 ///
 /// It depends on the record alone, so that records can be prepared side by side and written one after the other.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct EncodedFields {
     /// Whole, but without secrets.
     text: Vec<u8>,
-    is_clean: bool,
-    cut: Option<Cut>,
+    is_redacted: bool,
+    extraction: Option<BlobExtraction>,
 }
 
-impl Prepared {
+impl EncodedFields {
     /// Spells the fields of a record.
-    pub(crate) fn new(body: &Body<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
-        let Packed { text, is_packed } = line::packed(line::fields(body)?)?;
-        let clean = secrets.and_then(|secrets| scrub::fields(secrets, &text));
+    pub(crate) fn new(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
+        let PackedFields { text, is_packed } = line::pack_if_deep(line::encode_fields(body)?)?;
+        let clean = secrets.and_then(|secrets| redact::redact_fields(secrets, &text));
         let is_clean = clean.is_some();
         let text = clean.unwrap_or(text);
         // A header tells how to read the rest, so it stands for itself.
-        let stays = is_packed || matches!(body, Body::Header(_) | Body::Blob(_));
-        let cut = if stays { None } else { blobs::cut(&text) };
-        Ok(Self { text, is_clean, cut })
+        let stays = is_packed || matches!(body, RecordBody::Header(_) | RecordBody::Blob(_));
+        let cut = if stays { None } else { blobs::extract_blobs(&text) };
+        Ok(Self { text, is_redacted: is_clean, extraction: cut })
     }
 
     /// The fields as they stand in the record's own line.
-    pub(crate) fn stored(&self) -> &[u8] {
-        self.cut.as_ref().map_or(&self.text, |cut| &cut.text)
+    pub(crate) fn stored_fields(&self) -> &[u8] {
+        self.extraction.as_ref().map_or(&self.text, |cut| &cut.text)
     }
 
     /// The fields as they are written, and what is large in them.
-    pub(crate) fn into_stored(self) -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
-        match self.cut {
-            Some(Cut { text, blobs }) => (text, blobs),
+    pub(crate) fn into_stored_fields(self) -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
+        match self.extraction {
+            Some(BlobExtraction { text, blobs }) => (text, blobs),
             None => (self.text, Vec::new()),
         }
     }
 }
 
-impl Lines {
+impl LineEncoder {
     /// Goes on behind the lines of a tape.
-    pub(crate) fn after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
-        Self { next_seq, prev, known, ..Self::default() }
+    pub(crate) fn resume_after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
+        Self { next_seq, prev, known_blobs: known, ..Self::default() }
     }
 
     /// Says how long the line before is, with its end.
-    pub(crate) fn whose_last_has(self, last_line_bytes: u64) -> Self {
+    pub(crate) fn with_last_line_len(self, last_line_bytes: u64) -> Self {
         Self { last_line_bytes, ..self }
     }
 
@@ -103,8 +103,8 @@ impl Lines {
     }
 
     /// The digests of the blobs that were written, in the order of their digests.
-    pub(crate) fn known(&self) -> Vec<String> {
-        let mut known: Vec<String> = self.known.iter().cloned().collect();
+    pub(crate) fn known_blobs(&self) -> Vec<String> {
+        let mut known: Vec<String> = self.known_blobs.iter().cloned().collect();
         known.sort_unstable();
         known
     }
@@ -120,41 +120,41 @@ impl Lines {
         &mut self,
         at_ms: u64,
         kind: &str,
-        record: &Prepared,
-        mut each: impl FnMut(Written<'_>) -> io::Result<()>,
+        record: &EncodedFields,
+        mut each: impl FnMut(EncodedLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Prepared { text, is_clean, cut } = record;
-        let of = if *is_clean { Of::Clean(text) } else { Of::Record };
-        let Some(Cut { text: short, blobs }) = cut else {
-            return self.line(at_ms, kind, text, of, &mut each);
+        let EncodedFields { text, is_redacted: is_clean, extraction: cut } = record;
+        let of = if *is_clean { LineSource::Redacted(text) } else { LineSource::Record };
+        let Some(BlobExtraction { text: short, blobs }) = cut else {
+            return self.encode_line(at_ms, kind, text, of, &mut each);
         };
         for (digest, value) in blobs {
-            if !self.known.contains(digest) {
+            if !self.known_blobs.contains(digest) {
                 let mut fields = format!("{{\"digest\":\"{digest}\",\"value\":").into_bytes();
                 fields.extend_from_slice(value);
                 fields.push(b'}');
-                self.known.insert(digest.clone());
-                self.line(at_ms, "blob", &fields, Of::Blob, &mut each)?;
+                self.known_blobs.insert(digest.clone());
+                self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;
             }
         }
-        self.line(at_ms, kind, short, of, &mut each)
+        self.encode_line(at_ms, kind, short, of, &mut each)
     }
 
-    fn line(
+    fn encode_line(
         &mut self,
         at_ms: u64,
         kind: &str,
         fields: &[u8],
-        of: Of<'_>,
-        each: &mut impl FnMut(Written<'_>) -> io::Result<()>,
+        of: LineSource<'_>,
+        each: &mut impl FnMut(EncodedLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let (seq, prev) = (self.next_seq, self.prev.take());
         self.line.clear();
         push_line(&mut self.line, seq, at_ms, prev.as_deref(), kind, fields);
-        self.prev = Some(digest(&self.line));
+        self.prev = Some(digest_hex(&self.line));
         self.next_seq += 1;
         self.line.push(b'\n');
         self.last_line_bytes = self.line.len() as u64;
-        each(Written { seq, prev: prev.as_deref(), line: &self.line, of })
+        each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source: of })
     }
 }

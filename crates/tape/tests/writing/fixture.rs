@@ -8,15 +8,15 @@ use pintle_contract::{
     FailureKind, FailurePolicy, FailureReport, HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason,
     Payload, Profile, Verdict, Warning,
 };
-use pintle_tape::{Header, Reading, Tape, read_bytes};
+use pintle_tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle_testkit::{Scripted, chain, hook};
 use serde_json::{Value, json};
 
 /// One millisecond later each time it is asked.
 #[derive(Debug, Default)]
-pub(crate) struct Ticking(AtomicU64);
+pub(crate) struct WritingTickingClock(AtomicU64);
 
-impl Clock for Ticking {
+impl Clock for WritingTickingClock {
     fn unix_ms(&self) -> u64 {
         1_000 + self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -27,7 +27,7 @@ impl Clock for Ticking {
 }
 
 /// The hooks of the dispatches that are played.
-pub(crate) fn hooks() -> &'static Chain {
+pub(crate) fn fixture_chain() -> &'static Chain {
     static HOOKS: LazyLock<Chain> = LazyLock::new(|| {
         let hook = |name: &str| hook(name, EventName::parse("tool.pre").unwrap(), Scripted::always(Verdict::pass()));
         chain(Layer::Project, Profile::SequentialFirstDeny, ["shape", "guard"].map(hook))
@@ -35,32 +35,32 @@ pub(crate) fn hooks() -> &'static Chain {
     &HOOKS
 }
 
-pub(crate) fn event(name: &str, payload: Value) -> Event {
+pub(crate) fn make_event(name: &str, payload: Value) -> Event {
     let origin =
         Origin { session: String::from("s1"), turn: 1, agent: String::from("root"), depth: 0, ..Origin::default() };
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
 }
 
 /// Reads what is on a tape in memory.
-pub(crate) fn reading(tape: &Tape) -> Reading {
+pub(crate) fn read_memory_tape(tape: &Tape) -> LoadedTape {
     read_bytes(tape.lines().join("\n").as_bytes()).unwrap()
 }
 
 /// Plays a dispatch with a rewrite, a nested event, a failure and a deny.
-pub(crate) fn play(tape: &Tape) {
-    let call = event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
-    let (shape, guard) = (&*hooks().hooks[0], &*hooks().hooks[1]);
+pub(crate) fn record_dispatch(tape: &Tape) {
+    let call = make_event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
+    let (shape, guard) = (&*fixture_chain().hooks[0], &*fixture_chain().hooks[1]);
     tape.record(&JournalEntry::Event { event: &call, cause: None });
     let first = tape.next_call();
     tape.record(&JournalEntry::Call { id: first, hook: shape, round: 0, event: &call });
 
-    let emitted = event("custom.seen", json!(null));
+    let emitted = make_event("custom.seen", json!(null));
     tape.record(&JournalEntry::Event { event: &emitted, cause: None });
     tape.record(&JournalEntry::Outcome { event: &emitted, outcome: &Outcome::unchanged(emitted.payload.clone()) });
     let caller = EffectCaller::new(first, "shape");
     let emit = EffectRequest::Emit { event: String::from("custom.seen"), payload: json!(null) };
-    tape.effect(caller, &emit, &Ok(EffectReply::Value(json!(null))));
-    tape.effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(5)));
+    tape.record_effect(caller, &emit, &Ok(EffectReply::Value(json!(null))));
+    tape.record_effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(5)));
 
     let args = json!({"safe": true}).as_object().cloned().unwrap_or_default();
     let fields = [(String::from("args"), Value::Object(args))].into_iter().collect();
@@ -79,7 +79,7 @@ pub(crate) fn play(tape: &Tape) {
         body: None,
         timeout_ms: 1,
     };
-    tape.effect(EffectCaller::new(second, "guard"), &web, &Err(EffectError(String::from("no network"))));
+    tape.record_effect(EffectCaller::new(second, "guard"), &web, &Err(EffectError(String::from("no network"))));
     let failure = Failure::new(FailureKind::Error, "no network \x1b[2J");
     let verdict = Verdict::failed(failure.clone());
     tape.record(&JournalEntry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
@@ -96,13 +96,13 @@ pub(crate) fn play(tape: &Tape) {
         ..Outcome::unchanged(Payload::new(Value::Null))
     };
     tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
-    tape.effect(EffectCaller::new(Default::default(), "a_tool"), &EffectRequest::Uuid, &Ok(EffectReply::Done));
-    tape.note("remark", json!({"role": "assistant", "text": "I cannot."}));
-    tape.note("event", json!(1));
+    tape.record_effect(EffectCaller::new(Default::default(), "a_tool"), &EffectRequest::Uuid, &Ok(EffectReply::Done));
+    tape.record_note("remark", json!({"role": "assistant", "text": "I cannot."}));
+    tape.record_note("event", json!(1));
 }
 
 pub(crate) fn new_tape() -> Tape {
-    let tape = Tape::in_memory(Header::new("s1", 1_000), Arc::new(Ticking::default()));
-    tape.hooks([hooks()]);
+    let tape = Tape::in_memory(HeaderRecord::new("s1", 1_000), Arc::new(WritingTickingClock::default()));
+    tape.record_hooks([fixture_chain()]);
     tape
 }

@@ -1,37 +1,43 @@
 //! Whether every blob is there for a record.
 
-use super::Notes;
-use crate::record::{Body, HostRecord};
+use super::FindingSink;
+use crate::record::{HostRecord, RecordBody};
 
 /// The blobs that wait for the record that needs them: it comes right behind them.
 #[derive(Debug, Default)]
-pub(super) struct Spare {
-    waiting: Vec<Blob>,
+pub(super) struct BlobCheck {
+    waiting: Vec<UnreferencedBlob>,
 }
 
 #[derive(Debug)]
-struct Blob {
+struct UnreferencedBlob {
     line: usize,
     digest: String,
     text: Vec<u8>,
 }
 
-impl Spare {
+impl BlobCheck {
     /// Sees the next record and its line.
-    pub(super) fn see(&mut self, text: &[u8], body: &Body<'_>, notes: &mut Notes<'_>) {
+    pub(super) fn check_record(&mut self, text: &[u8], body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
-            Body::Blob(blob) => {
-                self.waiting.push(Blob { line: notes.line, digest: blob.digest.to_string(), text: text.to_vec() });
+            RecordBody::Blob(blob) => {
+                self.waiting.push(UnreferencedBlob {
+                    line: notes.line,
+                    digest: blob.digest.to_string(),
+                    text: text.to_vec(),
+                });
             }
             // The program died before it wrote the record, and another one goes on with the tape.
-            Body::Healed(_) | Body::Hooks(_) | Body::Host(HostRecord::Resumed(_)) => self.waiting.clear(),
+            RecordBody::Healed(_) | RecordBody::Hooks(_) | RecordBody::Host(HostRecord::Resumed(_)) => {
+                self.waiting.clear()
+            }
             _ if self.waiting.is_empty() => {}
             _ => {
                 // What one blob refers to is needed where that one is, and stands before it.
                 let mut needed = vec![text.to_vec()];
-                for Blob { line, digest, text } in std::mem::take(&mut self.waiting).into_iter().rev() {
+                for UnreferencedBlob { line, digest, text } in std::mem::take(&mut self.waiting).into_iter().rev() {
                     let reference = format!("{{\"$blob\":\"{digest}\"}}");
-                    let refers = |needed: &Vec<u8>| holds(needed, reference.as_bytes());
+                    let refers = |needed: &Vec<u8>| contains_bytes(needed, reference.as_bytes());
                     if needed.iter().any(refers) {
                         needed.push(text);
                     } else {
@@ -44,6 +50,6 @@ impl Spare {
     }
 }
 
-fn holds(text: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
