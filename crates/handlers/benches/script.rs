@@ -10,7 +10,7 @@ use pintle_contract::{
     Origin, Payload, ScriptOutput, ScriptSource, SourceTrust, Verdict,
 };
 use pintle_handlers::{Builder, WorkerProgram};
-use pintle_script::{Invocation, Role, compile};
+use pintle_script::{Invocation, ScriptKind, compile};
 use pintle_testkit::bench::{Bar, Report};
 use serde_json::{Value, json};
 
@@ -114,11 +114,12 @@ fn call(hook: &Hook, event: &Event) -> Verdict {
 }
 
 fn bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
-    let script = compile("bench", &ScriptSource::without_file(text), Role::Hook).script.expect("the script compiles");
+    let script =
+        compile("bench", &ScriptSource::without_file(text), ScriptKind::Hook).script.expect("the script compiles");
     move |payload| {
         let (limits, cancel) = (CallLimits::default(), CancelToken::default());
         let caller = EffectCaller::new(CallId(1), "bench");
-        let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
+        let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
         script.handle("tool.pre", payload, &invocation).expect("the script answers")
     }
 }

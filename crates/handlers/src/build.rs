@@ -71,7 +71,7 @@ impl Builder {
 
 impl HandlerFactory for Builder {
     fn warm_up(&self) {
-        pintle_script::get_ready();
+        pintle_script::warm_up();
     }
 
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {

@@ -1,7 +1,7 @@
 //! What a hook can reach outside of the sandbox, one arm a kind of handler.
 
 use pintle_contract::{BuiltinSpec, Capability, CommandSpec, HandlerSpec, HookDeclaration};
-use pintle_script::{Role, reaches};
+use pintle_script::{ScriptKind, capability_names};
 
 use crate::builtin::builtins;
 
@@ -10,8 +10,12 @@ pub(crate) fn reach(declaration: &HookDeclaration) -> Vec<Capability> {
     match &declaration.handler {
         // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
         HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
-        HandlerSpec::Script(text) => of_names(&reaches(&declaration.name, text, Role::Hook), declaration),
-        HandlerSpec::Function(spec) => of_names(&reaches(&spec.name, &spec.module, Role::Plugin), declaration),
+        HandlerSpec::Script(text) => {
+            of_names(&capability_names(&declaration.name, text, ScriptKind::Hook), declaration)
+        }
+        HandlerSpec::Function(spec) => {
+            of_names(&capability_names(&spec.name, &spec.module, ScriptKind::Plugin), declaration)
+        }
         HandlerSpec::Command(spec) => vec![Capability::Command(line(spec))],
         HandlerSpec::Http(spec) => vec![Capability::Host(host(&spec.url))],
         HandlerSpec::Model(spec) => vec![Capability::Model(spec.model.clone())],

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use pintle::script::{Invocation, Role, Script, compile};
+use pintle::script::{Invocation, Script, ScriptKind, compile};
 use pintle::{
     CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Layer, Origin, Payload, Runtime, ScriptSource,
     native,
@@ -22,7 +22,7 @@ fn bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Scri
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
         pintle::HandlerSpec::Script(text) => {
-            compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), Role::Hook).script
+            compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), ScriptKind::Hook).script
         }
         _ => None,
     }
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     let seam = MapSeam::default();
     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let invocation =
-        Invocation { seam: &seam, caller: EffectCaller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
+        Invocation { effects: &seam, caller: EffectCaller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
     let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
 
     let runtime = &built.runtime;

@@ -309,7 +309,7 @@ impl Builder {
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> Built {
-        pintle_script::with_room(|| self.load())
+        pintle_script::with_compiler_stack(|| self.load())
     }
 
     fn load(self) -> Built {

@@ -4,18 +4,18 @@ use pintle_contract::{Diagnostic, ScriptSource};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr};
 
-use crate::analysis::{Argument, expressions_of, identifier, span, string};
-use crate::compile::{Role, on_large_stack};
-use crate::finding::{Code, Finding};
+use crate::analysis::{ArgumentNode, expressions_of, identifier_name, span_of, string_literal};
+use crate::compile::{ScriptKind, try_on_large_stack};
+use crate::finding::{FindingCode, ScriptFinding};
 use crate::load::parse;
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// The function with which scripts call tools.
 const CALL: &str = "call_tool";
 
 /// The line that a hook needs to call one more tool.
 #[must_use]
-pub fn tools_line(tools: &[String], name: &str) -> String {
+pub fn tool_header_line(tools: &[String], name: &str) -> String {
     let all: Vec<&str> = tools.iter().map(String::as_str).chain([name]).collect();
     format!("tools: [{}]", all.join(", "))
 }
@@ -29,33 +29,33 @@ pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Dia
     if tools.is_empty() && !text.text.contains(CALL) {
         return Vec::new();
     }
-    let found = on_large_stack(|| {
-        let (source, refusal) = Source::new(name, text);
+    let found = try_on_large_stack(|| {
+        let (source, refusal) = PreparedSource::new(name, text);
         let ast = match refusal {
-            None => parse(&source, Role::Hook).ok()?,
+            None => parse(&source, ScriptKind::Hook).ok()?,
             Some(_) => return None,
         };
-        Some(findings(name, &ast, tools).iter().map(|finding| finding.locate(&source)).collect())
+        Some(find_call_problems(name, &ast, tools).iter().map(|finding| finding.locate(&source)).collect())
     });
     found.flatten().unwrap_or_default()
 }
 
-fn findings(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Finding> {
+fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<ScriptFinding> {
     let (mut findings, mut called, mut mentions) = (Vec::new(), Vec::new(), 0_usize);
     let mut first = None;
     expressions_of(ast, &mut |expr| {
-        if is_call_tool(expr) || identifier(expr) == Some("getattr") {
+        if is_call_tool(expr) || identifier_name(expr) == Some("getattr") {
             mentions += 1;
-            first.get_or_insert(span(expr));
+            first.get_or_insert(span_of(expr));
         }
-        let Some(tool) = named(expr) else { return };
-        if let Some(literal) = string(tool) {
+        let Some(tool) = called_tool(expr) else { return };
+        if let Some(literal) = string_literal(tool) {
             called.push(literal);
             if tools.iter().all(|known| known != literal) {
                 let message = format!("hook `{name}` calls the tool `{literal}`, which is none of its `tools`");
-                let line = tools_line(tools, literal);
+                let line = tool_header_line(tools, literal);
                 let help = format!("write `{line}` into the hook; it is then agreed to like the rest of it");
-                findings.push(Finding::error(Code::UnnamedTool, message, Some(span(tool))).help(help));
+                findings.push(ScriptFinding::error(FindingCode::UnnamedTool, message, Some(span_of(tool))).help(help));
             }
         }
     });
@@ -64,7 +64,7 @@ fn findings(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Finding> {
     if tools.is_empty() && !tells {
         let message = format!("hook `{name}` calls tools and has no `tools`, so each call is refused");
         let help = "name those that it may call, as in `tools: [NAME]`";
-        findings.push(Finding::warning(Code::UnnamedTool, message, first).help(help));
+        findings.push(ScriptFinding::warning(FindingCode::UnnamedTool, message, first).help(help));
     }
     let unused = tools.iter().filter(|tool| tells && !called.contains(&tool.as_str()));
     findings.extend(unused.map(|tool| {
@@ -72,7 +72,7 @@ fn findings(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Finding> {
         let help = format!(
             "`tools` names what its script calls; to listen to one tool write `when: payload[\"name\"] == \"{tool}\"`"
         );
-        Finding::warning(Code::UnnamedTool, message, None).help(help)
+        ScriptFinding::warning(FindingCode::UnnamedTool, message, None).help(help)
     }));
     findings
 }
@@ -83,14 +83,14 @@ fn is_call_tool(expr: &AstExpr) -> bool {
 }
 
 /// The tool's name in `meta.call_tool(name, ..)`.
-fn named(expr: &AstExpr) -> Option<&AstExpr> {
+fn called_tool(expr: &AstExpr) -> Option<&AstExpr> {
     let Expr::Call(callee, arguments) = &expr.node else { return None };
     if !is_call_tool(callee) {
         return None;
     }
     arguments.args.iter().enumerate().find_map(|(index, argument)| match &argument.node {
-        Argument::Positional(value) if index == 0 => Some(value),
-        Argument::Named(key, value) if key.node == "name" => Some(value),
+        ArgumentNode::Positional(value) if index == 0 => Some(value),
+        ArgumentNode::Named(key, value) if key.node == "name" => Some(value),
         _ => None,
     })
 }
@@ -131,7 +131,7 @@ mod tests {
         for (body, tools, expected) in cases {
             assert_eq!(check(body, tools), *expected, "{body} {tools:?}");
         }
-        assert_eq!(tools_line(&[String::from("a")], "b"), "tools: [a, b]");
+        assert_eq!(tool_header_line(&[String::from("a")], "b"), "tools: [a, b]");
         assert!(
             check_calls("h", &ScriptSource::without_file("def handle(event, payload:\n  meta.call_tool(\"b\")"), &[])
                 .is_empty()

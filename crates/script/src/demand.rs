@@ -18,14 +18,14 @@ const MOST_WEIGHED: usize = 1 << 30;
 /// The interpreter looks at its heap now and then, and one expression between two looks may make 64 times the input. So a
 /// call whose input is too large for its script belongs in a worker process, whatever the script is otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Demand(u64);
+pub(crate) struct MemoryDemand(u64);
 
 /// What a payload weighs, worked out once for all hooks.
-struct Weight(Option<usize>);
+struct PayloadWeight(Option<usize>);
 
-impl Demand {
+impl MemoryDemand {
     /// That of a script that makes so many inputs.
-    pub(crate) fn inputs(made: u64) -> Self {
+    pub(crate) fn from_input_count(made: u64) -> Self {
         Self(made)
     }
 
@@ -33,18 +33,18 @@ impl Demand {
     pub(crate) fn fits(self, payload: &Payload, limits: &CallLimits) -> bool {
         // Nothing is made of what is only looked at.
         self.0 == 0
-            || self.fits_weight(
-                payload.cached_view("weight", |value| Weight(measure_payload(value, MOST_WEIGHED))).0,
+            || self.fits_weight_limit(
+                payload.cached_view("weight", |value| PayloadWeight(measure_payload(value, MOST_WEIGHED))).0,
                 limits,
             )
     }
 
     /// The same for a value.
     pub(crate) fn fits_value(self, value: &Value, limits: &CallLimits) -> bool {
-        self.0 == 0 || self.fits_weight(measure_payload(value, MOST_WEIGHED), limits)
+        self.0 == 0 || self.fits_weight_limit(measure_payload(value, MOST_WEIGHED), limits)
     }
 
-    fn fits_weight(self, weight: Option<usize>, limits: &CallLimits) -> bool {
+    fn fits_weight_limit(self, weight: Option<usize>, limits: &CallLimits) -> bool {
         let takes = weight.and_then(|weight| u64::try_from(weight).ok()?.checked_mul(self.0.saturating_add(FORMS)));
         takes.is_some_and(|takes| takes <= limits.memory_bytes.saturating_mul(SLACK))
     }
@@ -67,7 +67,7 @@ mod tests {
             (64, 101, 4_300, false),
         ] {
             let limits = CallLimits { memory_bytes, ..CallLimits::default() };
-            let (demand, payload) = (Demand::inputs(made), payload(bytes));
+            let (demand, payload) = (MemoryDemand::from_input_count(made), payload(bytes));
             assert_eq!(demand.fits(&payload, &limits), fits, "{made} {bytes}");
             assert_eq!(demand.fits_value(payload.value(), &limits), fits, "{made} {bytes}");
         }

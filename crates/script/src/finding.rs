@@ -3,15 +3,15 @@
 use pintle_contract::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
 
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// One finding about a script. Unlike a [`Diagnostic`] it can be sent from a worker process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ScriptFinding {
     /// How bad it is.
     pub severity: Severity,
     /// Which rule found it; an index into the stable short names.
-    pub code: Code,
+    pub code: FindingCode,
     /// What is wrong: lower case, one line, no full stop.
     pub message: String,
     /// The range in the prepared text, in bytes; `None` is the whole script.
@@ -23,7 +23,7 @@ pub struct Finding {
 /// The stable short names of findings about scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Code {
+pub enum FindingCode {
     /// The source is too large or nested too deeply to be parsed.
     Limit,
     /// The source does not parse.
@@ -43,10 +43,11 @@ pub enum Code {
     /// A call raised an error.
     Runtime,
     /// A reading of the script that its author should know.
-    Reading,
+    #[serde(rename = "reading")]
+    Interpretation,
 }
 
-impl Code {
+impl FindingCode {
     /// The name that diagnostics carry.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -60,33 +61,33 @@ impl Code {
             Self::Lint => "script_lint",
             Self::Load => "script_load",
             Self::Runtime => "script_error",
-            Self::Reading => "script_reading",
+            Self::Interpretation => "script_reading",
         }
     }
 }
 
-impl Finding {
-    pub(crate) fn error(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
-        Self { severity: Severity::Error, code, message: one_line(message.into()), span, help: None }
+impl ScriptFinding {
+    pub(crate) fn error(code: FindingCode, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+        Self { severity: Severity::Error, code, message: to_one_line(message.into()), span, help: None }
     }
 
-    pub(crate) fn warning(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+    pub(crate) fn warning(code: FindingCode, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message, span) }
     }
 
-    pub(crate) fn note(code: Code, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
+    pub(crate) fn note(code: FindingCode, message: impl Into<String>, span: Option<(usize, usize)>) -> Self {
         Self { severity: Severity::Note, ..Self::error(code, message, span) }
     }
 
     /// The finding in a text that begins `offset` bytes into the parsed one. A place before it is the whole text.
-    pub(crate) fn after(mut self, offset: usize) -> Self {
+    pub(crate) fn shifted_by(mut self, offset: usize) -> Self {
         self.span = self.span.and_then(|(start, end)| Some((start.checked_sub(offset)?, end.checked_sub(offset)?)));
         self
     }
 
     /// The interpreter failed instead of giving an answer.
-    pub(crate) fn collapsed() -> Self {
-        Self::error(Code::Load, "loading the script failed inside the interpreter", None)
+    pub(crate) fn interpreter_crash() -> Self {
+        Self::error(FindingCode::Load, "loading the script failed inside the interpreter", None)
             .help("simplify the script; it may build something very large while it is loaded")
     }
 
@@ -97,19 +98,19 @@ impl Finding {
 
     /// The finding at its place in the file the script stands in.
     #[must_use]
-    pub(crate) fn locate(&self, source: &Source) -> Diagnostic {
+    pub(crate) fn locate(&self, source: &PreparedSource) -> Diagnostic {
         Diagnostic {
             severity: self.severity,
             code: self.code.name(),
-            message: source.speak(&self.message),
+            message: source.restore_names(&self.message),
             location: source.location(self.span),
-            help: self.help.as_deref().map(|help| source.speak(help)),
+            help: self.help.as_deref().map(|help| source.restore_names(help)),
         }
     }
 }
 
 /// Messages of the interpreter may have several lines; people get one.
-pub(crate) fn one_line(text: String) -> String {
+pub(crate) fn to_one_line(text: String) -> String {
     if !text.contains('\n') {
         return text;
     }

@@ -5,7 +5,7 @@
 //! [`EffectRunner`](pintle_contract::Seam) of the [`Invocation`].
 //!
 //! The interpreter's own limits do not stop everything: one expression can allocate until the process dies. So
-//! [`compile`] decides by analysis whether the cost of a script is bounded by its input ([`Placement`]). Only such
+//! [`compile`] decides by analysis whether the cost of a script is bounded by its input ([`ScriptPlacement`]). Only such
 //! scripts are loaded and run in this process; the others belong in a worker process ([`worker`]) that may die.
 //!
 //! A process that runs hooks should set `RUST_LIB_BACKTRACE=0`: with `RUST_BACKTRACE=1` alone every error that a
@@ -16,7 +16,9 @@ pub mod worker;
 
 mod analysis;
 mod call;
+mod call_state;
 mod called;
+mod capabilities;
 mod compile;
 mod demand;
 mod finding;
@@ -24,21 +26,21 @@ mod globals;
 mod load;
 mod payload;
 mod plugin;
-mod reach;
 mod source;
-mod state;
-mod values;
+mod starlark_values;
 mod when;
 
 pub use call::Invocation;
-pub use called::{check_calls, tools_line};
-pub use compile::{Compiled, Placement, Powers, Role, compile, compile_unbounded, with_room};
-pub use finding::Finding;
-pub use globals::{Builtin, DONE_KEY, catalogue, get_ready};
+pub use called::{check_calls, tool_header_line};
+pub use capabilities::capability_names;
+pub use compile::{
+    CompiledScript, ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_unbounded, with_compiler_stack,
+};
+pub use finding::ScriptFinding;
+pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue, warm_up};
 pub use load::Script;
 pub use plugin::{
-    CompiledPlugin, Facts, Given, Inventory, PluginFunction, PluginModule, Recorded, compile_plugin,
-    compile_plugin_unbounded,
+    CompiledPlugin, FunctionInfo, PluginFunction, PluginInventory, PluginModule, RecordedArgument,
+    RecordedRegistration, compile_plugin, compile_plugin_unbounded,
 };
-pub use reach::reaches;
-pub use when::{CompiledWhen, When, compile_when};
+pub use when::{CompiledWhen, WhenPredicate, compile_when};

@@ -9,13 +9,13 @@ use starlark::eval::Evaluator;
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::OwnedFrozenValue;
 
-use crate::Finding;
-use crate::analysis::Reads;
-use crate::compile::Role;
-use crate::demand::Demand;
-use crate::finding::{Code, one_line};
+use crate::ScriptFinding;
+use crate::analysis::PayloadReads;
+use crate::compile::ScriptKind;
+use crate::demand::MemoryDemand;
+use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// Steps that loading a script may take.
 pub(crate) const LOAD_STEPS: u64 = 100_000;
@@ -24,17 +24,17 @@ pub(crate) const LOAD_BYTES: usize = 32 << 20;
 
 /// A compiled script, ready to be called from any thread.
 pub struct Script {
-    pub(crate) source: Source,
-    pub(crate) role: Role,
-    pub(crate) reads: Reads,
+    pub(crate) source: PreparedSource,
+    pub(crate) kind: ScriptKind,
+    pub(crate) reads: PayloadReads,
     pub(crate) entry: OwnedFrozenValue,
-    pub(crate) waits: bool,
-    pub(crate) demand: Demand,
+    pub(crate) may_wait: bool,
+    pub(crate) demand: MemoryDemand,
 }
 
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").field("name", &self.source.name).field("role", &self.role).finish_non_exhaustive()
+        f.debug_struct("Script").field("name", &self.source.name).field("role", &self.kind).finish_non_exhaustive()
     }
 }
 
@@ -48,7 +48,7 @@ impl Script {
     /// Whether a call may wait for something outside this process.
     #[must_use]
     pub fn may_wait(&self) -> bool {
-        self.waits
+        self.may_wait
     }
 
     /// Whether a call with this payload keeps to twice its memory limit in this process.
@@ -66,7 +66,7 @@ impl Script {
     /// The text as its author wrote it.
     #[must_use]
     pub fn text(&self) -> &ScriptSource {
-        self.source.written()
+        self.source.author_text()
     }
 }
 
@@ -83,28 +83,34 @@ pub(crate) fn dialect() -> Dialect {
 }
 
 /// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
-pub(crate) fn parse(source: &Source, role: Role) -> Result<AstModule, Finding> {
+pub(crate) fn parse(source: &PreparedSource, role: ScriptKind) -> Result<AstModule, ScriptFinding> {
     // What a plugin registers may hang on loops and conditions.
-    let dialect = Dialect { enable_top_level_stmt: role == Role::Plugin, ..dialect() };
-    AstModule::parse(&source.name, source.text.clone(), &dialect).map_err(|fault| finding(Code::Syntax, &fault))
+    let dialect = Dialect { enable_top_level_stmt: role == ScriptKind::Plugin, ..dialect() };
+    AstModule::parse(&source.name, source.text.clone(), &dialect)
+        .map_err(|fault| error_finding(FindingCode::Syntax, &fault))
 }
 
 /// Evaluates a module and gives its entry point. Runs the code of the module, under limits.
-pub(crate) fn evaluate(source: &Source, ast: AstModule, role: Role, entry: &str) -> Result<OwnedFrozenValue, Finding> {
+pub(crate) fn evaluate(
+    source: &PreparedSource,
+    ast: AstModule,
+    role: ScriptKind,
+    entry: &str,
+) -> Result<OwnedFrozenValue, ScriptFinding> {
     let module = Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            eval.set_max_tick_count(LOAD_STEPS).map_err(|fault| internal(&fault))?;
-            eval.set_max_heap_size(LOAD_BYTES).map_err(|fault| internal(&fault))?;
-            eval.eval_module(ast, globals::of(role)).map_err(|fault| load_fault(&fault))?;
+            eval.set_max_tick_count(LOAD_STEPS).map_err(|fault| internal_error(&fault))?;
+            eval.set_max_heap_size(LOAD_BYTES).map_err(|fault| internal_error(&fault))?;
+            eval.eval_module(ast, globals::for_kind(role)).map_err(|fault| load_error(&fault))?;
         }
-        module.freeze().map_err(|fault| internal(&fault.err_msg))
+        module.freeze().map_err(|fault| internal_error(&fault.err_msg))
     })?;
-    let found = module.get_option(entry).map_err(|fault| internal(&fault))?;
-    let value = found.ok_or_else(|| missing(source, role, entry))?;
+    let found = module.get_option(entry).map_err(|fault| internal_error(&fault))?;
+    let value = found.ok_or_else(|| missing_entry_point(source, role, entry))?;
     let Some(parameters) = value.value().parameters_spec() else {
-        return Err(Finding::error(
-            Code::EntryPoint,
+        return Err(ScriptFinding::error(
+            FindingCode::EntryPoint,
             format!("hook script \"{}\": '{entry}' must be a function", source.name),
             None,
         ));
@@ -113,33 +119,37 @@ pub(crate) fn evaluate(source: &Source, ast: AstModule, role: Role, entry: &str)
     if !parameters.can_fill_with_args(wanted, &[]) {
         let message =
             format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", role.parameters().join(", "));
-        return Err(Finding::error(Code::EntryPoint, message, None));
+        return Err(ScriptFinding::error(FindingCode::EntryPoint, message, None));
     }
     Ok(value)
 }
 
 /// The finding for a script without its entry point.
-pub(crate) fn missing(source: &Source, role: Role, entry: &str) -> Finding {
-    let kind = role.noun();
-    Finding::error(
-        Code::EntryPoint,
+pub(crate) fn missing_entry_point(source: &PreparedSource, role: ScriptKind, entry: &str) -> ScriptFinding {
+    let kind = role.noun_phrase();
+    ScriptFinding::error(
+        FindingCode::EntryPoint,
         format!("{kind} script \"{}\" must define a '{entry}' function", source.name),
         None,
     )
 }
 
-pub(crate) fn internal(fault: &dyn fmt::Display) -> Finding {
-    Finding::error(Code::Load, fault.to_string(), None)
+pub(crate) fn internal_error(fault: &dyn fmt::Display) -> ScriptFinding {
+    ScriptFinding::error(FindingCode::Load, fault.to_string(), None)
 }
 
-pub(crate) fn load_fault(fault: &starlark::Error) -> Finding {
+pub(crate) fn load_error(fault: &starlark::Error) -> ScriptFinding {
     let text = fault.without_diagnostic().to_string();
-    let code = if text.contains("not found") || text.contains("Variable") { Code::UnknownName } else { Code::Load };
-    finding(code, fault)
+    let code = if text.contains("not found") || text.contains("Variable") {
+        FindingCode::UnknownName
+    } else {
+        FindingCode::Load
+    };
+    error_finding(code, fault)
 }
 
 /// An error of the interpreter as a finding at its place.
-pub(crate) fn finding(code: Code, fault: &starlark::Error) -> Finding {
+pub(crate) fn error_finding(code: FindingCode, fault: &starlark::Error) -> ScriptFinding {
     let span = fault.span().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
-    Finding::error(code, one_line(fault.without_diagnostic().to_string()), span)
+    ScriptFinding::error(code, to_one_line(fault.without_diagnostic().to_string()), span)
 }

@@ -27,7 +27,7 @@ const WATCH_EVERY: usize = 1 << 14;
 
 /// A compiled pattern.
 #[derive(Debug)]
-pub struct Pattern {
+pub struct SearchPattern {
     fast: Regex,
     text: String,
     /// Made for the first text that is not short.
@@ -35,7 +35,7 @@ pub struct Pattern {
 }
 
 /// Where the groups of a match are; the first is the whole match.
-pub type Groups = Vec<Option<Range<usize>>>;
+pub type MatchGroups = Vec<Option<Range<usize>>>;
 
 /// The time of the call is over, or its answer is no longer wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,20 +43,20 @@ pub struct TimeOver;
 
 /// Ends a search when the time of its call is over.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct SearchBudget<'a> {
     deadline: Option<Instant>,
     cancel: Option<&'a CancelToken>,
     cost: usize,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> SearchBudget<'a> {
     pub(crate) fn new(deadline: Instant, cancel: Option<&'a CancelToken>) -> Self {
         Self { deadline: Some(deadline), cancel, cost: 0 }
     }
 
     /// Ends a search when the flag is raised.
     #[must_use]
-    pub fn of(cancel: &'a CancelToken) -> Self {
+    pub fn from_cancel(cancel: &'a CancelToken) -> Self {
         Self { deadline: None, cancel: Some(cancel), cost: 0 }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Counts work, and looks at the clock now and then.
-    fn spend(&mut self, cost: usize) -> Result<(), TimeOver> {
+    fn spend_cost(&mut self, cost: usize) -> Result<(), TimeOver> {
         self.cost += cost;
         if self.cost < WATCH_EVERY {
             return Ok(());
@@ -78,26 +78,26 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Pattern {
+impl SearchPattern {
     /// Compiles a pattern of a script.
     ///
     /// # Errors
     /// When it is none, or too large: with the words of the `regex` crate.
     pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
-        Self::within(text, PATTERN_BYTES)
+        Self::with_size_limit(text, PATTERN_BYTES)
     }
 
     /// Compiles a pattern that takes at most so many bytes.
     ///
     /// # Errors
     /// When it is not a pattern, or too large: with the words of the `regex` crate.
-    pub fn within(text: &str, bytes: usize) -> Result<Self, regex::Error> {
+    pub fn with_size_limit(text: &str, bytes: usize) -> Result<Self, regex::Error> {
         let fast = RegexBuilder::new(text).size_limit(bytes).dfa_size_limit(bytes).nest_limit(50).build()?;
         Ok(Self { fast, text: text.to_owned(), slow: OnceLock::new() })
     }
 
     /// The names of the groups; the first is the whole match, which has none.
-    pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
+    pub(crate) fn group_names(&self) -> impl Iterator<Item = Option<&str>> {
         self.fast.capture_names()
     }
 
@@ -105,16 +105,26 @@ impl Pattern {
     ///
     /// # Errors
     /// When the watch ends the search.
-    pub fn find(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
-        match self.slow_for(text, from, watch)? {
+    pub fn find(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut SearchBudget<'_>,
+    ) -> Result<Option<Range<usize>>, TimeOver> {
+        match self.slow_pattern_for(text, from, watch)? {
             Some(slow) => slow.find(text, from, watch),
             None => Ok(self.fast.find_at(text, from).map(|found| found.range())),
         }
     }
 
     /// The same with its groups.
-    pub(crate) fn groups(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Groups>, TimeOver> {
-        let Some(slow) = self.slow_for(text, from, watch)? else {
+    pub(crate) fn find_groups(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut SearchBudget<'_>,
+    ) -> Result<Option<MatchGroups>, TimeOver> {
+        let Some(slow) = self.slow_pattern_for(text, from, watch)? else {
             let found = self.fast.captures_at(text, from);
             return Ok(found.map(|found| found.iter().map(|group| group.map(|group| group.range())).collect()));
         };
@@ -122,34 +132,34 @@ impl Pattern {
         if self.fast.captures_len() == 1 {
             return Ok(Some(vec![Some(whole)]));
         }
-        slow.groups(text, whole, watch)
+        slow.find_groups(text, whole, watch)
     }
 
     /// Calls `each` with the groups of every match, from the first to the last.
-    pub(crate) fn each<E: From<TimeOver>>(
+    pub(crate) fn each_match_groups<E: From<TimeOver>>(
         &self,
         text: &str,
-        watch: &mut Watch<'_>,
-        each: impl FnMut(Groups) -> Result<(), E>,
+        watch: &mut SearchBudget<'_>,
+        each: impl FnMut(MatchGroups) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(text, watch, Self::groups, |groups| groups.first().cloned().flatten(), each)
+        self.visit_matches(text, watch, Self::find_groups, |groups| groups.first().cloned().flatten(), each)
     }
 
     /// Calls `each` with every match, from the first to the last.
-    pub(crate) fn each_whole<E: From<TimeOver>>(
+    pub(crate) fn each_match<E: From<TimeOver>>(
         &self,
         text: &str,
-        watch: &mut Watch<'_>,
+        watch: &mut SearchBudget<'_>,
         each: impl FnMut(Range<usize>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk(text, watch, Self::find, |whole| Some(whole.clone()), each)
+        self.visit_matches(text, watch, Self::find, |whole| Some(whole.clone()), each)
     }
 
-    fn walk<'w, T, E: From<TimeOver>>(
+    fn visit_matches<'w, T, E: From<TimeOver>>(
         &self,
         text: &str,
-        watch: &mut Watch<'w>,
-        search: impl Fn(&Self, &str, usize, &mut Watch<'w>) -> Result<Option<T>, TimeOver>,
+        watch: &mut SearchBudget<'w>,
+        search: impl Fn(&Self, &str, usize, &mut SearchBudget<'w>) -> Result<Option<T>, TimeOver>,
         whole: impl Fn(&T) -> Option<Range<usize>>,
         mut each: impl FnMut(T) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -169,16 +179,21 @@ impl Pattern {
     }
 
     /// The engine that can be interrupted, for texts where that matters.
-    fn slow_for(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<&SlowPattern>, TimeOver> {
+    fn slow_pattern_for(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut SearchBudget<'_>,
+    ) -> Result<Option<&SlowPattern>, TimeOver> {
         let length = text.len().saturating_sub(from);
         if length <= SHORT_TEXT_BYTES {
-            watch.spend(length * 16)?;
+            watch.spend_cost(length * 16)?;
             return Ok(None);
         }
         let slow = self.slow.get_or_init(|| SlowPattern::new(&self.text)).as_ref();
-        let cost = slow.map_or(usize::MAX, |slow| slow.states()).saturating_mul(length);
+        let cost = slow.map_or(usize::MAX, |slow| slow.state_count()).saturating_mul(length);
         if cost <= UNWATCHED_COST {
-            watch.spend(cost)?;
+            watch.spend_cost(cost)?;
             return Ok(None);
         }
         // A pattern that the `regex` crate takes is taken here too; one that is not must not run without a watch.
@@ -192,16 +207,16 @@ mod tests {
 
     use super::*;
 
-    fn watch() -> Watch<'static> {
-        Watch::new(Instant::now() + Duration::from_secs(600), None)
+    fn test_budget() -> SearchBudget<'static> {
+        SearchBudget::new(Instant::now() + Duration::from_secs(600), None)
     }
 
     /// All matches with their groups, as the engine that can be interrupted finds them.
-    fn slowly(pattern: &Pattern, text: &str) -> Vec<Groups> {
+    fn find_slowly(pattern: &SearchPattern, text: &str) -> Vec<MatchGroups> {
         let slow = SlowPattern::new(&pattern.text).unwrap();
         let (mut from, mut found) = (0, Vec::new());
-        while let Some(whole) = slow.find(text, from, &mut watch()).unwrap() {
-            found.push(slow.groups(text, whole.clone(), &mut watch()).unwrap().unwrap());
+        while let Some(whole) = slow.find(text, from, &mut test_budget()).unwrap() {
+            found.push(slow.find_groups(text, whole.clone(), &mut test_budget()).unwrap().unwrap());
             let after = text[whole.end..].chars().next().map_or(1, char::len_utf8);
             from = if whole.is_empty() { whole.end + after } else { whole.end };
             if from > text.len() {
@@ -211,7 +226,7 @@ mod tests {
         found
     }
 
-    fn quickly(pattern: &Pattern, text: &str) -> Vec<Groups> {
+    fn find_quickly(pattern: &SearchPattern, text: &str) -> Vec<MatchGroups> {
         let (mut from, mut found) = (0, Vec::new());
         while let Some(groups) = pattern.fast.captures_at(text, from) {
             let whole = groups.get(0).unwrap().range();
@@ -252,9 +267,9 @@ mod tests {
         let texts =
             ["", "a", "abcd", "aaab aab", "xxxxxx", "k=v;key=é;=", "straSSe STRASSE straße", "x\nx\n", "日本é", "b"];
         for pattern in patterns {
-            let compiled = Pattern::new(pattern).unwrap();
+            let compiled = SearchPattern::new(pattern).unwrap();
             for text in texts {
-                assert_eq!(slowly(&compiled, text), quickly(&compiled, text), "{pattern} in {text:?}");
+                assert_eq!(find_slowly(&compiled, text), find_quickly(&compiled, text), "{pattern} in {text:?}");
             }
         }
     }
@@ -262,8 +277,8 @@ mod tests {
     proptest! {
         #[test]
         fn both_engines_agree_on_any_text(text in "[abxy é\n]{0,40}", pattern in "[abx.é*+?|()]{0,8}") {
-            if let Ok(compiled) = Pattern::new(&pattern) {
-                prop_assert_eq!(slowly(&compiled, &text), quickly(&compiled, &text));
+            if let Ok(compiled) = SearchPattern::new(&pattern) {
+                prop_assert_eq!(find_slowly(&compiled, &text), find_quickly(&compiled, &text));
             }
         }
     }
@@ -272,10 +287,10 @@ mod tests {
     fn a_search_that_takes_too_long_ends() {
         let text = "x".repeat(1 << 20);
         for pattern in ["x{0,1000}y", "(x{0,900})y", "x+y|x", "(x|xx|xxx|xxxx){0,200}y", r"\B(x{0,500})*y"] {
-            let pattern = Pattern::new(pattern).unwrap();
-            let over = &mut Watch::new(Instant::now(), None);
+            let pattern = SearchPattern::new(pattern).unwrap();
+            let over = &mut SearchBudget::new(Instant::now(), None);
             let mut found = 0;
-            let ended = pattern.each(&text, over, |_| {
+            let ended = pattern.each_match_groups(&text, over, |_| {
                 found += 1;
                 Ok::<(), TimeOver>(())
             });

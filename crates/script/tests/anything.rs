@@ -3,12 +3,12 @@
 use pintle_contract::{
     CallId, CallLimits, CancelToken, EffectCaller, EventName, NoEffects, Payload, ScriptSource, Severity,
 };
-use pintle_script::{Invocation, Role, compile, compile_plugin, compile_when};
+use pintle_script::{Invocation, ScriptKind, compile, compile_plugin, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Pieces of which scripts are made, right and wrong.
-fn pieces() -> impl Strategy<Value = String> {
+fn script_pieces() -> impl Strategy<Value = String> {
     let words = [
         "def handle(event, payload):",
         "\n  ",
@@ -69,7 +69,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..40).prop_map(|words| words.concat())
 }
 
-fn steps() -> CallLimits {
+fn limit_steps() -> CallLimits {
     CallLimits { steps: 20_000, memory_bytes: 8 << 20, ..CallLimits::default() }
 }
 
@@ -77,8 +77,8 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_gives_diagnostics_or_a_script(text in prop_oneof![pieces(), any::<String>()]) {
-        for role in [Role::Hook, Role::Tool] {
+    fn any_text_gives_diagnostics_or_a_script(text in prop_oneof![script_pieces(), any::<String>()]) {
+        for role in [ScriptKind::Hook, ScriptKind::Tool] {
             let compiled = compile("any", &ScriptSource::without_file(text.as_str()), role);
             let failed = compiled.diagnostics.iter().any(|found| found.severity == Severity::Error);
             prop_assert!(!(failed && compiled.script.is_some()));
@@ -106,10 +106,10 @@ proptest! {
             "def handle(event, payload):\n  return payload[\"n\"] + payload[\"d\"]\n",
         ];
         for text in scripts {
-            let script = compile("any", &ScriptSource::without_file(text), Role::Hook).script;
-            let (limits, cancel) = (steps(), CancelToken::default());
+            let script = compile("any", &ScriptSource::without_file(text), ScriptKind::Hook).script;
+            let (limits, cancel) = (limit_steps(), CancelToken::default());
             let caller = EffectCaller::new(CallId(0), "any");
-            let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
+            let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
             if let Some(script) = script {
                 let _ = script.handle("tool.pre", &payload, &invocation);
             }

@@ -8,14 +8,14 @@ use pintle_contract::{
     CallId, CallLimits, CancelToken, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Failure,
     FailureKind, LimitKind, NoEffects, Payload, ScriptSource,
 };
-use pintle_script::{Invocation, Role, compile};
+use pintle_script::{Invocation, ScriptKind, compile};
 use serde_json::json;
 
 /// A world with a bug.
 #[derive(Debug)]
-struct Broken;
+struct PanickingEffects;
 
-impl EffectRunner for Broken {
+impl EffectRunner for PanickingEffects {
     fn perform(&self, _caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         assert_eq!(request, EffectRequest::Now, "the world broke");
         Err(EffectError(String::from("no clock here")))
@@ -24,9 +24,9 @@ impl EffectRunner for Broken {
 
 /// A world in which everything takes as long as its caller waits, and that counts what it is asked.
 #[derive(Debug, Default)]
-struct Endless(AtomicUsize);
+struct WaitingEffects(AtomicUsize);
 
-impl EffectRunner for Endless {
+impl EffectRunner for WaitingEffects {
     fn perform(&self, caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
         self.0.fetch_add(1, Ordering::AcqRel);
         let cancel = caller.cancel.expect("a request that may take time has an end");
@@ -37,14 +37,14 @@ impl EffectRunner for Endless {
     }
 }
 
-fn failure(body: &str, limits: CallLimits, cancel: &CancelToken, seam: &dyn EffectRunner) -> Failure {
+fn call_failure(body: &str, limits: CallLimits, cancel: &CancelToken, seam: &dyn EffectRunner) -> Failure {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     let text = format!("def handle(event, payload):\n{body}");
-    let compiled = compile("limited", &ScriptSource::without_file(text), Role::Hook);
+    let compiled = compile("limited", &ScriptSource::without_file(text), ScriptKind::Hook);
     let script = compiled.script.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     let caller = EffectCaller::new(CallId(0), "limited");
     let payload = Payload::new(json!({"items": (0..5_000).collect::<Vec<_>>()}));
-    let invocation = Invocation { seam, caller, limits: &limits, cancel };
+    let invocation = Invocation { effects: seam, caller, limits: &limits, cancel };
     script.handle("tool.pre", &payload, &invocation).expect_err("it must fail")
 }
 
@@ -52,22 +52,22 @@ fn failure(body: &str, limits: CallLimits, cancel: &CancelToken, seam: &dyn Effe
 fn each_limit_names_itself_and_the_line() {
     let loops = "for a in payload[\"items\"]:\n  for b in payload[\"items\"]:\n    pass\nreturn allow()";
     let few = CallLimits { steps: 10_000, ..CallLimits::default() };
-    let found = failure(loops, few, &CancelToken::default(), &NoEffects);
+    let found = call_failure(loops, few, &CancelToken::default(), &NoEffects);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Limit(LimitKind::Steps), "more than 10000 steps"));
     assert!(found.diagnostic.unwrap().location.line_column().is_some());
 
     let found =
-        failure(loops, CallLimits { timeout_ms: 0, ..CallLimits::default() }, &CancelToken::default(), &NoEffects);
+        call_failure(loops, CallLimits { timeout_ms: 0, ..CallLimits::default() }, &CancelToken::default(), &NoEffects);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 0 ms"));
 
     let garbage = "for a in payload[\"items\"]:\n  x = [a, a, a, a]\nreturn allow()";
     let small = CallLimits { memory_bytes: 10_000, ..CallLimits::default() };
-    let found = failure(garbage, small, &CancelToken::default(), &NoEffects);
+    let found = call_failure(garbage, small, &CancelToken::default(), &NoEffects);
     assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
 
     let large = "return modify({\"items\": payload[\"items\"]})";
     let short = CallLimits { output_bytes: 100, ..CallLimits::default() };
-    let found = failure(large, short, &CancelToken::default(), &NoEffects);
+    let found = call_failure(large, short, &CancelToken::default(), &NoEffects);
     assert_eq!(
         (found.kind, found.message.as_str()),
         (FailureKind::Limit(LimitKind::Output), "the script returned more than 100 bytes")
@@ -78,11 +78,12 @@ fn each_limit_names_itself_and_the_line() {
 fn the_host_and_the_world_can_end_a_call() {
     let cancel = CancelToken::default();
     cancel.cancel();
-    assert_eq!(failure("return allow()", CallLimits::default(), &cancel, &NoEffects).kind, FailureKind::Cancelled);
+    assert_eq!(call_failure("return allow()", CallLimits::default(), &cancel, &NoEffects).kind, FailureKind::Cancelled);
 
-    let found = failure("return block(time.now())", CallLimits::default(), &CancelToken::default(), &Broken);
+    let found =
+        call_failure("return block(time.now())", CallLimits::default(), &CancelToken::default(), &PanickingEffects);
     assert_eq!((found.kind, found.message.as_str()), (FailureKind::Error, "time.now: no clock here"));
-    let found = failure("cache.clear()", CallLimits::default(), &CancelToken::default(), &Broken);
+    let found = call_failure("cache.clear()", CallLimits::default(), &CancelToken::default(), &PanickingEffects);
     assert_eq!(found.kind, FailureKind::Crash);
 }
 
@@ -103,9 +104,9 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
         "[sleep(1) for i in range(1000)]",
     ];
     for body in waits {
-        let world = Endless::default();
+        let world = WaitingEffects::default();
         let began = Instant::now();
-        let found = failure(&format!("{body}\nreturn allow()"), short, &CancelToken::default(), &world);
+        let found = call_failure(&format!("{body}\nreturn allow()"), short, &CancelToken::default(), &world);
         assert_eq!((found.kind, found.message.as_str()), (FailureKind::Timeout, "no answer within 20 ms"), "{body}");
         assert!(found.diagnostic.is_some(), "{body}");
         // The first wait ended with the call; nothing was begun after it.
@@ -118,16 +119,17 @@ fn the_time_of_a_call_bounds_whatever_it_waits_for() {
 fn what_a_call_is_given_counts_as_its_memory_at_once() {
     /// A world of large files.
     #[derive(Debug, Default)]
-    struct Large(AtomicUsize);
-    impl EffectRunner for Large {
+    struct LargeReplyEffects(AtomicUsize);
+    impl EffectRunner for LargeReplyEffects {
         fn perform(&self, _caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
             self.0.fetch_add(1, Ordering::AcqRel);
             Ok(EffectReply::Value(json!("x".repeat(1 << 20))))
         }
     }
-    let world = Large::default();
+    let world = LargeReplyEffects::default();
     let few = CallLimits { memory_bytes: 4 << 20, ..CallLimits::default() };
-    let found = failure("for i in range(900):\n  fs.read(\"a\")\nreturn allow()", few, &CancelToken::default(), &world);
+    let found =
+        call_failure("for i in range(900):\n  fs.read(\"a\")\nreturn allow()", few, &CancelToken::default(), &world);
     assert_eq!(found.kind, FailureKind::Limit(LimitKind::Memory));
     assert!(world.0.load(Ordering::Acquire) < 8, "{world:?}");
 }
@@ -136,16 +138,16 @@ fn what_a_call_is_given_counts_as_its_memory_at_once() {
 fn waits_add_up() {
     /// A world that is done at once.
     #[derive(Debug, Default)]
-    struct Quick(AtomicUsize);
-    impl EffectRunner for Quick {
+    struct InstantEffects(AtomicUsize);
+    impl EffectRunner for InstantEffects {
         fn perform(&self, _caller: EffectCaller<'_>, _request: EffectRequest) -> Result<EffectReply, EffectError> {
             self.0.fetch_add(1, Ordering::AcqRel);
             Ok(EffectReply::Done)
         }
     }
-    let world = Quick::default();
+    let world = InstantEffects::default();
     let over = CallLimits { timeout_ms: 0, ..CallLimits::default() };
-    let found = failure("for i in range(900):\n  sleep(1)\nreturn allow()", over, &CancelToken::default(), &world);
+    let found = call_failure("for i in range(900):\n  sleep(1)\nreturn allow()", over, &CancelToken::default(), &world);
     assert_eq!((found.kind, world.0.load(Ordering::Acquire)), (FailureKind::Timeout, 1));
 }
 
@@ -154,7 +156,7 @@ fn the_time_of_a_call_bounds_its_searches() {
     let over = CallLimits { timeout_ms: 0, ..CallLimits::default() };
     for call in ["findall", "find_all", "search", "match"] {
         let body = format!("re.{call}(\"x{{0,1000}}y\", \"x\" * 10000)\nreturn allow()");
-        let found = failure(&body, over, &CancelToken::default(), &NoEffects);
+        let found = call_failure(&body, over, &CancelToken::default(), &NoEffects);
         assert_eq!(found.kind, FailureKind::Timeout, "{call}: {}", found.message);
     }
 }

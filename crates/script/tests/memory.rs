@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 
 use pintle_contract::{CallId, CallLimits, CancelToken, EffectCaller, NoEffects, Payload, ScriptSource};
-use pintle_script::{Invocation, Role, compile};
+use pintle_script::{Invocation, ScriptKind, compile};
 use serde_json::{Value, json};
 
 /// The limit of a call.
@@ -92,9 +92,9 @@ const LISTS: &[fn() -> Value] =
     &[|| json!(vec![0; 31_000]), || json!(vec![json!({"a": 1}); 10_000]), || json!(vec![json!(["\u{1}"]); 15_000])];
 
 /// An expression and what makes the value that it is over.
-type Form = (&'static str, fn() -> Value);
+type MemoryCase = (&'static str, fn() -> Value);
 
-fn forms() -> Vec<Form> {
+fn memory_cases() -> Vec<MemoryCase> {
     let of = |expressions: &'static [&'static str], values: &'static [fn() -> Value]| {
         expressions.iter().flat_map(|form| values.iter().map(|value| (*form, *value)))
     };
@@ -102,18 +102,18 @@ fn forms() -> Vec<Form> {
 }
 
 /// A line of what the system says of this process, in bytes.
-fn status(line: &str) -> u64 {
+fn read_status_bytes(line: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap();
     let found = text.lines().find_map(|one| one.strip_prefix(line)).unwrap();
     found.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
 }
 
 /// Runs one form and prints how much larger the process was on the way.
-fn run(form: &str, value: &Value) {
+fn run_case(form: &str, value: &Value) {
     let text = format!(
         "def handle(event, payload):\n  x = payload[\"x\"]\n  y = {form}\n  return allow() if len(str(type(y))) > 0 else block(\"\")\n"
     );
-    let compiled = compile("form", &ScriptSource::without_file(text), Role::Hook);
+    let compiled = compile("form", &ScriptSource::without_file(text), ScriptKind::Hook);
     assert!(
         compiled.diagnostics.iter().all(|found| found.severity != pintle_contract::Severity::Error),
         "{:?}",
@@ -126,20 +126,20 @@ fn run(form: &str, value: &Value) {
         return;
     };
     fs::write("/proc/self/clear_refs", "5").unwrap();
-    let before = status("VmRSS:");
+    let before = read_status_bytes("VmRSS:");
     let (seam, cancel) = (NoEffects, CancelToken::default());
     let invocation =
-        Invocation { seam: &seam, caller: EffectCaller::new(CallId(0), "form"), limits: &limits, cancel: &cancel };
+        Invocation { effects: &seam, caller: EffectCaller::new(CallId(0), "form"), limits: &limits, cancel: &cancel };
     let _ = script.handle("tool.pre", &payload, &invocation);
-    println!("peak {}", status("VmHWM:").saturating_sub(before));
+    println!("peak {}", read_status_bytes("VmHWM:").saturating_sub(before));
 }
 
 #[test]
 fn no_expression_takes_more_than_twice_the_limit_here() {
-    let forms = forms();
+    let forms = memory_cases();
     if let Ok(choice) = std::env::var(CHOICE) {
         let (form, value) = forms[choice.parse::<usize>().unwrap()];
-        return run(form, &value());
+        return run_case(form, &value());
     }
     let itself = std::env::current_exe().unwrap();
     let (mut here, mut faults) = (0, Vec::new());

@@ -7,34 +7,34 @@ use pintle_contract::{
     ByteSpan, CallId, CallLimits, CancelToken, EffectCaller, Failure, FailureKind, FunctionOutput, FunctionRef,
     Location, NoEffects, Payload, RegistrationArgument, RegistrationCall, ScriptSource, SourceFile,
 };
-use pintle_script::worker::Gift;
-use pintle_script::{CompiledPlugin, Invocation, Placement, compile_plugin, compile_plugin_unbounded};
+use pintle_script::worker::WireFunctionOutput;
+use pintle_script::{CompiledPlugin, Invocation, ScriptPlacement, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
 /// A plugin in a file of its own.
-fn written(text: &str) -> ScriptSource {
+fn plugin_source(text: &str) -> ScriptSource {
     let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
     let location = Location::new(file, ByteSpan { start: 0, end: 0 });
     ScriptSource { text: Arc::from(text), location, first_line: 1, indent: 0 }
 }
 
-fn load(text: &str) -> (CompiledPlugin, Vec<RegistrationCall>) {
-    let written = written(text);
+fn load_plugin(text: &str) -> (CompiledPlugin, Vec<RegistrationCall>) {
+    let written = plugin_source(text);
     let compiled = compile_plugin("policy", &written);
-    let registrations = compiled.inventory.registrations("policy", &written);
+    let registrations = compiled.inventory.to_registrations("policy", &written);
     (compiled, registrations)
 }
 
 /// Loads a plugin here even when it belongs in a worker.
 fn load_anywhere(text: &str) -> CompiledPlugin {
-    match load(text).0 {
-        here if here.module.is_some() || here.placement == Placement::InProcess => here,
-        _ => compile_plugin_unbounded("policy", &written(text)),
+    match load_plugin(text).0 {
+        here if here.module.is_some() || here.placement == ScriptPlacement::InProcess => here,
+        _ => compile_plugin_unbounded("policy", &plugin_source(text)),
     }
 }
 
 /// An argument as JSON, with functions as `name/number`.
-fn shown(argument: &RegistrationArgument) -> Value {
+fn describe_argument(argument: &RegistrationArgument) -> Value {
     match argument {
         RegistrationArgument::Value(value) => value.clone(),
         RegistrationArgument::Function(closure) => {
@@ -42,19 +42,21 @@ fn shown(argument: &RegistrationArgument) -> Value {
             let guard = if closure.guard { " guard" } else { "" };
             json!(format!("<{}/{}{arity}{guard}>", closure.name, closure.index))
         }
-        RegistrationArgument::Table(entries) => entries.iter().map(|(key, item)| (key.clone(), shown(item))).collect(),
-        RegistrationArgument::List(items) => items.iter().map(shown).collect(),
+        RegistrationArgument::Table(entries) => {
+            entries.iter().map(|(key, item)| (key.clone(), describe_argument(item))).collect()
+        }
+        RegistrationArgument::List(items) => items.iter().map(describe_argument).collect(),
     }
 }
 
-fn registered(text: &str) -> Vec<Value> {
-    let (compiled, registrations) = load(text);
+fn describe_registrations(text: &str) -> Vec<Value> {
+    let (compiled, registrations) = load_plugin(text);
     assert!(compiled.module.is_some(), "{text}\n{:?} {:?}", compiled.placement, compiled.diagnostics);
     let one = |made: &RegistrationCall| {
         let mut row = vec![json!(made.function)];
-        row.extend(made.arguments.iter().map(shown));
+        row.extend(made.arguments.iter().map(describe_argument));
         if !made.named_arguments.is_empty() {
-            row.push(made.named_arguments.iter().map(|(name, item)| (name.clone(), shown(item))).collect());
+            row.push(made.named_arguments.iter().map(|(name, item)| (name.clone(), describe_argument(item))).collect());
         }
         row.push(json!(made.location.line_column().unwrap().0));
         Value::Array(row)
@@ -117,7 +119,7 @@ fn the_top_level_registers_in_order_and_each_call_has_its_line() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(&Value::from(registered(text)), expected, "{text}");
+        assert_eq!(&Value::from(describe_registrations(text)), expected, "{text}");
     }
 }
 
@@ -138,8 +140,8 @@ fn what_a_function_returns_says_whether_it_can_deny() {
     ];
     for (cases, guard) in [(&passes[..], false), (&may_deny[..], true)] {
         for handler in cases {
-            let (compiled, _) = load(&format!("register_session_hook(\"post_turn\", {handler})\n"));
-            assert_eq!(compiled.inventory.registered[0].guard, guard, "{handler}");
+            let (compiled, _) = load_plugin(&format!("register_session_hook(\"post_turn\", {handler})\n"));
+            assert_eq!(compiled.inventory.registered_functions[0].guard, guard, "{handler}");
         }
     }
 }
@@ -194,27 +196,32 @@ fn plugins_whose_cost_is_not_bounded_are_not_run_here() {
         "D = dict(f = lambda x: x)\ndef f(e):\n    return min([1, 2], key = D[\"f\"])\n",
     ];
     for text in there {
-        let (compiled, registrations) = load(text);
-        assert_eq!(compiled.placement, Placement::Worker, "{text}");
+        let (compiled, registrations) = load_plugin(text);
+        assert_eq!(compiled.placement, ScriptPlacement::Worker, "{text}");
         assert!(compiled.module.is_none() && registrations.is_empty(), "{text}");
         assert!(compiled.diagnostics.is_empty(), "{text}{:?}", compiled.diagnostics);
     }
 }
 
-fn call(text: &str, function: &FunctionRef, event: Value, limits: CallLimits) -> Result<FunctionOutput, Failure> {
+fn call_function(
+    text: &str,
+    function: &FunctionRef,
+    event: Value,
+    limits: CallLimits,
+) -> Result<FunctionOutput, Failure> {
     let compiled = load_anywhere(text);
     let module = compiled.module.unwrap_or_else(|| panic!("{text}{:?}", compiled.diagnostics));
     let cancel = CancelToken::default();
     let caller = EffectCaller::new(CallId(1), "policy");
-    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
+    let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
     let given = module.function(function).unwrap().call(&Payload::new(event), &invocation)?;
     // As a worker would pass it on, which gives a table as a value.
-    Ok(Gift::from(given).into())
+    Ok(WireFunctionOutput::from(given).into())
 }
 
-fn first(handler: &str, event: Value) -> Result<FunctionOutput, Failure> {
+fn call_first_handler(handler: &str, event: Value) -> Result<FunctionOutput, Failure> {
     let text = format!("WORDS = [\"a\"]\nregister_session_hook(\"post_turn\", {handler})\n");
-    call(&text, &FunctionRef::Registered(0), event, CallLimits::default())
+    call_function(&text, &FunctionRef::Registered(0), event, CallLimits::default())
 }
 
 #[test]
@@ -231,7 +238,7 @@ fn a_function_returns_any_value() {
         ("lambda e: {\"args\": dict(e[\"tool\"][\"args\"], extra = 1)}", json!({"args": {"n": 1.5, "extra": 1}})),
     ];
     for (handler, expected) in cases {
-        assert_eq!(first(handler, event.clone()), Ok(FunctionOutput::Value(expected)), "{handler}");
+        assert_eq!(call_first_handler(handler, event.clone()), Ok(FunctionOutput::Value(expected)), "{handler}");
     }
     let other = [
         ("lambda e: lambda x: x", "function"),
@@ -239,7 +246,7 @@ fn a_function_returns_any_value() {
         ("lambda e: print", "function"),
     ];
     for (handler, kind) in other {
-        match first(handler, event.clone()) {
+        match call_first_handler(handler, event.clone()) {
             Ok(FunctionOutput::Other { type_name, .. }) => assert_eq!(type_name, kind, "{handler}"),
             given => panic!("{handler}: {given:?}"),
         }
@@ -250,9 +257,9 @@ fn a_function_returns_any_value() {
 fn exported_functions_are_found_by_name_and_private_ones_are_not() {
     let text = "def reject(event):\n    return {\"block\": True}\ndef _helper(event):\n    return None\n\
                 def two(a, b):\n    return None\nLIMIT = 3\n";
-    let (compiled, _) = load(text);
+    let (compiled, _) = load_plugin(text);
     let find = |name: &str| {
-        let found = compiled.inventory.function(&FunctionRef::Exported(Arc::from(name)));
+        let found = compiled.inventory.function_info(&FunctionRef::Exported(Arc::from(name)));
         found.map(|facts| facts.name.clone()).map_err(|finding| finding.message)
     };
     assert_eq!(find("reject"), Ok(String::from("reject")));
@@ -269,7 +276,7 @@ fn exported_functions_are_found_by_name_and_private_ones_are_not() {
     }
     let exported = FunctionRef::Exported(Arc::from("reject"));
     assert_eq!(
-        call(text, &exported, json!({}), CallLimits::default()),
+        call_function(text, &exported, json!({}), CallLimits::default()),
         Ok(FunctionOutput::Value(json!({"block": true})))
     );
 }
@@ -299,7 +306,7 @@ fn a_failing_call_says_what_and_where() {
             "SEEN = []\nTABLE = {{}}\n\ndef handler(event):\n    {body}\n\nregister_session_hook(\"post_turn\", handler)\n"
         );
         let event = json!({"items": (0..500).collect::<Vec<_>>()});
-        let failure = call(&text, &FunctionRef::Registered(0), event, *limits).unwrap_err();
+        let failure = call_function(&text, &FunctionRef::Registered(0), event, *limits).unwrap_err();
         assert_eq!(failure.kind, *kind, "{body}: {failure}");
         assert!(failure.message.contains(message), "{body}: {failure}");
         let line = failure.diagnostic.and_then(|found| found.location.line_column()).map(|at| at.0);
@@ -313,17 +320,17 @@ fn a_failing_call_says_what_and_where() {
 fn a_plugin_cannot_fill_its_host_with_registrations() {
     let many = "BIG = [\"x\", \"y\", \"z\", \"x\", \"y\", \"z\", \"x\", \"y\", \"z\", \"x\", \"y\", \"z\", \"x\", \"y\", \"z\", \"x\", \"y\", \"z\", \"x\", \"y\", \"z\"]\n\
                 for i in range(10000):\n    register_tool_hook({\"pattern\": BIG})\n";
-    let (compiled, _) = load(many);
+    let (compiled, _) = load_plugin(many);
     assert!(compiled.diagnostics[0].message.contains("registers too much"), "{:?}", compiled.diagnostics);
     let nested = "x = []\nx.append(x)\nregister_tool_hook(x)\n";
-    let (compiled, _) = load(nested);
+    let (compiled, _) = load_plugin(nested);
     assert!(compiled.diagnostics[0].message.contains("nested more than"), "{:?}", compiled.diagnostics);
 }
 
 #[test]
 fn one_module_answers_several_threads_at_once() {
     let text = "LIMIT = 3\ndef f(event):\n    return event[\"n\"] + LIMIT\nregister_session_hook(\"post_turn\", f)\n";
-    let (compiled, _) = load(text);
+    let (compiled, _) = load_plugin(text);
     let function = compiled.module.unwrap().function(&FunctionRef::Registered(0)).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -332,7 +339,7 @@ fn one_module_answers_several_threads_at_once() {
                 for turn in 0..500 {
                     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
                     let caller = EffectCaller::new(CallId(turn), "policy");
-                    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
+                    let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
                     let given = function.call(&Payload::new(json!({"n": thread})), &invocation);
                     assert_eq!(given, Ok(FunctionOutput::Value(json!(thread + 3))));
                 }

@@ -7,7 +7,7 @@ use pintle_contract::{
     CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Failure, FunctionOutput, FunctionRef, KeySource,
     LazyPayload, LazyValue, NoEffects, Origin, Payload, PayloadKey, ScriptSource,
 };
-use pintle_script::{Invocation, Placement, PluginFunction, compile_plugin, compile_plugin_unbounded};
+use pintle_script::{Invocation, PluginFunction, ScriptPlacement, compile_plugin, compile_plugin_unbounded};
 use serde_json::{Value, json};
 
 static TOOL: &[PayloadKey] = &[
@@ -30,7 +30,7 @@ static INNER: &[PayloadKey] = &[
     PayloadKey { name: "large", get: KeySource::Field("large") },
 ];
 
-fn event() -> Event {
+fn full_event() -> Event {
     let args = json!({"command": "mkfs /dev/sda", "path": "", "count": 3, "ratio": 0.5, "nested": {"a": [1, {"b": null}]},
         "list": ["x", "y"], "big": "z".repeat(70_000)});
     let payload = json!({"name": "run_command", "args": args, "large": (0..200).collect::<Vec<_>>()});
@@ -92,18 +92,18 @@ const BODIES: &[(&str, &str)] = &[
     ("x = 1 if e[\"turn\"] else e[\"nothing\"]", "x"),
 ];
 
-fn compiled(text: &str) -> PluginFunction {
+fn compile_function(text: &str) -> PluginFunction {
     let here = compile_plugin("policy", &ScriptSource::without_file(text));
     let found = match here.placement {
-        Placement::InProcess => here,
-        Placement::Worker => compile_plugin_unbounded("policy", &ScriptSource::without_file(text)),
+        ScriptPlacement::InProcess => here,
+        ScriptPlacement::Worker => compile_plugin_unbounded("policy", &ScriptSource::without_file(text)),
     };
     let Some(module) = found.module else { panic!("{text}\n{:?}", found.diagnostics) };
     module.function(&FunctionRef::Exported(Arc::from("hook"))).unwrap()
 }
 
 /// What a function gives as text, or its failure without its place.
-fn told(given: Result<FunctionOutput, Failure>) -> String {
+fn describe_output(given: Result<FunctionOutput, Failure>) -> String {
     match given {
         Ok(FunctionOutput::Table(entries)) => Value::Object(entries.into_iter().collect()).to_string(),
         Ok(FunctionOutput::Value(value)) => value.to_string(),
@@ -114,21 +114,21 @@ fn told(given: Result<FunctionOutput, Failure>) -> String {
 
 #[test]
 fn what_a_function_is_not_given_it_does_not_miss() {
-    let event = event();
+    let event = full_event();
     let parts = LazyPayload::new(&event, [OUTER, INNER]);
     let payload = Payload::new(Value::Object(parts.to_object()));
     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let caller = EffectCaller::new(CallId(1), "hook");
-    let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
+    let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
     for (before, body) in BODIES {
         let before = if before.is_empty() { String::new() } else { format!("  {before}\n") };
         let text = |all: &str| {
             format!("def helper(x, y = None):\n  return x[\"name\"]\n\n\ndef hook(e):\n{all}{before}  return {body}\n")
         };
-        let function = compiled(&text(""));
+        let function = compile_function(&text(""));
         // Printing the event takes all of it.
-        let whole = told(compiled(&text("  str(e)\n")).call(&payload, &invocation));
-        assert_eq!(told(function.call(&payload, &invocation)), whole, "{before}{body}");
-        assert_eq!(told(function.call_with(&parts, &invocation)), whole, "{before}{body}, by its parts");
+        let whole = describe_output(compile_function(&text("  str(e)\n")).call(&payload, &invocation));
+        assert_eq!(describe_output(function.call(&payload, &invocation)), whole, "{before}{body}");
+        assert_eq!(describe_output(function.call_with(&parts, &invocation)), whole, "{before}{body}, by its parts");
     }
 }

@@ -1,17 +1,17 @@
 //! The native test of a `when` says what the compiled Starlark says, on thousands of expressions and payloads.
 
 use pintle_contract::{EventName, MatchResult, Payload, ScriptSource};
-use pintle_script::{When, compile_when};
+use pintle_script::{WhenPredicate, compile_when};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn compiled(expression: &str) -> Option<When> {
+fn compile_expression(expression: &str) -> Option<WhenPredicate> {
     let event = EventName::parse("tool.pre").ok()?;
     compile_when("t", &ScriptSource::without_file(expression), None, &event).when
 }
 
 /// `Failed` without its text: only Starlark words it.
-fn kind(answer: &MatchResult) -> &'static str {
+fn match_kind(answer: &MatchResult) -> &'static str {
     match answer {
         MatchResult::Yes => "yes",
         MatchResult::No => "no",
@@ -19,7 +19,7 @@ fn kind(answer: &MatchResult) -> &'static str {
     }
 }
 
-fn scalar() -> impl Strategy<Value = Value> {
+fn scalar_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -33,8 +33,8 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn value() -> impl Strategy<Value = Value> {
-    scalar().prop_recursive(3, 12, 4, |inner| {
+fn json_value() -> impl Strategy<Value = Value> {
+    scalar_value().prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((prop_oneof![Just("a"), Just("b"), Just("name")], inner), 0..3).prop_map(|fields| {
@@ -44,14 +44,14 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn payload() -> impl Strategy<Value = Value> {
+fn event_payload() -> impl Strategy<Value = Value> {
     prop_oneof![
-        8 => (value(), value(), value()).prop_map(|(name, a, b)| json!({"name": name, "a": a, "b": b})),
-        1 => value(),
+        8 => (json_value(), json_value(), json_value()).prop_map(|(name, a, b)| json!({"name": name, "a": a, "b": b})),
+        1 => json_value(),
     ]
 }
 
-fn literal() -> impl Strategy<Value = String> {
+fn literal_text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("None"),
         Just("True"),
@@ -74,14 +74,14 @@ fn literal() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-fn expression() -> impl Strategy<Value = String> {
+fn expression_text() -> impl Strategy<Value = String> {
     let key = prop_oneof![Just("name"), Just("a"), Just("b"), Just("absent")];
     let leaf = prop_oneof![
-        literal(),
+        literal_text(),
         Just(String::from("event")),
         Just(String::from("payload")),
         key.clone().prop_map(|key| format!("payload[\"{key}\"]")),
-        (key.clone(), literal()).prop_map(|(key, default)| format!("payload.get(\"{key}\", {default})")),
+        (key.clone(), literal_text()).prop_map(|(key, default)| format!("payload.get(\"{key}\", {default})")),
         key.prop_map(|key| format!("payload.get(\"{key}\")")),
     ];
     leaf.prop_recursive(4, 16, 2, |inner| {
@@ -105,19 +105,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_native_test_agrees_with_starlark(expression in expression(), payloads in prop::collection::vec(payload(), 1..6)) {
-        let Some(when) = compiled(&expression) else {
+    fn the_native_test_agrees_with_starlark(expression in expression_text(), payloads in prop::collection::vec(event_payload(), 1..6)) {
+        let Some(when) = compile_expression(&expression) else {
             // A needle from the input: it runs in a worker.
             return Ok(());
         };
         for value in payloads {
             let payload = Payload::new(value);
-            let (native, starlark) = (when.test("tool.pre", &payload), when.interpret("tool.pre", &payload));
+            let (native, starlark) = (when.evaluate("tool.pre", &payload), when.evaluate_in_interpreter("tool.pre", &payload));
             // A number that is not finite fails Starlark's payload as a whole; the native test looks only where it reads.
             if matches!(&starlark, MatchResult::Failed(failure) if failure.message.contains("not a finite number")) {
                 continue;
             }
-            prop_assert_eq!(kind(&native), kind(&starlark), "{} on {:?}", expression, payload);
+            prop_assert_eq!(match_kind(&native), match_kind(&starlark), "{} on {:?}", expression, payload);
         }
     }
 }
@@ -143,8 +143,8 @@ fn the_traps_of_the_language() {
         ("payload.get(\"absent\", {}).get(\"a\", \"\") == \"\"", "yes"),
     ];
     for (expression, expected) in cases {
-        let when = compiled(expression).unwrap();
-        assert_eq!(kind(&when.test("tool.pre", &payload)), expected, "{expression}");
-        assert_eq!(kind(&when.interpret("tool.pre", &payload)), expected, "{expression}");
+        let when = compile_expression(expression).unwrap();
+        assert_eq!(match_kind(&when.evaluate("tool.pre", &payload)), expected, "{expression}");
+        assert_eq!(match_kind(&when.evaluate_in_interpreter("tool.pre", &payload)), expected, "{expression}");
     }
 }

@@ -50,6 +50,6 @@ fn may_call(turn: &Turn, caller: EffectCaller<'_>, name: &str) -> Result<(), Str
 }
 
 fn unnamed(name: &str, tools: &[String]) -> String {
-    let line = pintle::script::tools_line(tools, name);
+    let line = pintle::script::tool_header_line(tools, name);
     format!("`{name}` is none of the tools that the hook may call; write `{line}` into it")
 }

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use pintle::CancelToken;
-use pintle::script::search::{Pattern, Watch};
+use pintle::script::search::{SearchBudget, SearchPattern};
 
 use crate::workspace::Workspace;
 
@@ -23,8 +23,8 @@ pub(crate) struct Hit<'a> {
 }
 
 /// Compiles a regular expression. `shown` is what the model wrote.
-pub(crate) fn pattern(expression: &str, shown: &str) -> Result<Pattern, String> {
-    Pattern::within(expression, PATTERN_BYTES).map_err(|fault| {
+pub(crate) fn pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
+    SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|fault| {
         // The parser's last line says what is wrong; those before draw the pattern.
         let why = fault.to_string();
         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
@@ -52,12 +52,12 @@ pub(crate) fn files(
 pub(crate) fn lines(
     workspace: &Workspace,
     paths: &[String],
-    pattern: &Pattern,
+    pattern: &SearchPattern,
     cancel: &CancelToken,
     mut each: impl FnMut(Hit<'_>) -> ControlFlow<()>,
 ) -> Result<(), String> {
     let cancelled = || String::from("cancelled");
-    let mut watch = Watch::of(cancel);
+    let mut watch = SearchBudget::from_cancel(cancel);
     for path in paths {
         if cancel.is_cancelled() {
             return Err(cancelled());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptSource, Severity, ToolSpec,
 };
-use pintle_script::worker::Program;
-use pintle_script::{Placement, Powers, Role, compile, compile_when};
+use pintle_script::worker::WorkerScript;
+use pintle_script::{ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_when};
 
 use super::handler::{Place, ScriptHandler, code_influence};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
@@ -19,13 +19,13 @@ impl Builder {
         &self,
         name: &str,
         text: &ScriptSource,
-        role: Role,
-    ) -> (Option<Place>, Powers, Vec<Diagnostic>) {
+        role: ScriptKind,
+    ) -> (Option<Place>, ScriptPowers, Vec<Diagnostic>) {
         let compiled = compile(name, text, role);
         if failed(&compiled.diagnostics) {
             return (None, compiled.powers, compiled.diagnostics);
         }
-        let program = Program::Script { name: name.to_owned(), text: text.text.to_string(), role };
+        let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: role };
         let remote = Remote::new(&self.pool, program, name, text);
         if let Some(script) = compiled.script {
             return (Some(Place::Here(script, remote)), compiled.powers, compiled.diagnostics);
@@ -54,11 +54,11 @@ fn failed(diagnostics: &[Diagnostic]) -> bool {
 impl Builder {
     /// The handler of a hook that is a script.
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptSource) -> BuiltHandler {
-        let (place, powers, diagnostics) = self.place(&declaration.name, text, Role::Hook);
+        let (place, powers, diagnostics) = self.place(&declaration.name, text, ScriptKind::Hook);
         let codec = Arc::clone(&declaration.codec);
-        let influence = code_influence(powers.rewrites || powers.refuses);
+        let influence = code_influence(powers.can_rewrite || powers.can_deny);
         let handler = place.map(|place| Arc::new(ScriptHandler { place, codec, influence }) as _);
-        BuiltHandler { handler, guard: powers.refuses, diagnostics }
+        BuiltHandler { handler, guard: powers.can_deny, diagnostics }
     }
 
     /// The matcher of a hook with a `when`.
@@ -73,10 +73,12 @@ impl Builder {
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
         let (spelling, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
-        if compiled.when.is_none() && (failed(&compiled.diagnostics) || compiled.placement == Placement::InProcess) {
+        if compiled.when.is_none()
+            && (failed(&compiled.diagnostics) || compiled.placement == ScriptPlacement::InProcess)
+        {
             return BuiltMatcher { matcher: None, diagnostics: compiled.diagnostics };
         }
-        let program = Program::When {
+        let program = WorkerScript::When {
             name: name.clone(),
             expression: expression.text.to_string(),
             script: script.map(|script| script.text.to_string()),
@@ -97,7 +99,7 @@ impl Builder {
     /// Compiles the scripts of a tool.
     pub(crate) fn tool_findings(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
-        for (script, role) in [(&tool.script, Role::Tool), (&tool.verify, Role::Verify)] {
+        for (script, role) in [(&tool.script, ScriptKind::Tool), (&tool.verify, ScriptKind::Verify)] {
             if let Some(script) = script {
                 diagnostics.extend(self.place(&tool.name, script, role).2);
             }
@@ -107,6 +109,6 @@ impl Builder {
 
     /// Compiles a verify script.
     pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        self.place(owner, script, Role::Verify).2
+        self.place(owner, script, ScriptKind::Verify).2
     }
 }

@@ -18,7 +18,7 @@ impl Builder {
     pub(crate) fn load_plugin(&self, name: &str, text: &ScriptSource) -> LoadedPlugin {
         let module = self.module(name, text);
         let registrations = match &module.place {
-            Some(_) => module.inventory.registrations(name, text),
+            Some(_) => module.inventory.to_registrations(name, text),
             None => Vec::new(),
         };
         LoadedPlugin { registrations, diagnostics: module.diagnostics.clone() }
@@ -32,7 +32,7 @@ impl Builder {
         let Some(place) = &module.place else {
             return BuiltHandler { diagnostics: module.diagnostics.clone(), ..BuiltHandler::default() };
         };
-        let facts = match module.inventory.function(&spec.function) {
+        let facts = match module.inventory.function_info(&spec.function) {
             Ok(facts) => facts,
             Err(found) => {
                 let message = format!("`{}`: {}", spec.name, found.message);
@@ -51,7 +51,7 @@ impl Builder {
             remote: remote.clone(),
             function: spec.function.clone(),
             codec: Arc::clone(&declaration.codec),
-            influence: code_influence(facts.shapes),
+            influence: code_influence(facts.can_change_event),
         };
         let handler = place.map(|place| Arc::new(handler(place)) as _);
         // Loading the plugin told what else was found in it.
@@ -105,7 +105,7 @@ impl FunctionHandler {
         let (event, spelling) = (call.event, &call.hook.event_alias);
         if let Some(function) = self.here.as_ref().filter(|function| function.fits(&event.payload, call.limits)) {
             let invocation =
-                Invocation { seam: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+                Invocation { effects: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
             return match self.codec.lazy_payload(event, spelling) {
                 Some(parts) => function.call_with(&parts, &invocation),
                 None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),

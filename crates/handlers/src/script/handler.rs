@@ -58,8 +58,12 @@ impl ScriptHandler {
         }
         with_payload(&*self.codec, call.event, &call.hook.event_alias, |payload| match &self.place {
             Place::Here(script, _) if script.fits(payload, call.limits) => {
-                let invocation =
-                    Invocation { seam: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
+                let invocation = Invocation {
+                    effects: call.effects,
+                    caller: call.caller(),
+                    limits: call.limits,
+                    cancel: call.cancel,
+                };
                 script.handle(&call.hook.event_alias, payload, &invocation)
             }
             Place::Here(_, remote) | Place::There(remote) => {

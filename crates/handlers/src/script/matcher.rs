@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Event, MatchResult, Matcher, Payload, SubjectFilter};
-use pintle_script::When;
+use pintle_script::WhenPredicate;
 
 use super::handler::with_payload;
 use super::remote::Remote;
@@ -11,7 +11,7 @@ use super::remote::Remote;
 /// A `when` in this process; on a payload that is too large for that, in a worker process.
 #[derive(Debug)]
 pub(super) struct ScriptMatcher {
-    pub(super) when: When,
+    pub(super) when: WhenPredicate,
     pub(super) remote: Remote,
     pub(super) spelling: Arc<str>,
     pub(super) codec: Arc<dyn Codec>,
@@ -19,8 +19,8 @@ pub(super) struct ScriptMatcher {
 
 impl Matcher for ScriptMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        with_payload(&*self.codec, event, &self.spelling, |payload| match self.when.fits(payload) {
-            true => self.when.test(&self.spelling, payload),
+        with_payload(&*self.codec, event, &self.spelling, |payload| match self.when.fits_in_process(payload) {
+            true => self.when.evaluate(&self.spelling, payload),
             false => in_worker(&self.remote, &self.spelling, payload),
         })
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{Diagnostic, ScriptSource, Severity};
-use pintle_script::worker::Program;
-use pintle_script::{Inventory, PluginModule, compile_plugin};
+use pintle_script::worker::WorkerScript;
+use pintle_script::{PluginInventory, PluginModule, compile_plugin};
 
 use super::remote::Remote;
 use crate::Builder;
@@ -20,7 +20,7 @@ pub(super) struct Module {
     /// Where its functions run; absent when it has errors.
     pub(super) place: Option<Place>,
     /// What its top level registered and which functions it has.
-    pub(super) inventory: Inventory,
+    pub(super) inventory: PluginInventory,
     /// What was found.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -58,7 +58,7 @@ impl Builder {
     fn load(&self, name: &str, text: &ScriptSource) -> Module {
         let compiled = compile_plugin(name, text);
         let failed = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
-        let program = Program::Plugin { name: name.to_owned(), text: text.text.to_string() };
+        let program = WorkerScript::Plugin { name: name.to_owned(), text: text.text.to_string() };
         let remote = Remote::new(&self.pool, program, name, text);
         if failed(&compiled.diagnostics) || compiled.module.is_some() {
             let place = compiled.module.map(|module| Place::Here(module, remote));

@@ -8,8 +8,8 @@ use pintle_contract::{
     CallLimits, CancelToken, Diagnostic, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Failure,
     FailureKind, FunctionOutput, FunctionRef, ScriptOutput, ScriptSource,
 };
-use pintle_script::worker::{Order, Program, Report, Work, diagnostic, failure};
-use pintle_script::{Finding, Inventory};
+use pintle_script::worker::{WorkerRequest, WorkerResponse, WorkerScript, WorkerTask, to_diagnostic, to_failure};
+use pintle_script::{PluginInventory, ScriptFinding};
 use serde_json::Value;
 
 use crate::isolate::{IsolateError, Pool};
@@ -25,7 +25,7 @@ const MATCH_TIME: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(super) struct Remote {
     pool: Arc<Pool>,
-    program: Program,
+    program: WorkerScript,
     name: Arc<str>,
     text: ScriptSource,
 }
@@ -45,7 +45,7 @@ pub(super) struct Door<'a> {
 
 impl Remote {
     /// A program whose findings are about `text`.
-    pub(super) fn new(pool: &Arc<Pool>, program: Program, name: &str, text: &ScriptSource) -> Self {
+    pub(super) fn new(pool: &Arc<Pool>, program: WorkerScript, name: &str, text: &ScriptSource) -> Self {
         Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
     }
 
@@ -55,19 +55,19 @@ impl Remote {
     }
 
     /// Loads the program in a worker: what was found, and what it registered when it is a plugin.
-    pub(super) fn register(&self) -> (Vec<Diagnostic>, Inventory) {
-        let placed = |findings: Vec<Finding>| {
-            findings.iter().map(|finding| diagnostic(&self.name, &self.text, finding)).collect()
+    pub(super) fn register(&self) -> (Vec<Diagnostic>, PluginInventory) {
+        let placed = |findings: Vec<ScriptFinding>| {
+            findings.iter().map(|finding| to_diagnostic(&self.name, &self.text, finding)).collect()
         };
-        match self.exchange(Work::Load, LOAD_TIME, LOAD_TIME, None) {
-            Ok(Report::Loaded { findings }) => (placed(findings), Inventory::default()),
-            Ok(Report::Registered { findings, inventory }) => (placed(findings), inventory),
-            report => (self.unloaded(report), Inventory::default()),
+        match self.exchange(WorkerTask::Load, LOAD_TIME, LOAD_TIME, None) {
+            Ok(WorkerResponse::Loaded { findings }) => (placed(findings), PluginInventory::default()),
+            Ok(WorkerResponse::Registered { findings, inventory }) => (placed(findings), inventory),
+            report => (self.unloaded(report), PluginInventory::default()),
         }
     }
 
     /// What keeps the program from being loaded.
-    fn unloaded(&self, report: Result<Report, IsolateError>) -> Vec<Diagnostic> {
+    fn unloaded(&self, report: Result<WorkerResponse, IsolateError>) -> Vec<Diagnostic> {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
             Ok(_) => vec![at(String::from("the script worker answered something else"))],
@@ -94,9 +94,9 @@ impl Remote {
         limits: &CallLimits,
         door: &Door<'_>,
     ) -> Result<ScriptOutput, Failure> {
-        let work = Work::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
+        let work = WorkerTask::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
-            Report::Answered(answer) => Ok(answer.into()),
+            WorkerResponse::Answered(answer) => Ok(answer.into()),
             report => Err(self.misunderstood(report)),
         }
     }
@@ -108,30 +108,30 @@ impl Remote {
         limits: &CallLimits,
         door: &Door<'_>,
     ) -> Result<FunctionOutput, Failure> {
-        let work = Work::Call { function: function.into(), event: event.clone(), limits: *limits };
+        let work = WorkerTask::Call { function: function.into(), event: event.clone(), limits: *limits };
         match self.call(work, limits.timeout_ms, door)? {
-            Report::Gave(gift) => Ok(gift.into()),
+            WorkerResponse::FunctionReturned(gift) => Ok(gift.into()),
             report => Err(self.misunderstood(report)),
         }
     }
 
     pub(super) fn run(&self, argument: Value, limits: &CallLimits, door: &Door<'_>) -> Result<Value, Failure> {
-        match self.call(Work::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
-            Report::Returned(value) => Ok(value),
+        match self.call(WorkerTask::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
+            WorkerResponse::Returned(value) => Ok(value),
             report => Err(self.misunderstood(report)),
         }
     }
 
     pub(super) fn matches(&self, event: &str, payload: &Value) -> Result<bool, Failure> {
-        let work = Work::Match { event: event.to_owned(), payload: payload.clone() };
+        let work = WorkerTask::Match { event: event.to_owned(), payload: payload.clone() };
         match self.exchange(work, MATCH_TIME, MATCH_TIME, None) {
-            Ok(Report::Matched(truth)) => Ok(truth),
+            Ok(WorkerResponse::Matched(truth)) => Ok(truth),
             Ok(report) => Err(self.misunderstood(report)),
             Err(fault) => Err(Self::lost(fault, 1_000)),
         }
     }
 
-    fn call(&self, work: Work, timeout_ms: u64, door: &Door<'_>) -> Result<Report, Failure> {
+    fn call(&self, work: WorkerTask, timeout_ms: u64, door: &Door<'_>) -> Result<WorkerResponse, Failure> {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
         // What the script waits for on this side ends with its time.
@@ -144,25 +144,25 @@ impl Remote {
         }
         let late = |span| {
             let message = format!("no answer within {timeout_ms} ms");
-            Ok(Report::Failed { kind: FailureKind::Timeout, message, span })
+            Ok(WorkerResponse::Failed { kind: FailureKind::Timeout, message, span })
         };
         // What it waited for was ended a moment before its own clock told it to stop: the script knows of an error, or of
         // nothing at all.
         match report {
-            Report::Failed { kind: FailureKind::Error, span, .. } => late(span),
-            Report::Failed { .. } => Ok(report),
+            WorkerResponse::Failed { kind: FailureKind::Error, span, .. } => late(span),
+            WorkerResponse::Failed { .. } => Ok(report),
             _ => late(None),
         }
     }
 
     fn exchange(
         &self,
-        work: Work,
+        work: WorkerTask,
         own: Duration,
         whole: Duration,
         door: Option<&Door<'_>>,
-    ) -> Result<Report, IsolateError> {
-        let order = Order { program: self.program.clone(), work };
+    ) -> Result<WorkerResponse, IsolateError> {
+        let order = WorkerRequest { program: self.program.clone(), task: work };
         let message = serde_json::to_vec(&order).map_err(|fault| IsolateError::Start(fault.to_string()))?;
         let never = CancelToken::default();
         let cancel = door.map_or(&never, |door| door.cancel);
@@ -174,9 +174,9 @@ impl Remote {
         serde_json::from_slice(&line).map_err(|fault| IsolateError::Died(format!("an unreadable answer: {fault}")))
     }
 
-    fn misunderstood(&self, report: Report) -> Failure {
+    fn misunderstood(&self, report: WorkerResponse) -> Failure {
         match report {
-            Report::Failed { kind, message, span } => failure(&self.name, &self.text, kind, message, span),
+            WorkerResponse::Failed { kind, message, span } => to_failure(&self.name, &self.text, kind, message, span),
             _ => Failure::new(FailureKind::Crash, "the script worker answered something else"),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_contract::{
     CallLimits, CancelToken, Diagnostic, EffectCaller, EffectRunner, Failure, ScriptSource, ToolSpec,
 };
-use pintle_script::{Invocation, Role};
+use pintle_script::{Invocation, ScriptKind};
 use serde_json::Value;
 
 use super::handler::Place;
@@ -27,7 +27,7 @@ impl Builder {
     /// With everything that is wrong with it.
     pub fn tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
         match &tool.script {
-            Some(script) => self.compiled(&tool.name, script, Role::Tool),
+            Some(script) => self.compiled(&tool.name, script, ScriptKind::Tool),
             None => {
                 let message = format!("tool \"{}\" is configured but no handler has been registered", tool.name);
                 Err(vec![Diagnostic::error("tool_script", message, tool.location.clone()).help("give it a `script`")])
@@ -40,10 +40,10 @@ impl Builder {
     /// # Errors
     /// With everything that is wrong with it.
     pub fn verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.compiled(owner, script, Role::Verify)
+        self.compiled(owner, script, ScriptKind::Verify)
     }
 
-    fn compiled(&self, name: &str, script: &ScriptSource, role: Role) -> Result<ScriptTool, Vec<Diagnostic>> {
+    fn compiled(&self, name: &str, script: &ScriptSource, role: ScriptKind) -> Result<ScriptTool, Vec<Diagnostic>> {
         let (place, _, diagnostics) = self.place(name, script, role);
         place.map(|place| ScriptTool { place: Arc::new(place) }).ok_or(diagnostics)
     }
@@ -65,7 +65,7 @@ impl ScriptTool {
         let limits = CallLimits { timeout_ms, ..CallLimits::default() };
         match &*self.place {
             Place::Here(script, _) if script.fits_value(&argument, &limits) => {
-                script.run(&argument, &Invocation { seam, caller, limits: &limits, cancel })
+                script.run(&argument, &Invocation { effects: seam, caller, limits: &limits, cancel })
             }
             Place::Here(_, remote) | Place::There(remote) => {
                 remote.run(argument, &limits, &Door { seam, caller, cancel })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{Event, EventName, HandlerFactory, MatchResult, Origin, SubjectFilter, VerdictKind};
-use pintle_script::{Placement, Role, compile, compile_when};
+use pintle_script::{ScriptKind, ScriptPlacement, compile, compile_when};
 use serde_json::{Value, json};
 
 use super::stage::{World, ask, builder, declaration};
@@ -65,10 +65,10 @@ def handle(event, payload):
 fn they_run_in_this_process() {
     let world = World::default();
     for script in [AUDIT, COMMANDS, PATHS, NAMES, WINDOW] {
-        let compiled = compile("governed", &pintle_contract::ScriptSource::without_file(script), Role::Hook);
-        assert_eq!(compiled.placement, Placement::InProcess, "{script}");
+        let compiled = compile("governed", &pintle_contract::ScriptSource::without_file(script), ScriptKind::Hook);
+        assert_eq!(compiled.placement, ScriptPlacement::InProcess, "{script}");
         assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
-        assert_eq!(compiled.powers.refuses, script != AUDIT, "{script}");
+        assert_eq!(compiled.powers.can_deny, script != AUDIT, "{script}");
     }
     let builder = builder();
     let cases: &[(&str, Value, Option<&str>)] = &[

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use starlark::syntax::ast::{AstArgument, AstExpr, AstNoPayload, AstParameter, AstStmt, DefP, Expr, LambdaP, Stmt};
 
-use super::names::bound;
-use super::reads::{self, Body};
-use super::walk::{Argument, expressions, identifier, span, statements, string};
-use super::{ArgumentsForm, Keys, Reads};
+use super::ast::{ArgumentNode, identifier_name, span_of, string_literal, visit_expressions, visit_statements};
+use super::names::bound_names;
+use super::reads::{self, FunctionDefBody};
+use super::{ArgumentsForm, FieldSet, PayloadReads};
 use crate::globals::REGISTRATIONS;
 
 /// Keys of a table that a function may return without denying or asking (Harn, Return-value protocol).
@@ -23,135 +23,140 @@ const QUIET: &[&str] = &["reminder"];
 
 /// The functions of a plugin, as far as the text tells.
 #[derive(Debug, Default)]
-pub(crate) struct Closures {
+pub(crate) struct FunctionTraits {
     /// Those of `lambda`, by registration call and way into its arguments.
-    handed: BTreeMap<((usize, usize), Vec<Step>), Traits>,
+    registered_lambdas: BTreeMap<((usize, usize), Vec<ArgumentStep>), FunctionTrait>,
     /// Those of `def`, by name.
-    named: BTreeMap<String, Traits>,
+    named_defs: BTreeMap<String, FunctionTrait>,
     /// That of the only `lambda` of the module.
-    only_lambda: Option<Traits>,
+    only_lambda: Option<FunctionTrait>,
 }
 
 /// A step into the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub(crate) enum ArgumentStep {
     /// Into the argument or item at a position.
-    At(usize),
+    Index(usize),
     /// Into the argument or field of a name.
     Key(String),
 }
 
 /// What the text tells about a function of one parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Traits {
+pub(crate) struct FunctionTrait {
     /// What it reads of the event.
-    pub(crate) reads: Reads,
+    pub(crate) reads: PayloadReads,
     /// Whether it can deny or ask.
     pub(crate) guard: bool,
     /// Whether it can rewrite or refuse.
-    pub(crate) shapes: bool,
+    pub(crate) can_change_event: bool,
 }
 
-impl Default for Traits {
+impl Default for FunctionTrait {
     fn default() -> Self {
         Self {
-            reads: Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text },
+            reads: PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text },
             guard: true,
-            shapes: true,
+            can_change_event: true,
         }
     }
 }
 
-impl Closures {
+impl FunctionTraits {
     /// The function of a name that a call was given at a place.
-    pub(crate) fn handed(&self, name: &str, call: Option<(usize, usize)>, way: &[Step]) -> Traits {
+    pub(crate) fn registered_function(
+        &self,
+        name: &str,
+        call: Option<(usize, usize)>,
+        way: &[ArgumentStep],
+    ) -> FunctionTrait {
         if name != LAMBDA {
-            return self.named(name);
+            return self.named_function(name);
         }
-        let known = call.and_then(|call| self.handed.get(&(call, way.to_vec())));
+        let known = call.and_then(|call| self.registered_lambdas.get(&(call, way.to_vec())));
         known.or(self.only_lambda.as_ref()).cloned().unwrap_or_default()
     }
 
     /// The function that was made with a `def` of this name.
-    pub(crate) fn named(&self, name: &str) -> Traits {
-        self.named.get(name).cloned().unwrap_or_default()
+    pub(crate) fn named_function(&self, name: &str) -> FunctionTrait {
+        self.named_defs.get(name).cloned().unwrap_or_default()
     }
 }
 
 /// The name of every function without one.
 pub(crate) const LAMBDA: &str = "lambda";
 
-type Def = DefP<AstNoPayload>;
-type Lambda = LambdaP<AstNoPayload>;
+type DefNode = DefP<AstNoPayload>;
+type LambdaNode = LambdaP<AstNoPayload>;
 
 /// Looks for all functions that the text tells something about.
-pub(super) fn closures(root: &AstStmt) -> Closures {
-    let mut found = Closures::default();
+pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
+    let mut found = FunctionTraits::default();
     let mut twice = BTreeSet::new();
-    statements(root, &mut |stmt| {
+    visit_statements(root, &mut |stmt| {
         if let Stmt::Def(def) = &stmt.node {
             let name = def.name.ident.clone();
-            if found.named.insert(name.clone(), of_def(root, def)).is_some() {
+            if found.named_defs.insert(name.clone(), def_traits(root, def)).is_some() {
                 twice.insert(name);
             }
         }
     });
-    found.named.retain(|name, _| !twice.contains(name));
-    let bound = bound(root);
+    found.named_defs.retain(|name, _| !twice.contains(name));
+    let bound = bound_names(root);
     let mut lambdas = Vec::new();
-    expressions(root, &mut |expr| match &expr.node {
+    visit_expressions(root, &mut |expr| match &expr.node {
         Expr::Lambda(lambda) => lambdas.push(lambda),
         Expr::Call(callee, call) => {
-            let name = identifier(callee).unwrap_or_default();
+            let name = identifier_name(callee).unwrap_or_default();
             if REGISTRATIONS.contains(&name) && !bound.contains(name) {
-                Ways { root, call: span(expr), found: &mut found }.arguments(&call.args);
+                ArgumentPaths { root, call: span_of(expr), traits: &mut found }.visit_arguments(&call.args);
             }
         }
         _ => {}
     });
     if let [lambda] = lambdas[..] {
-        found.only_lambda = Some(of_lambda(root, lambda));
+        found.only_lambda = Some(lambda_traits(root, lambda));
     }
     found
 }
 
 /// The ways into the arguments of one call.
-struct Ways<'a, 'f> {
+struct ArgumentPaths<'a, 'f> {
     root: &'a AstStmt,
     call: (usize, usize),
-    found: &'f mut Closures,
+    traits: &'f mut FunctionTraits,
 }
 
-impl<'a> Ways<'a, '_> {
-    fn arguments(mut self, arguments: &'a [AstArgument]) {
-        if arguments.iter().any(|given| matches!(given.node, Argument::Args(_) | Argument::KwArgs(_))) {
+impl<'a> ArgumentPaths<'a, '_> {
+    fn visit_arguments(mut self, arguments: &'a [AstArgument]) {
+        if arguments.iter().any(|given| matches!(given.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_))) {
             return;
         }
         for (position, argument) in arguments.iter().enumerate() {
             let step = match &argument.node {
-                Argument::Named(name, _) => Step::Key(name.node.clone()),
-                _ => Step::At(position),
+                ArgumentNode::Named(name, _) => ArgumentStep::Key(name.node.clone()),
+                _ => ArgumentStep::Index(position),
             };
-            self.value(argument.node.expr(), vec![step]);
+            self.visit_value(argument.node.expr(), vec![step]);
         }
     }
 
-    fn value(&mut self, expr: &'a AstExpr, way: Vec<Step>) {
+    fn visit_value(&mut self, expr: &'a AstExpr, way: Vec<ArgumentStep>) {
         let longer = |step| way.iter().cloned().chain([step]).collect::<Vec<_>>();
         match &expr.node {
             Expr::Lambda(lambda) => {
-                self.found.handed.insert((self.call, way), of_lambda(self.root, lambda));
+                self.traits.registered_lambdas.insert((self.call, way), lambda_traits(self.root, lambda));
             }
             Expr::Dict(entries) => {
                 for (key, value) in entries {
-                    if let Some(key) = string(key) {
-                        self.value(value, longer(Step::Key(key.to_owned())));
+                    if let Some(key) = string_literal(key) {
+                        self.visit_value(value, longer(ArgumentStep::Key(key.to_owned())));
                     }
                 }
             }
             Expr::List(items) | Expr::Tuple(items) => {
                 for (position, item) in items.iter().enumerate() {
-                    self.value(item, longer(Step::At(position)));
+                    self.visit_value(item, longer(ArgumentStep::Index(position)));
                 }
             }
             _ => {}
@@ -159,25 +164,29 @@ impl<'a> Ways<'a, '_> {
     }
 }
 
-fn of_def(root: &AstStmt, def: &Def) -> Traits {
-    let reads = reads_of(root, &def.params, Body::Block(&def.body));
-    Traits { reads, guard: !passes(&def.body, HARMLESS), shapes: !passes(&def.body, QUIET) }
+fn def_traits(root: &AstStmt, def: &DefNode) -> FunctionTrait {
+    let reads = closure_reads(root, &def.params, FunctionDefBody::Block(&def.body));
+    FunctionTrait {
+        reads,
+        guard: !body_lets_pass(&def.body, HARMLESS),
+        can_change_event: !body_lets_pass(&def.body, QUIET),
+    }
 }
 
-fn of_lambda(root: &AstStmt, lambda: &Lambda) -> Traits {
-    let (reads, body) = (reads_of(root, &lambda.params, Body::Value(&lambda.body)), &lambda.body);
-    Traits { reads, guard: !lets_pass(body, HARMLESS), shapes: !lets_pass(body, QUIET) }
+fn lambda_traits(root: &AstStmt, lambda: &LambdaNode) -> FunctionTrait {
+    let (reads, body) = (closure_reads(root, &lambda.params, FunctionDefBody::Value(&lambda.body)), &lambda.body);
+    FunctionTrait { reads, guard: !lets_pass(body, HARMLESS), can_change_event: !lets_pass(body, QUIET) }
 }
 
-fn reads_of(root: &AstStmt, parameters: &[AstParameter], body: Body<'_>) -> Reads {
-    reads::of_closure(root, parameters, body).unwrap_or_else(|| Traits::default().reads)
+fn closure_reads(root: &AstStmt, parameters: &[AstParameter], body: FunctionDefBody<'_>) -> PayloadReads {
+    reads::reads_of_closure(root, parameters, body).unwrap_or_else(|| FunctionTrait::default().reads)
 }
 
 /// Whether all that a body returns lets the event pass, with a table of these keys or without one. What a function inside
 /// it returns is its own, and counted nevertheless.
-fn passes(body: &AstStmt, keys: &[&str]) -> bool {
+fn body_lets_pass(body: &AstStmt, keys: &[&str]) -> bool {
     let mut all = true;
-    statements(body, &mut |stmt| {
+    visit_statements(body, &mut |stmt| {
         if let Stmt::Return(Some(value)) = &stmt.node {
             all &= lets_pass(value, keys);
         }
@@ -188,7 +197,9 @@ fn passes(body: &AstStmt, keys: &[&str]) -> bool {
 fn lets_pass(value: &AstExpr, keys: &[&str]) -> bool {
     match &value.node {
         Expr::Identifier(name) => matches!(name.ident.as_str(), "None" | "True"),
-        Expr::Dict(entries) => entries.iter().all(|(key, _)| string(key).is_some_and(|key| keys.contains(&key))),
+        Expr::Dict(entries) => {
+            entries.iter().all(|(key, _)| string_literal(key).is_some_and(|key| keys.contains(&key)))
+        }
         Expr::If(parts) => lets_pass(&parts.1, keys) && lets_pass(&parts.2, keys),
         _ => false,
     }
@@ -198,17 +209,17 @@ fn lets_pass(value: &AstExpr, keys: &[&str]) -> bool {
 mod tests {
     use starlark::syntax::{AstModule, Dialect};
 
-    use super::super::reads::tests::shape;
+    use super::super::reads::tests::describe;
     use super::*;
     use crate::load::dialect;
 
-    fn of(text: &str) -> Closures {
+    fn functions_of(text: &str) -> FunctionTraits {
         let dialect = Dialect { enable_top_level_stmt: true, ..dialect() };
-        closures(AstModule::parse("t", text.to_owned(), &dialect).unwrap().statement())
+        collect_functions(AstModule::parse("t", text.to_owned(), &dialect).unwrap().statement())
     }
 
-    fn shaped(traits: &Traits) -> String {
-        shape(&traits.reads.keys)
+    fn describe_traits(traits: &FunctionTrait) -> String {
+        describe(&traits.reads.keys)
     }
 
     #[test]
@@ -230,26 +241,27 @@ mod tests {
                 "def helper(x):\n  return x[\"h\"]\nother = lambda e: e[\"other\"]\n\
                  register_session_hook(\"post_turn\", {handed})\n"
             );
-            let found = of(&text);
+            let found = functions_of(&text);
             assert!(found.only_lambda.is_none() || !handed.contains("lambda"), "{handed}");
-            assert_eq!(found.handed.values().next().map(shaped).as_deref(), expected, "{handed}");
+            assert_eq!(found.registered_lambdas.values().next().map(describe_traits).as_deref(), expected, "{handed}");
         }
-        let only = of("def by(n):\n  return lambda e: e[\"x\"] + n\nregister_session_hook(\"post_turn\", by(1))\n");
-        assert_eq!(shaped(&only.handed(LAMBDA, None, &[])), "x");
+        let only =
+            functions_of("def by(n):\n  return lambda e: e[\"x\"] + n\nregister_session_hook(\"post_turn\", by(1))\n");
+        assert_eq!(describe_traits(&only.registered_function(LAMBDA, None, &[])), "x");
     }
 
     #[test]
     fn a_def_is_known_by_its_name_when_it_is_the_only_one() {
-        let nested = of("def by(n):\n  def hook(e):\n    return {\"args\": [e[\"x\"]]}\n  return hook\n");
-        let hook = nested.handed("hook", None, &[]);
-        assert_eq!((shaped(&hook), hook.guard), (String::from("x"), false));
-        let two = of("def f(e):\n  return None\ndef g():\n  def f(e):\n    return False\n  return f\n");
-        assert_eq!(two.named("f"), Traits::default());
+        let nested = functions_of("def by(n):\n  def hook(e):\n    return {\"args\": [e[\"x\"]]}\n  return hook\n");
+        let hook = nested.registered_function("hook", None, &[]);
+        assert_eq!((describe_traits(&hook), hook.guard), (String::from("x"), false));
+        let two = functions_of("def f(e):\n  return None\ndef g():\n  def f(e):\n    return False\n  return f\n");
+        assert_eq!(two.named_function("f"), FunctionTrait::default());
     }
 
     #[test]
-    fn a_function_of_the_plugins_own_that_is_called_like_a_registration_is_none() {
+    fn own_function_named_like_a_registration_is_not_a_registration() {
         let text = "def register_tool_hook(table):\n  return table\nregister_tool_hook(lambda e: e[\"x\"])\n";
-        assert!(of(text).handed.is_empty());
+        assert!(functions_of(text).registered_lambdas.is_empty());
     }
 }

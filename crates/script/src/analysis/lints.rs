@@ -4,8 +4,8 @@ use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
 
 use super::lint_finding;
-use crate::compile::Role;
-use crate::finding::{Finding, one_line};
+use crate::compile::ScriptKind;
+use crate::finding::{ScriptFinding, to_one_line};
 
 /// The lints that say something about a hook; the others are matters of taste.
 const KEPT: &[&str] =
@@ -14,14 +14,14 @@ const KEPT: &[&str] =
 /// What a function of a plugin may leave out: returning nothing lets the event pass.
 const MISSING_RETURN: &str = "missing-return";
 
-pub(super) fn lint(ast: &AstModule, role: Role) -> Vec<Finding> {
-    let kept = |name: &str| KEPT.contains(&name) && !(role == Role::Plugin && name == MISSING_RETURN);
+pub(super) fn lint(ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
+    let kept = |name: &str| KEPT.contains(&name) && !(role == ScriptKind::Plugin && name == MISSING_RETURN);
     let lints = ast.lint(None).into_iter().filter(|lint| kept(&lint.short_name));
     lints
         .map(|lint| {
             let span = lint.location.span;
             let span = (span.begin().get() as usize, span.end().get() as usize);
-            let mut message = one_line(lint.problem);
+            let mut message = to_one_line(lint.problem);
             if let Some(first) = message.get_mut(0..1) {
                 first.make_ascii_lowercase();
             }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
+use super::ast::{ClauseNode, identifier_name, visit_expressions, visit_statements};
 use super::names::target_names;
-use super::walk::{Clause, expressions, identifier, statements};
 
 /// Methods of lists and dictionaries that change them.
 pub(super) const MUTATORS: &[&str] =
@@ -18,31 +18,31 @@ pub(super) const MUTATORS: &[&str] =
 pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
 
 /// Whether anything may change a part of `payload`.
-pub(super) fn mutates(root: &AstStmt, payload: &str) -> bool {
+pub(super) fn may_mutate(root: &AstStmt, payload: &str) -> bool {
     let fresh = fresh_names(root);
     let own = |name: &str| name == payload || fresh.get(name).copied().unwrap_or(false);
-    let own_expr = |expr: &AstExpr| identifier(expr).is_some_and(own);
+    let own_expr = |expr: &AstExpr| identifier_name(expr).is_some_and(own);
     let mut found = false;
-    statements(root, &mut |stmt| {
+    visit_statements(root, &mut |stmt| {
         found |= match &stmt.node {
-            Stmt::Assign(assign) => target_mutates(&assign.lhs, &own_expr),
+            Stmt::Assign(assign) => target_may_mutate(&assign.lhs, &own_expr),
             Stmt::AssignModify(target, op, value) => match &target.node {
                 AssignTargetP::Identifier(name) => {
                     let grows = matches!(op, AssignOp::Add | AssignOp::BitOr);
-                    grows && !own(&name.ident) && !scalar(value)
+                    grows && !own(&name.ident) && !is_scalar(value)
                 }
-                AssignTargetP::Index(_) => target_mutates(target, &own_expr) || !scalar(value),
+                AssignTargetP::Index(_) => target_may_mutate(target, &own_expr) || !is_scalar(value),
                 _ => true,
             },
             _ => false,
         };
     });
-    expressions(root, &mut |expr| {
+    visit_expressions(root, &mut |expr| {
         if let Expr::Call(callee, _) = &expr.node
             && let Expr::Dot(base, method) = &callee.node
             && MUTATORS.contains(&method.node.as_str())
         {
-            let namespace = identifier(base).is_some_and(|name| NAMESPACES.contains(&name));
+            let namespace = identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name));
             found |= !namespace && !own_expr(base);
         }
     });
@@ -50,17 +50,17 @@ pub(super) fn mutates(root: &AstStmt, payload: &str) -> bool {
 }
 
 /// Whether assigning to a target changes a value that the script did not make.
-fn target_mutates(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) -> bool {
+fn target_may_mutate(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) -> bool {
     match &target.node {
         AssignTargetP::Identifier(_) => false,
-        AssignTargetP::Tuple(parts) => parts.iter().any(|part| target_mutates(part, own)),
+        AssignTargetP::Tuple(parts) => parts.iter().any(|part| target_may_mutate(part, own)),
         AssignTargetP::Index(parts) => !own(&parts.0),
         AssignTargetP::Dot(..) => true,
     }
 }
 
 /// A literal number or text, which cannot make a list or a dictionary grow.
-fn scalar(expr: &AstExpr) -> bool {
+fn is_scalar(expr: &AstExpr) -> bool {
     matches!(expr.node, Expr::Literal(AstLiteral::Int(_) | AstLiteral::Float(_) | AstLiteral::String(_)))
 }
 
@@ -71,18 +71,18 @@ pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
         let known = names.entry(name).or_insert(true);
         *known &= fresh;
     };
-    statements(root, &mut |stmt| match &stmt.node {
+    visit_statements(root, &mut |stmt| match &stmt.node {
         Stmt::Def(def) => {
             def.params.iter().filter_map(|param| param.ident()).for_each(|name| note(name.ident.as_str(), false));
         }
         Stmt::Assign(assign) => match &assign.lhs.node {
-            AssignTargetP::Identifier(name) => note(name.ident.as_str(), fresh(&assign.rhs)),
+            AssignTargetP::Identifier(name) => note(name.ident.as_str(), is_fresh(&assign.rhs)),
             _ => target_names(&assign.lhs).into_iter().for_each(|name| note(name, false)),
         },
         Stmt::For(each) => target_names(&each.var).into_iter().for_each(|name| note(name, false)),
         _ => {}
     });
-    expressions(root, &mut |expr| {
+    visit_expressions(root, &mut |expr| {
         let (first, rest) = match &expr.node {
             Expr::ListComprehension(_, first, rest) => (first, rest),
             Expr::DictComprehension(_, first, rest) => (first, rest),
@@ -98,7 +98,7 @@ pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
         };
         target_names(&first.var).into_iter().for_each(|name| note(name, false));
         for clause in rest {
-            if let Clause::For(each) = clause {
+            if let ClauseNode::For(each) = clause {
                 target_names(&each.var).into_iter().for_each(|name| note(name, false));
             }
         }
@@ -107,12 +107,12 @@ pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
 }
 
 /// Whether an expression makes a new value.
-fn fresh(expr: &AstExpr) -> bool {
+fn is_fresh(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(_) | Expr::List(_) | Expr::Dict(_) | Expr::Tuple(_) | Expr::FString(_) => true,
         Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Not(_) | Expr::Minus(_) => true,
         Expr::Call(callee, _) => {
-            matches!(identifier(callee), Some("dict" | "list" | "sorted" | "len" | "str" | "int" | "range"))
+            matches!(identifier_name(callee), Some("dict" | "list" | "sorted" | "len" | "str" | "int" | "range"))
         }
         _ => false,
     }
@@ -125,10 +125,10 @@ mod tests {
     use super::*;
     use crate::load::dialect;
 
-    fn check(body: &str) -> bool {
+    fn is_mutating(body: &str) -> bool {
         let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();
         let ast = AstModule::parse("t", format!("def handle(event, payload):\n{body}"), &dialect()).unwrap();
-        mutates(ast.statement(), "payload")
+        may_mutate(ast.statement(), "payload")
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             "x = payload[\"n\"]\nx += 1",
         ];
         for body in own {
-            assert!(!check(body), "{body}");
+            assert!(!is_mutating(body), "{body}");
         }
         let shared = [
             "payload[\"args\"][\"x\"] = 1",
@@ -156,7 +156,7 @@ mod tests {
             "a = payload[\"args\"]\na.update({})",
         ];
         for body in shared {
-            assert!(check(body), "{body}");
+            assert!(is_mutating(body), "{body}");
         }
     }
 }

@@ -6,12 +6,14 @@ use pintle_contract::suggest_nearest;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
 
-use super::walk::{Clause, Parameter, block, expressions, identifier, span, statements};
-use crate::compile::Role;
-use crate::finding::{Code, Finding};
+use super::ast::{
+    ClauseNode, ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_statements,
+};
+use crate::compile::ScriptKind;
+use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
 use crate::load;
-use crate::source::{ASSERT_ALIAS, Source};
+use crate::source::{ASSERT_ALIAS, PreparedSource};
 
 /// The functions that make a hook's decision, which plugins write as values.
 const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
@@ -21,38 +23,39 @@ const BY_TOOL: &str = "policy that can reach the system can be turned against it
                        into the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
 
 /// Checks all names of a script.
-pub(super) fn check(source: &Source, ast: &AstModule, role: Role) -> Vec<Finding> {
+pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
     let mut findings = Vec::new();
     let root = ast.statement();
-    let bound = bound(root);
-    let globals: BTreeSet<String> = globals::of(role).names().map(|name| name.as_str().to_owned()).collect();
-    expressions(root, &mut |expr| match &expr.node {
+    let bound = bound_names(root);
+    let globals: BTreeSet<String> = globals::for_kind(role).names().map(|name| name.as_str().to_owned()).collect();
+    visit_expressions(root, &mut |expr| match &expr.node {
         Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
-            findings.push(unknown(&name.ident, expr, role, &bound, &globals));
+            findings.push(unknown_name(&name.ident, expr, role, &bound, &globals));
         }
         Expr::Dot(base, member) => {
-            let Some(path) = path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))
+            let Some(path) =
+                dotted_path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))
             else {
                 return;
             };
-            let members = globals::members(&path, role);
+            let members = globals::namespace_members(&path, role);
             if !members.is_empty() && !members.contains(&member.node.as_str()) {
-                findings.push(no_member(&path, &member.node, span(member), role, &members));
+                findings.push(unknown_member(&path, &member.node, span_of(member), role, &members));
             }
         }
         _ => {}
     });
-    if let Some(finding) = entry(source, root, role) {
+    if let Some(finding) = check_entry_point(source, root, role) {
         findings.push(finding);
     }
     findings
 }
 
 /// Whether a script names a built-in that may wait.
-pub(super) fn waits(ast: &AstModule) -> bool {
+pub(super) fn may_wait(ast: &AstModule) -> bool {
     let mut found = false;
-    expressions(ast.statement(), &mut |expr| {
-        found |= matches!(identifier(expr), Some("http" | "sleep" | "meta" | "emit" | "events" | "exec" | "fs"));
+    visit_expressions(ast.statement(), &mut |expr| {
+        found |= matches!(identifier_name(expr), Some("http" | "sleep" | "meta" | "emit" | "events" | "exec" | "fs"));
     });
     found
 }
@@ -60,21 +63,27 @@ pub(super) fn waits(ast: &AstModule) -> bool {
 /// Every name that a script reads.
 pub(crate) fn names_used(ast: &AstModule) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
-    expressions(ast.statement(), &mut |expr| used.extend(identifier(expr)));
+    visit_expressions(ast.statement(), &mut |expr| used.extend(identifier_name(expr)));
     used
 }
 
 /// `a.b` as text, when it is only names.
-fn path(expr: &AstExpr) -> Option<String> {
+fn dotted_path(expr: &AstExpr) -> Option<String> {
     match &expr.node {
         Expr::Identifier(name) => Some(name.ident.clone()),
-        Expr::Dot(base, member) => Some(format!("{}.{}", path(base)?, member.node)),
+        Expr::Dot(base, member) => Some(format!("{}.{}", dotted_path(base)?, member.node)),
         _ => None,
     }
 }
 
-fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals: &BTreeSet<String>) -> Finding {
-    if let Some(finding) = withheld(name, span(at), role) {
+fn unknown_name(
+    name: &str,
+    at: &AstExpr,
+    role: ScriptKind,
+    bound: &BTreeSet<&str>,
+    globals: &BTreeSet<String>,
+) -> ScriptFinding {
+    if let Some(finding) = withheld_builtin(name, span_of(at), role) {
         return finding;
     }
     let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
@@ -82,7 +91,7 @@ fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
-    let finding = Finding::error(Code::UnknownName, message, Some(span(at)));
+    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span_of(at)));
     match name {
         "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
         "isinstance" => finding.help("use `type(value) == \"string\"`"),
@@ -93,7 +102,7 @@ fn unknown(name: &str, at: &AstExpr, role: Role, bound: &BTreeSet<&str>, globals
 }
 
 /// A built-in that exists, for other scripts.
-fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
+fn withheld_builtin(name: &str, at: (usize, usize), role: ScriptKind) -> Option<ScriptFinding> {
     let elsewhere = globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name));
     if !elsewhere {
         return None;
@@ -103,55 +112,68 @@ fn withheld(name: &str, at: (usize, usize), role: Role) -> Option<Finding> {
             format!("only plugins have `{name}`"),
             "write it at the top level of a plugin, a `*.star` file; tools register with `meta.register_hook`",
         ),
-        Role::Plugin if DECISIONS.contains(&name) => (
+        ScriptKind::Plugin if DECISIONS.contains(&name) => (
             format!("plugins have no `{name}`"),
             "return what you decide, such as `{\"block\": True, \"reason\": \"..\"}` or `{\"deny\": \"..\"}`; \
              None lets the event pass",
         ),
-        Role::Hook | Role::Plugin => (format!("hooks deliberately have no `{name}`"), BY_TOOL),
+        ScriptKind::Hook | ScriptKind::Plugin => (format!("hooks deliberately have no `{name}`"), BY_TOOL),
         _ => (
-            format!("{} scripts have no `{name}`", role.noun()),
+            format!("{} scripts have no `{name}`", role.noun_phrase()),
             "decisions belong to hooks; return the result instead",
         ),
     };
-    Some(Finding::error(Code::Unavailable, message, Some(at)).help(help))
+    Some(ScriptFinding::error(FindingCode::Unavailable, message, Some(at)).help(help))
 }
 
-fn no_member(path: &str, member: &str, at: (usize, usize), role: Role, members: &[&'static str]) -> Finding {
+fn unknown_member(
+    path: &str,
+    member: &str,
+    at: (usize, usize),
+    role: ScriptKind,
+    members: &[&'static str],
+) -> ScriptFinding {
     let full = format!("{path}.{member}");
-    if matches!(role, Role::Hook | Role::Plugin) && globals::catalogue().iter().any(|builtin| builtin.name == full) {
+    if matches!(role, ScriptKind::Hook | ScriptKind::Plugin)
+        && globals::catalogue().iter().any(|builtin| builtin.name == full)
+    {
         let help = if path == "meta" { "registering belongs to tools; hooks rule on it" } else { BY_TOOL };
-        return Finding::error(Code::Unavailable, format!("hooks deliberately have no `{full}`"), Some(at)).help(help);
+        return ScriptFinding::error(
+            FindingCode::Unavailable,
+            format!("hooks deliberately have no `{full}`"),
+            Some(at),
+        )
+        .help(help);
     }
-    let message = match nearest(member, members) {
+    let message = match nearest_member(member, members) {
         Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),
         None => format!("`{path}` has no `{member}`; it has {}", members.join(", ")),
     };
-    Finding::error(Code::UnknownName, message, Some(at))
+    ScriptFinding::error(FindingCode::UnknownName, message, Some(at))
 }
 
 /// The member that was probably meant: a slip, or another length of the same word.
-fn nearest(written: &str, members: &[&'static str]) -> Option<&'static str> {
+fn nearest_member(written: &str, members: &[&'static str]) -> Option<&'static str> {
     let related = |member: &&str| member.len() > 2 && (written.starts_with(*member) || member.starts_with(written));
     suggest_nearest(written, members.iter().copied()).or_else(|| members.iter().copied().find(related))
 }
 
 /// What is wrong with the entry point, as far as the text tells.
-fn entry(source: &Source, root: &AstStmt, role: Role) -> Option<Finding> {
-    if role == Role::Plugin {
+fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) -> Option<ScriptFinding> {
+    if role == ScriptKind::Plugin {
         return None;
     }
-    let wanted = role.entry();
+    let wanted = role.entry_point();
     let mut other = None;
-    for stmt in block(root) {
+    for stmt in block_statements(root) {
         match &stmt.node {
             Stmt::Def(def) if def.name.ident == wanted => {
-                return arity(&def.params, role, span(&def.name));
+                return check_arity(&def.params, role, span_of(&def.name));
             }
             Stmt::Def(def) => {
                 let near = matches!(def.name.ident.as_str(), "run" | "main" | "handle" | "handler" | "hook");
                 if near {
-                    other = Some((def.name.ident.clone(), span(&def.name)));
+                    other = Some((def.name.ident.clone(), span_of(&def.name)));
                 }
             }
             // `handle = something`: evaluation tells whether it can be called.
@@ -160,60 +182,64 @@ fn entry(source: &Source, root: &AstStmt, role: Role) -> Option<Finding> {
         }
     }
     let call = format!("def {wanted}({}):", role.parameters().join(", "));
-    let finding = load::missing(source, role, wanted);
+    let finding = load::missing_entry_point(source, role, wanted);
     Some(match other {
-        Some((name, at)) => Finding { span: Some(at), ..finding }
-            .help(format!("it defines `{name}`; the entry point of a {} is `{call}`", role.noun())),
+        Some((name, at)) => ScriptFinding { span: Some(at), ..finding }
+            .help(format!("it defines `{name}`; the entry point of a {} is `{call}`", role.noun_phrase())),
         None => finding.help(format!("write `{call}`")),
     })
 }
 
-fn arity(parameters: &[starlark::syntax::ast::AstParameter], role: Role, at: (usize, usize)) -> Option<Finding> {
+fn check_arity(
+    parameters: &[starlark::syntax::ast::AstParameter],
+    role: ScriptKind,
+    at: (usize, usize),
+) -> Option<ScriptFinding> {
     let wanted = role.parameters();
     let (mut least, mut most) = (0, Some(0_usize));
     for parameter in parameters {
         match &parameter.node {
-            Parameter::Normal(_, _, default) => {
+            ParameterNode::Normal(_, _, default) => {
                 least += usize::from(default.is_none());
                 most = most.map(|most| most + 1);
             }
-            Parameter::Args(..) => most = None,
-            Parameter::NoArgs => break,
-            Parameter::KwArgs(..) | Parameter::Slash => {}
+            ParameterNode::Args(..) => most = None,
+            ParameterNode::NoArgs => break,
+            ParameterNode::KwArgs(..) | ParameterNode::Slash => {}
         }
     }
     if least <= wanted.len() && most.is_none_or(|most| most >= wanted.len()) {
         return None;
     }
-    let call = format!("def {}({}):", role.entry(), wanted.join(", "));
+    let call = format!("def {}({}):", role.entry_point(), wanted.join(", "));
     let plural = if wanted.len() == 1 { "argument" } else { "arguments" };
-    let message = format!("`{}` is called with {} {plural}: {}", role.entry(), wanted.len(), wanted.join(", "));
-    Some(Finding::error(Code::EntryPoint, message, Some(at)).help(format!("write `{call}`")))
+    let message = format!("`{}` is called with {} {plural}: {}", role.entry_point(), wanted.len(), wanted.join(", "));
+    Some(ScriptFinding::error(FindingCode::EntryPoint, message, Some(at)).help(format!("write `{call}`")))
 }
 
 /// Every name that the script binds anywhere. A name bound in one function counts as bound in all: what slips
 /// through is found when the script is loaded.
-pub(super) fn bound(root: &AstStmt) -> BTreeSet<&str> {
+pub(super) fn bound_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
-    statements(root, &mut |stmt| match &stmt.node {
+    visit_statements(root, &mut |stmt| match &stmt.node {
         Stmt::Def(def) => {
             names.insert(def.name.ident.as_str());
-            parameter_names(&def.params, &mut names);
+            collect_parameter_names(&def.params, &mut names);
         }
         Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
         Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
         Stmt::For(each) => names.extend(target_names(&each.var)),
         _ => {}
     });
-    expressions(root, &mut |expr| comprehension(expr, &mut names));
+    visit_expressions(root, &mut |expr| collect_comprehension_names(expr, &mut names));
     names
 }
 
-fn comprehension<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
-    let mut clauses = |first: &'a starlark::syntax::ast::ForClause, rest: &'a [Clause]| {
+fn collect_comprehension_names<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
+    let mut clauses = |first: &'a starlark::syntax::ast::ForClause, rest: &'a [ClauseNode]| {
         names.extend(target_names(&first.var));
         for clause in rest {
-            if let Clause::For(inner) = clause {
+            if let ClauseNode::For(inner) = clause {
                 names.extend(target_names(&inner.var));
             }
         }
@@ -221,19 +247,19 @@ fn comprehension<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
     match &expr.node {
         Expr::ListComprehension(_, first, rest) => clauses(first, rest),
         Expr::DictComprehension(_, first, rest) => clauses(first, rest),
-        Expr::Lambda(lambda) => parameter_names(&lambda.params, names),
+        Expr::Lambda(lambda) => collect_parameter_names(&lambda.params, names),
         _ => {}
     }
 }
 
 /// Whether a comprehension or a lambda itself binds a name.
-pub(super) fn binds(expr: &AstExpr, name: &str) -> bool {
+pub(super) fn binds_name(expr: &AstExpr, name: &str) -> bool {
     let mut names = BTreeSet::new();
-    comprehension(expr, &mut names);
+    collect_comprehension_names(expr, &mut names);
     names.contains(name)
 }
 
-fn parameter_names<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
+fn collect_parameter_names<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
     names.extend(parameters.iter().filter_map(|parameter| parameter.ident()).map(|name| name.ident.as_str()));
 }
 

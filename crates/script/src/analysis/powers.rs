@@ -8,87 +8,91 @@ use std::collections::BTreeSet;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstNoPayload, AstStmt, BinOp, DefP, Expr, Stmt};
 
-use super::names::{bound, target_names};
-use super::walk::{expressions, identifier, statements, string};
-use crate::compile::{Powers, Role};
+use super::ast::{identifier_name, string_literal, visit_expressions, visit_statements};
+use super::names::{bound_names, target_names};
+use crate::compile::{ScriptKind, ScriptPowers};
 
 /// Words of a script that can refuse: the decisions themselves, `fail`, which denies where failing does, and the actions of
 /// dictionary decisions.
 const REFUSING: &[&str] = &["block", "ask", "deny", "fail"];
 
 /// What the returned values of a hook may decide.
-pub(super) fn powers(ast: &AstModule) -> Powers {
+pub(super) fn powers_of(ast: &AstModule) -> ScriptPowers {
     let root = ast.statement();
-    let mut found = Powers::default();
-    expressions(root, &mut |expr| {
-        let word = identifier(expr).or_else(|| string(expr)).unwrap_or_default();
-        found.refuses |= REFUSING.contains(&word);
-        found.rewrites |= word == "modify";
+    let mut found = ScriptPowers::default();
+    visit_expressions(root, &mut |expr| {
+        let word = identifier_name(expr).or_else(|| string_literal(expr)).unwrap_or_default();
+        found.can_deny |= REFUSING.contains(&word);
+        found.can_rewrite |= word == "modify";
     });
-    found.or(Returned::of(root).entry(Role::Hook.entry()))
+    found.union(ReturnTracker::new(root).function_powers(ScriptKind::Hook.entry_point()))
 }
 
 /// Follows what functions return.
-struct Returned<'a> {
+struct ReturnTracker<'a> {
     root: &'a AstStmt,
     bound: BTreeSet<&'a str>,
     /// The functions that are being followed.
-    open: Vec<&'a str>,
+    open_functions: Vec<&'a str>,
 }
 
-impl<'a> Returned<'a> {
-    fn of(root: &'a AstStmt) -> Self {
-        Self { root, bound: bound(root), open: Vec::new() }
+impl<'a> ReturnTracker<'a> {
+    fn new(root: &'a AstStmt) -> Self {
+        Self { root, bound: bound_names(root), open_functions: Vec::new() }
     }
 
     /// What a function of the module decides, when its name stands for that function and nothing else.
-    fn entry(&mut self, name: &'a str) -> Powers {
-        let Some(def) = only_def(self.root, name) else { return Powers::ALL };
-        if self.open.contains(&name) {
+    fn function_powers(&mut self, name: &'a str) -> ScriptPowers {
+        let Some(def) = only_def(self.root, name) else { return ScriptPowers::ALL };
+        if self.open_functions.contains(&name) {
             // What it returns is counted where it was first met.
-            return Powers::default();
+            return ScriptPowers::default();
         }
-        self.open.push(name);
-        let mut found = Powers::default();
+        self.open_functions.push(name);
+        let mut found = ScriptPowers::default();
         let mut values = Vec::new();
-        statements(&def.body, &mut |stmt| {
+        visit_statements(&def.body, &mut |stmt| {
             if let Stmt::Return(Some(value)) = &stmt.node {
                 values.push(value);
             }
         });
         for value in values {
-            found = found.or(self.value(value, true));
+            found = found.union(self.value_powers(value, true));
         }
-        self.open.pop();
+        self.open_functions.pop();
         found
     }
 
     /// What a returned value decides. A dictionary that has a name may be changed after it was made, so `fresh` says
     /// whether it is returned where it is written.
-    fn value(&mut self, value: &'a AstExpr, fresh: bool) -> Powers {
+    fn value_powers(&mut self, value: &'a AstExpr, fresh: bool) -> ScriptPowers {
         match &value.node {
-            Expr::Literal(_) | Expr::Not(_) => Powers::default(),
-            Expr::Op(_, op, _) if compares(*op) => Powers::default(),
-            Expr::Op(left, BinOp::And | BinOp::Or, right) => self.value(left, fresh).or(self.value(right, fresh)),
-            Expr::If(parts) => self.value(&parts.1, fresh).or(self.value(&parts.2, fresh)),
-            Expr::Identifier(name) if matches!(name.ident.as_str(), "None" | "True" | "False") => Powers::default(),
-            Expr::Identifier(name) => self.variable(&name.ident),
-            Expr::Dict(entries) if fresh => dictionary(entries),
-            Expr::Call(callee, _) => match identifier(callee) {
-                Some(name) if self.bound.contains(name) => self.entry(name),
-                Some("allow" | "delegate") => Powers::default(),
-                Some("modify") => Powers { refuses: false, rewrites: true },
-                Some("block" | "ask") => Powers { refuses: true, rewrites: false },
-                _ => Powers::ALL,
+            Expr::Literal(_) | Expr::Not(_) => ScriptPowers::default(),
+            Expr::Op(_, op, _) if is_comparison(*op) => ScriptPowers::default(),
+            Expr::Op(left, BinOp::And | BinOp::Or, right) => {
+                self.value_powers(left, fresh).union(self.value_powers(right, fresh))
+            }
+            Expr::If(parts) => self.value_powers(&parts.1, fresh).union(self.value_powers(&parts.2, fresh)),
+            Expr::Identifier(name) if matches!(name.ident.as_str(), "None" | "True" | "False") => {
+                ScriptPowers::default()
+            }
+            Expr::Identifier(name) => self.variable_powers(&name.ident),
+            Expr::Dict(entries) if fresh => dictionary_powers(entries),
+            Expr::Call(callee, _) => match identifier_name(callee) {
+                Some(name) if self.bound.contains(name) => self.function_powers(name),
+                Some("allow" | "delegate") => ScriptPowers::default(),
+                Some("modify") => ScriptPowers { can_deny: false, can_rewrite: true },
+                Some("block" | "ask") => ScriptPowers { can_deny: true, can_rewrite: false },
+                _ => ScriptPowers::ALL,
             },
-            _ => Powers::ALL,
+            _ => ScriptPowers::ALL,
         }
     }
 
     /// What a variable decides that is only ever given decisions, which nothing changes.
-    fn variable(&mut self, name: &'a str) -> Powers {
+    fn variable_powers(&mut self, name: &'a str) -> ScriptPowers {
         let (mut values, mut others) = (Vec::new(), false);
-        statements(self.root, &mut |stmt| match &stmt.node {
+        visit_statements(self.root, &mut |stmt| match &stmt.node {
             Stmt::Assign(assign) => match (identifier_of(assign), target_names(&assign.lhs).contains(&name)) {
                 (Some(target), true) if target == name => values.push(&assign.rhs),
                 (_, named) => others |= named,
@@ -102,19 +106,19 @@ impl<'a> Returned<'a> {
             _ => {}
         });
         // A name that a comprehension or a lambda binds is another one, and counts as unknown.
-        expressions(self.root, &mut |expr| {
+        visit_expressions(self.root, &mut |expr| {
             others |= matches!(&expr.node, Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Lambda(_))
-                && super::names::binds(expr, name);
+                && super::names::binds_name(expr, name);
         });
-        if others || values.is_empty() || self.open.contains(&name) {
-            return Powers::ALL;
+        if others || values.is_empty() || self.open_functions.contains(&name) {
+            return ScriptPowers::ALL;
         }
-        self.open.push(name);
-        let mut found = Powers::default();
+        self.open_functions.push(name);
+        let mut found = ScriptPowers::default();
         for value in values {
-            found = found.or(self.value(value, false));
+            found = found.union(self.value_powers(value, false));
         }
-        self.open.pop();
+        self.open_functions.pop();
         found
     }
 }
@@ -127,25 +131,25 @@ fn identifier_of(assign: &starlark::syntax::ast::AssignP<AstNoPayload>) -> Optio
 }
 
 /// A dictionary that is written out decides what its one literal `action` says.
-fn dictionary(entries: &[(AstExpr, AstExpr)]) -> Powers {
+fn dictionary_powers(entries: &[(AstExpr, AstExpr)]) -> ScriptPowers {
     let mut action = None;
     for (key, value) in entries {
-        match string(key) {
-            None => return Powers::ALL,
-            Some("action") if action.is_some() => return Powers::ALL,
-            Some("action") => action = Some(string(value)),
+        match string_literal(key) {
+            None => return ScriptPowers::ALL,
+            Some("action") if action.is_some() => return ScriptPowers::ALL,
+            Some("action") => action = Some(string_literal(value)),
             Some(_) => {}
         }
     }
     match action.flatten() {
-        Some("allow" | "delegate") => Powers::default(),
-        Some("modify") => Powers { refuses: false, rewrites: true },
-        Some("block" | "ask") => Powers { refuses: true, rewrites: false },
-        _ => Powers::ALL,
+        Some("allow" | "delegate") => ScriptPowers::default(),
+        Some("modify") => ScriptPowers { can_deny: false, can_rewrite: true },
+        Some("block" | "ask") => ScriptPowers { can_deny: true, can_rewrite: false },
+        _ => ScriptPowers::ALL,
     }
 }
 
-fn compares(op: BinOp) -> bool {
+fn is_comparison(op: BinOp) -> bool {
     matches!(
         op,
         BinOp::Equal
@@ -162,7 +166,7 @@ fn compares(op: BinOp) -> bool {
 /// The `def` of a name, when the module binds the name nowhere else.
 fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>> {
     let (mut found, mut others) = (None, 0);
-    statements(root, &mut |stmt| match &stmt.node {
+    visit_statements(root, &mut |stmt| match &stmt.node {
         Stmt::Def(def) => {
             if def.name.ident == name {
                 others += usize::from(found.is_some());
@@ -176,7 +180,7 @@ fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>>
         Stmt::For(each) => others += usize::from(target_names(&each.var).contains(&name)),
         _ => {}
     });
-    expressions(root, &mut |expr| others += usize::from(super::names::binds(expr, name)));
+    visit_expressions(root, &mut |expr| others += usize::from(super::names::binds_name(expr, name)));
     found.filter(|_| others == 0)
 }
 
@@ -185,8 +189,9 @@ mod tests {
     use super::*;
     use crate::load::dialect;
 
-    fn of(text: &str) -> String {
-        let Powers { refuses, rewrites } = powers(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap());
+    fn describe_powers(text: &str) -> String {
+        let ScriptPowers { can_deny: refuses, can_rewrite: rewrites } =
+            powers_of(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap());
         format!("{}{}", if refuses { "refuses " } else { "" }, if rewrites { "rewrites" } else { "" }).trim().to_owned()
     }
 
@@ -233,7 +238,7 @@ mod tests {
             ("return {}", all),
         ];
         for (body, expected) in cases {
-            assert_eq!(of(&format!("def handle(event, payload):\n  {body}\n")), expected, "{body}");
+            assert_eq!(describe_powers(&format!("def handle(event, payload):\n  {body}\n")), expected, "{body}");
         }
     }
 
@@ -249,12 +254,12 @@ mod tests {
             ("def check(p):\n  return allow()\ncheck = len\n", "refuses rewrites"),
         ];
         for (helper, expected) in cases {
-            assert_eq!(of(&format!("{helper}{handle}")), expected, "{helper}");
+            assert_eq!(describe_powers(&format!("{helper}{handle}")), expected, "{helper}");
         }
         // The names of decisions may stand for something else.
         let renamed =
             "allow = lambda: {\"action\": VERB}\nVERB = \"b\"\ndef handle(event, payload):\n  return allow()\n";
-        assert_eq!(of(renamed), "refuses rewrites");
-        assert_eq!(of("def made():\n  return handle\nhandle = lambda e, p: None\n"), "refuses rewrites");
+        assert_eq!(describe_powers(renamed), "refuses rewrites");
+        assert_eq!(describe_powers("def made():\n  return handle\nhandle = lambda e, p: None\n"), "refuses rewrites");
     }
 }

@@ -5,9 +5,9 @@ use serde_json::Value as Json;
 use starlark::values::dict::DictRef;
 use starlark::values::{Value, ValueLike};
 
-use crate::payload::{from_script, without_form};
-use crate::state::shown;
-use crate::values::Decision;
+use crate::call_state::display_truncated;
+use crate::payload::{non_json_type, to_json};
+use crate::starlark_values::ScriptDecision;
 
 /// The most characters of a wrong answer that are shown.
 const SHOWN: usize = 200;
@@ -15,49 +15,49 @@ const SHOWN: usize = 200;
 const PLAIN_ENTRIES: usize = 8;
 
 /// The answer of a `handle`.
-pub(super) fn decision(value: Value<'_>, limits: &CallLimits) -> Result<ScriptOutput, Failure> {
-    if let Some(decision) = value.downcast_ref::<Decision>() {
+pub(super) fn decode_decision(value: Value<'_>, limits: &CallLimits) -> Result<ScriptOutput, Failure> {
+    if let Some(decision) = value.downcast_ref::<ScriptDecision>() {
         match &decision.0 {
-            ScriptOutput::Modify(payload) | ScriptOutput::Delegate(payload) => bounded(payload, limits)?,
+            ScriptOutput::Modify(payload) | ScriptOutput::Delegate(payload) => check_output_size(payload, limits)?,
             ScriptOutput::Block(reason) | ScriptOutput::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
-                return Err(too_long(limits));
+                return Err(output_limit_failure(limits));
             }
             _ => {}
         }
         return Ok(decision.0.clone());
     }
     if DictRef::from_value(value).is_some()
-        && let Json::Object(fields) = self::value(value, limits)?
+        && let Json::Object(fields) = self::decode_value(value, limits)?
     {
         return Ok(ScriptOutput::Dict(fields));
     }
-    Ok(ScriptOutput::Other { type_name: value.get_type().to_owned(), printed: shown(value, SHOWN) })
+    Ok(ScriptOutput::Other { type_name: value.get_type().to_owned(), printed: display_truncated(value, SHOWN) })
 }
 
 /// What a function of a plugin returned.
-pub(crate) fn returned(value: Value<'_>, limits: &CallLimits) -> Result<FunctionOutput, Failure> {
-    if let Some(plain) = plain(value) {
+pub(crate) fn decode_return(value: Value<'_>, limits: &CallLimits) -> Result<FunctionOutput, Failure> {
+    if let Some(plain) = scalar_to_json(value) {
         return Ok(FunctionOutput::Value(plain));
     }
-    if let Some(entries) = table(value, limits) {
+    if let Some(entries) = decode_small_table(value, limits) {
         return Ok(FunctionOutput::Table(entries));
     }
-    let Some(kind) = without_form(value) else {
-        return self::value(value, limits).map(FunctionOutput::Value);
+    let Some(kind) = non_json_type(value) else {
+        return self::decode_value(value, limits).map(FunctionOutput::Value);
     };
     let own = value.get_type();
     let type_name = if own == kind { own.to_owned() } else { format!("{own} with a {kind} in it") };
-    Ok(FunctionOutput::Other { type_name, printed: shown(value, SHOWN) })
+    Ok(FunctionOutput::Other { type_name, printed: display_truncated(value, SHOWN) })
 }
 
 /// Nothing, or a truth value.
-fn plain(value: Value<'_>) -> Option<Json> {
+fn scalar_to_json(value: Value<'_>) -> Option<Json> {
     if value.is_none() { Some(Json::Null) } else { value.unpack_bool().map(Json::Bool) }
 }
 
 /// A short table of texts, truth values and nothing, which is what most functions return. `None` for any other value,
 /// and for one that is too large.
-fn table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
+fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
     let dict = DictRef::from_value(value).filter(|dict| dict.len() <= PLAIN_ENTRIES)?;
     let mut left = limits.output_bytes;
     let mut entries = Vec::with_capacity(dict.len());
@@ -65,10 +65,10 @@ fn table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
         let key = key.unpack_str()?;
         let item = match item.unpack_str() {
             Some(text) => Json::String(text.to_owned()),
-            None => plain(item)?,
+            None => scalar_to_json(item)?,
         };
         left = left.checked_sub(key.len() as u64 + 4)?;
-        if !fits(&item, &mut left) {
+        if !fits_output(&item, &mut left) {
             return None;
         }
         entries.push((key.to_owned(), item));
@@ -77,30 +77,30 @@ fn table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(String, Json)>> {
 }
 
 /// The answer of a `run`.
-pub(super) fn value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
-    let made = from_script(value).map_err(|why| {
+pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
+    let made = to_json(value).map_err(|why| {
         Failure::new(FailureKind::BadOutput, format!("the script returned something that is no JSON: {why}"))
     })?;
-    bounded(&made, limits)?;
+    check_output_size(&made, limits)?;
     Ok(made)
 }
 
 /// Refuses an answer that is larger than the call may return.
-fn bounded(value: &Json, limits: &CallLimits) -> Result<(), Failure> {
+fn check_output_size(value: &Json, limits: &CallLimits) -> Result<(), Failure> {
     let mut left = limits.output_bytes;
-    if fits(value, &mut left) {
+    if fits_output(value, &mut left) {
         return Ok(());
     }
-    Err(too_long(limits))
+    Err(output_limit_failure(limits))
 }
 
-fn too_long(limits: &CallLimits) -> Failure {
+fn output_limit_failure(limits: &CallLimits) -> Failure {
     let message = format!("the script returned more than {} bytes", limits.output_bytes);
     Failure::new(FailureKind::Limit(LimitKind::Output), message)
 }
 
 /// Counts roughly what a value takes as text, and stops as soon as it is too much.
-fn fits(value: &Json, left: &mut u64) -> bool {
+fn fits_output(value: &Json, left: &mut u64) -> bool {
     let own = match value {
         Json::String(text) => text.len() as u64 + 2,
         Json::Number(digits) => digits.as_str().len() as u64,
@@ -111,10 +111,10 @@ fn fits(value: &Json, left: &mut u64) -> bool {
     }
     *left -= own;
     match value {
-        Json::Array(items) => items.iter().all(|item| fits(item, left)),
+        Json::Array(items) => items.iter().all(|item| fits_output(item, left)),
         Json::Object(fields) => fields.iter().all(|(key, field)| {
             *left = left.saturating_sub(key.len() as u64 + 4);
-            *left > 0 && fits(field, left)
+            *left > 0 && fits_output(field, left)
         }),
         _ => true,
     }

@@ -4,7 +4,7 @@
 
 mod answer;
 
-pub(crate) use answer::returned;
+pub(crate) use answer::decode_return;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -19,17 +19,17 @@ use starlark::eval::Evaluator;
 use starlark::values::{OwnedFrozenValue, Value};
 use starlark::{ErrorKind, PrintHandler};
 
-use crate::finding::{Code, Finding};
+use crate::finding::{FindingCode, ScriptFinding};
 use crate::load::{self, Script};
 use crate::payload::{payload_value, to_script};
-use crate::source::Source;
-use crate::values::State;
+use crate::source::PreparedSource;
+use crate::starlark_values::CallState;
 
 /// What one call works with.
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
     /// The door to the world.
-    pub seam: &'a dyn EffectRunner,
+    pub effects: &'a dyn EffectRunner,
     /// Who asks.
     pub caller: EffectCaller<'a>,
     /// What the call may use.
@@ -44,13 +44,13 @@ impl Script {
     /// # Errors
     /// When the script raises an error or goes over a limit. The failure carries the place in the script's file.
     pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptOutput, Failure> {
-        self.frame(invocation).run(
+        self.call_frame(invocation).run_call(
             |eval, entry| {
                 let heap = eval.heap();
-                let payload = payload_value(payload, &self.reads, heap).map_err(Fault::Payload)?;
-                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(Fault::Script)
+                let payload = payload_value(payload, &self.reads, heap).map_err(ScriptCallError::Payload)?;
+                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(ScriptCallError::Script)
             },
-            |value| answer::decision(value, invocation.limits),
+            |value| answer::decode_decision(value, invocation.limits),
         )
     }
 
@@ -59,22 +59,22 @@ impl Script {
     /// # Errors
     /// As [`Script::handle`].
     pub fn run(&self, argument: &Json, invocation: &Invocation<'_>) -> Result<Json, Failure> {
-        self.frame(invocation).run(
+        self.call_frame(invocation).run_call(
             |eval, entry| {
-                let argument = to_script(argument, eval.heap()).map_err(Fault::Payload)?;
-                eval.eval_function(entry, &[argument], &[]).map_err(Fault::Script)
+                let argument = to_script(argument, eval.heap()).map_err(ScriptCallError::Payload)?;
+                eval.eval_function(entry, &[argument], &[]).map_err(ScriptCallError::Script)
             },
-            |value| answer::value(value, invocation.limits),
+            |value| answer::decode_value(value, invocation.limits),
         )
     }
 
-    fn frame<'a>(&'a self, invocation: &'a Invocation<'a>) -> Frame<'a> {
-        Frame { source: &self.source, entry: &self.entry, invocation, offset: 0 }
+    fn call_frame<'a>(&'a self, invocation: &'a Invocation<'a>) -> CallFrame<'a> {
+        CallFrame { source: &self.source, entry: &self.entry, invocation, offset: 0 }
     }
 }
 
 /// Why a call gave nothing.
-pub(crate) enum Fault {
+pub(crate) enum ScriptCallError {
     /// The payload cannot be shown to a script.
     Payload(String),
     /// The script raised an error.
@@ -82,25 +82,25 @@ pub(crate) enum Fault {
 }
 
 /// One call of one frozen function.
-pub(crate) struct Frame<'a> {
-    pub(crate) source: &'a Source,
+pub(crate) struct CallFrame<'a> {
+    pub(crate) source: &'a PreparedSource,
     pub(crate) entry: &'a OwnedFrozenValue,
     pub(crate) invocation: &'a Invocation<'a>,
     /// Bytes of the parsed text before the part that its author wrote.
     pub(crate) offset: usize,
 }
 
-impl Frame<'_> {
+impl CallFrame<'_> {
     /// Calls the function in a scope of its own and reads what it returned before the scope ends.
-    pub(crate) fn run<T>(
+    pub(crate) fn run_call<T>(
         &self,
-        call: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>, Value<'v>) -> Result<Value<'v>, Fault>,
+        call: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>, Value<'v>) -> Result<Value<'v>, ScriptCallError>,
         read: impl FnOnce(Value<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Invocation { seam, caller, limits, cancel } = *self.invocation;
+        let Invocation { effects: seam, caller, limits, cancel } = *self.invocation;
         let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
-        let state = State { seam, caller, cancel, deadline, memory_bytes: limits.memory_bytes };
-        let prints = Prints { seam, caller };
+        let state = CallState { effects: seam, caller, cancel, deadline, memory_bytes: limits.memory_bytes };
+        let prints = PrintLogger { effects: seam, caller };
         // The heap of a call is thrown away whatever happened to it.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
@@ -115,7 +115,7 @@ impl Frame<'_> {
                 let entry = module.heap().access_owned_frozen_value(self.entry);
                 match call(&mut eval, entry) {
                     Ok(value) => read(value),
-                    Err(fault) => Err(self.failure(fault, &eval, Instant::now() >= deadline)),
+                    Err(fault) => Err(self.to_failure(fault, &eval, Instant::now() >= deadline)),
                 }
             })
         }));
@@ -128,13 +128,13 @@ impl Frame<'_> {
     }
 
     /// Says what went wrong, and where.
-    fn failure(&self, fault: Fault, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
+    fn to_failure(&self, fault: ScriptCallError, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
         let fault = match fault {
-            Fault::Payload(why) => {
+            ScriptCallError::Payload(why) => {
                 // Whoever made the payload is no reason to let a script's hook be passed over.
                 return Failure::new(FailureKind::Crash, format!("the payload has no form for scripts: {why}"));
             }
-            Fault::Script(fault) => fault,
+            ScriptCallError::Script(fault) => fault,
         };
         let limits = self.invocation.limits;
         let (kind, message) = if matches!(fault.kind(), ErrorKind::StackOverflow(_)) {
@@ -148,10 +148,10 @@ impl Frame<'_> {
         } else if self.invocation.cancel.is_cancelled() {
             (FailureKind::Cancelled, String::from("the call was cancelled"))
         } else {
-            (FailureKind::Error, clear(load::finding(Code::Runtime, &fault).message))
+            (FailureKind::Error, clarify_message(load::error_finding(FindingCode::Runtime, &fault).message))
         };
-        let span = load::finding(Code::Runtime, &fault).span;
-        let finding = Finding::error(Code::Runtime, message, span).after(self.offset);
+        let span = load::error_finding(FindingCode::Runtime, &fault).span;
+        let finding = ScriptFinding::error(FindingCode::Runtime, message, span).shifted_by(self.offset);
         let diagnostic = finding.locate(self.source);
         Failure::new(kind, diagnostic.message.clone()).with_location(diagnostic)
     }
@@ -159,7 +159,7 @@ impl Frame<'_> {
 
 /// The interpreter's word for a change of what cannot be changed says neither what nor why, and is the same for a text and
 /// for a list that was frozen.
-fn clear(message: String) -> String {
+fn clarify_message(message: String) -> String {
     match message.as_str() {
         "Immutable" => String::from(
             "this value cannot be changed: a text, a number or a tuple never can, and a list or a dict that a script makes \
@@ -170,18 +170,18 @@ fn clear(message: String) -> String {
 }
 
 /// Routes `print` to the log.
-struct Prints<'a> {
-    seam: &'a dyn EffectRunner,
+struct PrintLogger<'a> {
+    effects: &'a dyn EffectRunner,
     caller: EffectCaller<'a>,
 }
 
-impl PrintHandler for Prints<'_> {
+impl PrintHandler for PrintLogger<'_> {
     fn println(&self, text: &str) -> starlark::Result<()> {
-        let message = text.chars().take(crate::state::SHOWN).collect();
+        let message = text.chars().take(crate::call_state::SHOWN).collect();
         let request = EffectRequest::Log { level: LogLevel::Info, message };
-        self.seam
+        self.effects
             .perform(self.caller, request)
             .map(|_| ())
-            .map_err(|fault| crate::state::refusal(format_args!("print: {fault}")))
+            .map_err(|fault| crate::call_state::script_error(format_args!("print: {fault}")))
     }
 }

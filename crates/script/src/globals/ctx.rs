@@ -8,8 +8,8 @@ use starlark::starlark_module;
 use starlark::values::Value;
 use starlark::values::none::{NoneOr, NoneType};
 
+use crate::call_state::{perform_request, request_value, script_error, value_to_json as to_json};
 use crate::payload::to_script;
-use crate::state::{ask, json as to_json, refusal, request};
 
 /// The key of the turn's context under which a host tells that the agent has declared its work done.
 pub const DONE_KEY: &str = "agent.done";
@@ -26,27 +26,28 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn scratch(builder: &mut GlobalsBuilder) {
     fn get<'v>(key: &str, default: Option<Value<'v>>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "ctx.get", EffectRequest::ContextGet { key: Some(key.to_owned()) })?;
+        let value = request_value(eval, "ctx.get", EffectRequest::ContextGet { key: Some(key.to_owned()) })?;
         Ok(value.or(default).unwrap_or_else(Value::new_none))
     }
 
     fn set<'v>(key: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let stored = to_json("ctx.set", value)?;
-        request(eval, "ctx.set", EffectRequest::ContextSet { key: key.to_owned(), value: Some(stored) })?;
+        perform_request(eval, "ctx.set", EffectRequest::ContextSet { key: key.to_owned(), value: Some(stored) })?;
         Ok(value)
     }
 
     fn has<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        Ok(request(eval, "ctx.has", EffectRequest::ContextGet { key: Some(key.to_owned()) })? != EffectReply::Absent)
+        Ok(perform_request(eval, "ctx.has", EffectRequest::ContextGet { key: Some(key.to_owned()) })?
+            != EffectReply::Absent)
     }
 
     fn delete<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
-        request(eval, "ctx.delete", EffectRequest::ContextSet { key: key.to_owned(), value: None })?;
+        perform_request(eval, "ctx.delete", EffectRequest::ContextSet { key: key.to_owned(), value: None })?;
         Ok(NoneType)
     }
 
     fn snapshot<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        let value = ask(eval, "ctx.snapshot", EffectRequest::ContextGet { key: None })?;
+        let value = request_value(eval, "ctx.snapshot", EffectRequest::ContextGet { key: None })?;
         Ok(value.unwrap_or_else(Value::new_none))
     }
 }
@@ -54,7 +55,7 @@ fn scratch(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn agent(builder: &mut GlobalsBuilder) {
     fn done_flag<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<bool> {
-        Ok(truthy(&stored(eval, "ctx.agent.done_flag", DONE_KEY)?))
+        Ok(is_truthy(&read_context(eval, "ctx.agent.done_flag", DONE_KEY)?))
     }
 
     fn set_done_flag<'v>(
@@ -65,30 +66,30 @@ fn agent(builder: &mut GlobalsBuilder) {
         let builtin = "ctx.agent.set_done_flag";
         let claims = claims.into_option().map(|claims| to_json(builtin, claims)).transpose()?;
         let value = Some(json!({"summary": summary, "claims": claims}));
-        request(eval, builtin, EffectRequest::ContextSet { key: DONE_KEY.to_owned(), value })?;
+        perform_request(eval, builtin, EffectRequest::ContextSet { key: DONE_KEY.to_owned(), value })?;
         Ok(NoneType)
     }
 
     fn run_verification_chain<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let builtin = "ctx.agent.run_verification_chain";
-        let result = match stored(eval, builtin, VERIFIED)? {
+        let result = match read_context(eval, builtin, VERIFIED)? {
             Some(result @ Json::Object(_)) => result,
-            Some(result) => json!({"ok": truthy(&Some(result)), "reason": ""}),
-            None if truthy(&stored(eval, builtin, DONE_KEY)?) => json!({"ok": true, "reason": ""}),
+            Some(result) => json!({"ok": is_truthy(&Some(result)), "reason": ""}),
+            None if is_truthy(&read_context(eval, builtin, DONE_KEY)?) => json!({"ok": true, "reason": ""}),
             None => json!({"ok": false, "reason": "the done flag is not set"}),
         };
-        to_script(&result, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))
+        to_script(&result, eval.heap()).map_err(|why| script_error(format_args!("{builtin}: {why}")))
     }
 }
 
-fn stored(eval: &Evaluator<'_, '_, '_>, builtin: &str, key: &str) -> starlark::Result<Option<Json>> {
-    Ok(match request(eval, builtin, EffectRequest::ContextGet { key: Some(key.to_owned()) })? {
+fn read_context(eval: &Evaluator<'_, '_, '_>, builtin: &str, key: &str) -> starlark::Result<Option<Json>> {
+    Ok(match perform_request(eval, builtin, EffectRequest::ContextGet { key: Some(key.to_owned()) })? {
         EffectReply::Value(value) => Some(value),
         EffectReply::Int(number) => Some(Json::from(number)),
         EffectReply::Done | EffectReply::Absent => None,
     })
 }
 
-fn truthy(value: &Option<Json>) -> bool {
+fn is_truthy(value: &Option<Json>) -> bool {
     !matches!(value, None | Some(Json::Null | Json::Bool(false)))
 }

@@ -5,28 +5,28 @@ use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
 use starlark::values::Value;
 
-use crate::state::json;
-use crate::values::Decision;
+use crate::call_state::value_to_json;
+use crate::starlark_values::ScriptDecision;
 
 #[starlark_module]
 pub(super) fn register(builder: &mut GlobalsBuilder) {
-    fn allow() -> starlark::Result<Decision> {
-        Ok(Decision(ScriptOutput::Allow))
+    fn allow() -> starlark::Result<ScriptDecision> {
+        Ok(ScriptDecision(ScriptOutput::Allow))
     }
 
-    fn block(reason: &str) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptOutput::Block(reason.to_owned())))
+    fn block(reason: &str) -> starlark::Result<ScriptDecision> {
+        Ok(ScriptDecision(ScriptOutput::Block(reason.to_owned())))
     }
 
-    fn ask(reason: &str) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptOutput::Ask(reason.to_owned())))
+    fn ask(reason: &str) -> starlark::Result<ScriptDecision> {
+        Ok(ScriptDecision(ScriptOutput::Ask(reason.to_owned())))
     }
 
-    fn modify<'v>(payload: Value<'v>) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptOutput::Modify(json("modify", payload)?)))
+    fn modify<'v>(payload: Value<'v>) -> starlark::Result<ScriptDecision> {
+        Ok(ScriptDecision(ScriptOutput::Modify(value_to_json("modify", payload)?)))
     }
 
-    fn delegate<'v>(request: Value<'v>) -> starlark::Result<Decision> {
-        Ok(Decision(ScriptOutput::Delegate(json("delegate", request)?)))
+    fn delegate<'v>(request: Value<'v>) -> starlark::Result<ScriptDecision> {
+        Ok(ScriptDecision(ScriptOutput::Delegate(value_to_json("delegate", request)?)))
     }
 }

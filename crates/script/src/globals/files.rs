@@ -8,40 +8,40 @@ use starlark::starlark_module;
 use starlark::values::Value;
 use starlark::values::none::NoneOr;
 
-use crate::state::ask;
+use crate::call_state::request_value;
 
-fn file<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
+fn request_file<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
     let request = EffectRequest::Fs { function: function.to_owned(), arguments };
-    Ok(ask(eval, &format!("fs.{function}"), request)?.unwrap_or_else(Value::new_none))
+    Ok(request_value(eval, &format!("fs.{function}"), request)?.unwrap_or_else(Value::new_none))
 }
 
 #[starlark_module]
 pub(super) fn readers(builder: &mut GlobalsBuilder) {
     fn read<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "read", json!({"path": path}))
+        request_file(eval, "read", json!({"path": path}))
     }
 
     fn exists<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "exists", json!({"path": path}))
+        request_file(eval, "exists", json!({"path": path}))
     }
 
     fn list<'v>(
         #[starlark(default = ".")] path: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        file(eval, "list", json!({"path": path}))
+        request_file(eval, "list", json!({"path": path}))
     }
 
     fn stat<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "stat", json!({"path": path}))
+        request_file(eval, "stat", json!({"path": path}))
     }
 
     fn glob<'v>(pattern: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "glob", json!({"pattern": pattern}))
+        request_file(eval, "glob", json!({"pattern": pattern}))
     }
 
     fn find<'v>(path: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "find", json!({"path": path, "text": text}))
+        request_file(eval, "find", json!({"path": path, "text": text}))
     }
 
     fn read_lines<'v>(
@@ -50,37 +50,37 @@ pub(super) fn readers(builder: &mut GlobalsBuilder) {
         #[starlark(default = NoneOr::None)] end: NoneOr<i64>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        file(eval, "read_lines", json!({"path": path, "start": start.into_option(), "end": end.into_option()}))
+        request_file(eval, "read_lines", json!({"path": path, "start": start.into_option(), "end": end.into_option()}))
     }
 }
 
 #[starlark_module]
 pub(super) fn writers(builder: &mut GlobalsBuilder) {
     fn write<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "write", json!({"path": path, "content": content}))
+        request_file(eval, "write", json!({"path": path, "content": content}))
     }
 
     fn append<'v>(path: &str, content: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "append", json!({"path": path, "content": content}))
+        request_file(eval, "append", json!({"path": path, "content": content}))
     }
 
     fn remove<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "remove", json!({"path": path}))
+        request_file(eval, "remove", json!({"path": path}))
     }
 
     fn mkdir<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "mkdir", json!({"path": path}))
+        request_file(eval, "mkdir", json!({"path": path}))
     }
 
     fn copy<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "copy", json!({"src": src, "dst": dst}))
+        request_file(eval, "copy", json!({"src": src, "dst": dst}))
     }
 
     fn r#move<'v>(src: &str, dst: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "move", json!({"src": src, "dst": dst}))
+        request_file(eval, "move", json!({"src": src, "dst": dst}))
     }
 
     fn replace<'v>(path: &str, old: &str, new: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        file(eval, "replace", json!({"path": path, "old": old, "new": new}))
+        request_file(eval, "replace", json!({"path": path, "old": old, "new": new}))
     }
 }

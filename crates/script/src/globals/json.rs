@@ -8,8 +8,8 @@ use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::{Heap, Value};
 
+use crate::call_state::{script_error, value_to_json as to_json};
 use crate::payload::to_script;
-use crate::state::{json as to_json, refusal};
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("json", json);
@@ -20,7 +20,7 @@ fn json(builder: &mut GlobalsBuilder) {
     fn encode<'v>(val: Value<'v>) -> starlark::Result<String> {
         let mut value = to_json("json.encode", val)?;
         value.sort_all_objects();
-        Ok(escaped(&value.to_string()))
+        Ok(escape_markup(&value.to_string()))
     }
 
     fn decode<'v>(s: Value<'v>, default: Option<Value<'v>>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
@@ -30,19 +30,19 @@ fn json(builder: &mut GlobalsBuilder) {
         }
         let Some(text) = s.unpack_str() else {
             return default
-                .ok_or_else(|| refusal(format_args!("json.decode: expected a string, not {}", s.get_type())));
+                .ok_or_else(|| script_error(format_args!("json.decode: expected a string, not {}", s.get_type())));
         };
         let fits = check_json_text(text.as_bytes()).map_err(|fault| fault.to_string());
         let decoded = fits.and_then(|()| serde_json::from_str::<Json>(text).map_err(|fault| fault.to_string()));
         match decoded.and_then(|value| to_script(&value, heap)) {
             Ok(value) => Ok(value),
-            Err(why) => default.ok_or_else(|| refusal(format_args!("json.decode: {why}"))),
+            Err(why) => default.ok_or_else(|| script_error(format_args!("json.decode: {why}"))),
         }
     }
 }
 
 /// Markup and line separators inside strings as escapes, so that the text can stand in HTML and JavaScript.
-fn escaped(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         match char {

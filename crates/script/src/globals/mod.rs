@@ -1,16 +1,16 @@
 //! The built-ins of scripts: one file a namespace, and one table that lists them.
 
 mod catalogue;
-mod codes;
 mod ctx;
 mod decisions;
 mod effects;
+mod encoding;
 mod files;
+mod http;
 mod json;
-mod network;
 mod numbers;
 mod regexes;
-mod registering;
+mod registration;
 mod session;
 mod sets;
 mod strings;
@@ -24,27 +24,28 @@ use starlark::syntax::AstModule;
 use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
 
-pub(crate) use catalogue::members;
-pub use catalogue::{Builtin, catalogue};
+pub(crate) use catalogue::namespace_members;
+pub use catalogue::{ScriptBuiltinDef, catalogue};
 pub use ctx::DONE_KEY;
-pub(crate) use registering::REGISTRATIONS;
+pub(crate) use registration::REGISTRATIONS;
 
-use crate::compile::Role;
+use crate::compile::ScriptKind;
 use crate::load::dialect;
 
 /// The globals of a kind of script. Built once: building them takes milliseconds.
-pub(crate) fn of(role: Role) -> &'static Globals {
+pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
     static HOOK: LazyLock<Globals> =
-        LazyLock::new(|| base().with(decisions::register).with(tools::register_for_hooks).build());
-    static TOOL: LazyLock<Globals> = LazyLock::new(|| base().with(tools::register).build());
-    static VERIFY: LazyLock<Globals> = LazyLock::new(|| base().with(decisions::register).with(tools::register).build());
+        LazyLock::new(|| base_globals().with(decisions::register).with(tools::register_for_hooks).build());
+    static TOOL: LazyLock<Globals> = LazyLock::new(|| base_globals().with(tools::register).build());
+    static VERIFY: LazyLock<Globals> =
+        LazyLock::new(|| base_globals().with(decisions::register).with(tools::register).build());
     static PLUGIN: LazyLock<Globals> =
-        LazyLock::new(|| base().with(registering::register).with(tools::register_for_hooks).build());
+        LazyLock::new(|| base_globals().with(registration::register).with(tools::register_for_hooks).build());
     match role {
-        Role::Hook => &HOOK,
-        Role::Plugin => &PLUGIN,
-        Role::Tool => &TOOL,
-        Role::Verify => &VERIFY,
+        ScriptKind::Hook => &HOOK,
+        ScriptKind::Plugin => &PLUGIN,
+        ScriptKind::Tool => &TOOL,
+        ScriptKind::Verify => &VERIFY,
     }
 }
 
@@ -53,21 +54,21 @@ pub(crate) fn of(role: Role) -> &'static Globals {
 ///
 /// Nearly all of the time goes into the interpreter's descriptions of its own functions, so that those of the methods are
 /// put together on a second thread. Where there is no thread to be had they come in their turn.
-pub fn get_ready() {
+pub fn warm_up() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
-        for work in [globals, methods] {
+        for work in [warm_up_globals, warm_up_methods] {
             let _ = std::thread::Builder::new().name(String::from("warm-up")).spawn(work);
         }
     });
 }
 
-fn globals() {
-    of(Role::Hook);
+fn warm_up_globals() {
+    for_kind(ScriptKind::Hook);
 }
 
 /// Puts together the methods of what payloads are made of, and what the interpreter has when it compiles a first call.
-fn methods() {
+fn warm_up_methods() {
     Module::with_temp_heap(|module| {
         let heap = module.heap();
         for value in [heap.alloc(""), heap.alloc(AllocDict::EMPTY), heap.alloc(AllocList::EMPTY)] {
@@ -75,7 +76,7 @@ fn methods() {
         }
         if let Ok(call) = AstModule::parse("warm-up", String::from("len([])"), &dialect()) {
             // Whether it works is for the scripts to find out.
-            let _ = Evaluator::new(&module).eval_module(call, pure());
+            let _ = Evaluator::new(&module).eval_module(call, for_when());
         }
     });
 }
@@ -116,12 +117,12 @@ pub(crate) const PURE: &[&str] = &[
 ];
 
 /// What `when` has: the language itself and nothing else.
-pub(crate) fn pure() -> &'static Globals {
+pub(crate) fn for_when() -> &'static Globals {
     static PURE: LazyLock<Globals> = LazyLock::new(Globals::standard);
     &PURE
 }
 
-fn base() -> GlobalsBuilder {
+fn base_globals() -> GlobalsBuilder {
     GlobalsBuilder::extended_by(&[
         LibraryExtension::StructType,
         LibraryExtension::Print,
@@ -132,12 +133,12 @@ fn base() -> GlobalsBuilder {
     .with(ctx::register)
     .with(session::register)
     .with(json::register)
-    .with(network::register)
+    .with(http::register)
     .with(numbers::register)
     .with(regexes::register)
     .with(sets::register)
     .with(strings::register)
-    .with(codes::register)
+    .with(encoding::register)
 }
 
 #[cfg(test)]
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_names_of_the_language_are_all_listed() {
-        let mut names: Vec<&str> = pure().names().map(|name| name.as_str()).collect();
+        let mut names: Vec<&str> = for_when().names().map(|name| name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(PURE, names);
     }

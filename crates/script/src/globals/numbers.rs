@@ -5,7 +5,7 @@ use starlark::starlark_module;
 use starlark::values::Value;
 use starlark::values::float::UnpackFloat;
 
-use crate::state::refusal;
+use crate::call_state::script_error;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("math", math);
@@ -27,25 +27,25 @@ fn math(builder: &mut GlobalsBuilder) {
     }
 
     fn floor(x: UnpackFloat) -> starlark::Result<i64> {
-        whole("math.floor", x.0.floor())
+        to_integer("math.floor", x.0.floor())
     }
 
     fn ceil(x: UnpackFloat) -> starlark::Result<i64> {
-        whole("math.ceil", x.0.ceil())
+        to_integer("math.ceil", x.0.ceil())
     }
 }
 
-fn whole(builtin: &str, number: f64) -> starlark::Result<i64> {
+fn to_integer(builtin: &str, number: f64) -> starlark::Result<i64> {
     const LARGEST: f64 = 9_223_372_036_854_774_784.0;
     if !number.is_finite() || number.abs() > LARGEST {
-        return Err(refusal(format_args!("{builtin}: {number} does not fit into 64 bits")));
+        return Err(script_error(format_args!("{builtin}: {number} does not fit into 64 bits")));
     }
     #[expect(clippy::cast_possible_truncation, reason = "whole and within 64 bits")]
     Ok(number as i64)
 }
 
 /// A time as RFC 3339 in UTC, to the millisecond.
-pub(super) fn rfc3339(unix_ms: i64) -> String {
+pub(super) fn format_rfc3339(unix_ms: i64) -> String {
     let days = unix_ms.div_euclid(86_400_000);
     let in_day = unix_ms.rem_euclid(86_400_000);
     // Days since 1970-01-01 as a date of the Gregorian calendar: years begin in March, so that the leap day is last.
@@ -76,7 +76,7 @@ mod tests {
             (-1, "1969-12-31T23:59:59.999Z"),
         ];
         for (unix_ms, expected) in cases {
-            assert_eq!(rfc3339(unix_ms), expected);
+            assert_eq!(format_rfc3339(unix_ms), expected);
         }
     }
 }

@@ -12,9 +12,9 @@ use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 
-use crate::search::{Groups, Pattern, TimeOver, Watch};
-use crate::state::{refusal, watch};
-use crate::values::Found;
+use crate::call_state::{script_error, search_budget};
+use crate::search::{MatchGroups, SearchBudget, SearchPattern, TimeOver};
+use crate::starlark_values::RegexMatch;
 
 /// Compiled patterns that are kept; when there are more the store begins anew.
 const KEPT_PATTERNS: usize = 512;
@@ -29,21 +29,21 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn re(builder: &mut GlobalsBuilder) {
-    fn r#match<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Found> {
+    fn r#match<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<RegexMatch> {
         let anchored = format!("\\A(?:{pattern})");
-        found("re.match", &anchored, text, &mut watch(eval))
+        find_match("re.match", &anchored, text, &mut search_budget(eval))
     }
 
-    fn search<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Found> {
-        found("re.search", pattern, text, &mut watch(eval))
+    fn search<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<RegexMatch> {
+        find_match("re.search", pattern, text, &mut search_budget(eval))
     }
 
     fn findall<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Vec<String>> {
-        all("re.findall", pattern, text, &mut watch(eval))
+        find_all_matches("re.findall", pattern, text, &mut search_budget(eval))
     }
 
     fn find_all<'v>(pattern: &str, text: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Vec<String>> {
-        all("re.find_all", pattern, text, &mut watch(eval))
+        find_all_matches("re.find_all", pattern, text, &mut search_budget(eval))
     }
 
     fn replace<'v>(
@@ -52,7 +52,7 @@ fn re(builder: &mut GlobalsBuilder) {
         text: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<String> {
-        replaced(pattern, repl, text, &mut watch(eval))
+        replace_matches(pattern, repl, text, &mut search_budget(eval))
     }
 }
 
@@ -69,82 +69,93 @@ impl From<TimeOver> for SearchError {
 }
 
 impl SearchError {
-    fn refuse(self, builtin: &str) -> starlark::Error {
+    fn into_script_error(self, builtin: &str) -> starlark::Error {
         match self {
-            Self::TimeOver => refusal(format_args!("{builtin}: the time of the call is over")),
-            Self::TooLarge => refusal(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")),
+            Self::TimeOver => script_error(format_args!("{builtin}: the time of the call is over")),
+            Self::TooLarge => script_error(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")),
         }
     }
 }
 
-fn replaced(pattern: &str, replacement: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<String> {
+fn replace_matches(
+    pattern: &str,
+    replacement: &str,
+    text: &str,
+    watch: &mut SearchBudget<'_>,
+) -> starlark::Result<String> {
     const BUILTIN: &str = "re.replace";
-    let pattern = compiled(BUILTIN, pattern)?;
+    let pattern = compile_cached(BUILTIN, pattern)?;
     let mut out = String::new();
     let mut copied = 0;
-    let done = pattern.each(text, watch, |groups| {
+    let done = pattern.each_match_groups(text, watch, |groups| {
         let Some(whole) = groups.first().cloned().flatten() else { return Ok(()) };
         out.push_str(text.get(copied..whole.start).unwrap_or_default());
-        let group = |index: usize, out: &mut String| out.push_str(text_of(text, &groups, index));
-        let named = |name: &str| pattern.names().position(|known| known == Some(name));
+        let group = |index: usize, out: &mut String| out.push_str(group_text(text, &groups, index));
+        let named = |name: &str| pattern.group_names().position(|known| known == Some(name));
         interpolate::string(replacement, group, named, &mut out);
         copied = whole.end;
         if out.len() > MADE_BYTES { Err(SearchError::TooLarge) } else { Ok(()) }
     });
-    done.map_err(|error| error.refuse(BUILTIN))?;
+    done.map_err(|error| error.into_script_error(BUILTIN))?;
     out.push_str(text.get(copied..).unwrap_or_default());
     Ok(out)
 }
 
-fn all(builtin: &str, pattern: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<Vec<String>> {
-    let pattern = compiled(builtin, pattern)?;
+fn find_all_matches(
+    builtin: &str,
+    pattern: &str,
+    text: &str,
+    watch: &mut SearchBudget<'_>,
+) -> starlark::Result<Vec<String>> {
+    let pattern = compile_cached(builtin, pattern)?;
     let (mut found, mut bytes) = (Vec::new(), 0);
-    let done = pattern.each_whole(text, watch, |whole| {
+    let done = pattern.each_match(text, watch, |whole| {
         let text = text.get(whole).unwrap_or_default();
         bytes += text.len() + ITEM_BYTES;
         found.push(text.to_owned());
         // Every text costs more than its bytes, and a list of them is as large as the script's memory soon.
         if bytes > MADE_BYTES { Err(SearchError::TooLarge) } else { Ok(()) }
     });
-    done.map_err(|error| error.refuse(builtin)).map(|()| found)
+    done.map_err(|error| error.into_script_error(builtin)).map(|()| found)
 }
 
-fn text_of<'a>(text: &'a str, groups: &Groups, index: usize) -> &'a str {
+fn group_text<'a>(text: &'a str, groups: &MatchGroups, index: usize) -> &'a str {
     groups.get(index).cloned().flatten().and_then(|group| text.get(group)).unwrap_or_default()
 }
 
-fn found(builtin: &str, pattern: &str, text: &str, watch: &mut Watch<'_>) -> starlark::Result<Found> {
-    let pattern = compiled(builtin, pattern)?;
-    let groups = pattern.groups(text, 0, watch).map_err(|over| SearchError::from(over).refuse(builtin))?;
+fn find_match(builtin: &str, pattern: &str, text: &str, watch: &mut SearchBudget<'_>) -> starlark::Result<RegexMatch> {
+    let pattern = compile_cached(builtin, pattern)?;
+    let groups =
+        pattern.find_groups(text, 0, watch).map_err(|over| SearchError::from(over).into_script_error(builtin))?;
     let matched = groups.is_some();
     let groups = groups.unwrap_or_default();
     let whole = groups.first().cloned().flatten();
-    let numbered: Vec<Json> = (1..groups.len()).map(|index| Json::from(text_of(text, &groups, index))).collect();
+    let numbered: Vec<Json> = (1..groups.len()).map(|index| Json::from(group_text(text, &groups, index))).collect();
     let named: Map<String, Json> = pattern
-        .names()
+        .group_names()
         .enumerate()
-        .filter_map(|(index, name)| Some((name?.to_owned(), Json::from(text_of(text, &groups, index)))))
+        .filter_map(|(index, name)| Some((name?.to_owned(), Json::from(group_text(text, &groups, index)))))
         .filter(|_| matched)
         .collect();
     let mut fields = Map::new();
     fields.insert(String::from("matched"), Json::from(matched));
-    fields.insert(String::from("full_match"), Json::from(text_of(text, &groups, 0)));
+    fields.insert(String::from("full_match"), Json::from(group_text(text, &groups, 0)));
     fields.insert(String::from("groups"), Json::from(numbered));
     fields.insert(String::from("named_groups"), Json::from(named));
     fields.insert(String::from("start"), json!(whole.as_ref().map_or(-1, |whole| whole.start as i64)));
     fields.insert(String::from("end"), json!(whole.as_ref().map_or(-1, |whole| whole.end as i64)));
-    Ok(Found { fields, matched })
+    Ok(RegexMatch { fields, has_matched: matched })
 }
 
 /// A compiled pattern; compiled once for the process.
-fn compiled(builtin: &str, pattern: &str) -> starlark::Result<Arc<Pattern>> {
-    static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<Pattern>>>> = LazyLock::new(Mutex::default);
+fn compile_cached(builtin: &str, pattern: &str) -> starlark::Result<Arc<SearchPattern>> {
+    static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<SearchPattern>>>> = LazyLock::new(Mutex::default);
     let lock = || PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(pattern) {
         return Ok(Arc::clone(known));
     }
-    let made = Pattern::new(&ascii_classes(pattern))
-        .map_err(|fault| refusal(format_args!("{builtin}: {}", crate::finding::one_line(fault.to_string()))))?;
+    let made = SearchPattern::new(&expand_perl_classes(pattern))
+        .map_err(|fault| script_error(format_args!("{builtin}: {}", crate::finding::to_one_line(fault.to_string()))))?;
     let made = Arc::new(made);
     let mut patterns = lock();
     if patterns.len() >= KEPT_PATTERNS {
@@ -157,7 +168,7 @@ fn compiled(builtin: &str, pattern: &str) -> starlark::Result<Arc<Pattern>> {
 /// Spells the Perl classes as RE2 means them.
 ///
 /// The regex crate's own switch to ASCII also lets `\W` match half a character, which text cannot have.
-fn ascii_classes(pattern: &str) -> String {
+fn expand_perl_classes(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut chars = pattern.chars().peekable();
     // Open brackets of a class: inside one a class is a list of members.
@@ -182,7 +193,7 @@ fn ascii_classes(pattern: &str) -> String {
                     (Some('W'), true) => out.push_str("[^0-9A-Za-z_]"),
                     (Some('S'), true) => out.push_str(r"[^\t\n\f\r ]"),
                     (Some('b'), false) => out.push_str(r"(?-u:\b)"),
-                    (Some('Q'), false) => quote(&mut chars, &mut out),
+                    (Some('Q'), false) => copy_quoted(&mut chars, &mut out),
                     (Some(other), _) => {
                         out.push('\\');
                         out.push(other);
@@ -226,7 +237,7 @@ fn ascii_classes(pattern: &str) -> String {
 }
 
 /// `\Q..\E`: everything in between is itself.
-fn quote(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
+fn copy_quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
     let mut literal = String::new();
     while let Some(char) = chars.next() {
         if char == '\\' && chars.peek() == Some(&'E') {
@@ -259,22 +270,27 @@ mod tests {
             (r"^[a[]+$", "a[", true),
         ];
         for (pattern, text, expected) in cases {
-            let matched = found("t", pattern, text, &mut Watch::for_loading()).unwrap().matched;
+            let matched = find_match("t", pattern, text, &mut SearchBudget::for_loading()).unwrap().has_matched;
             assert_eq!(matched, expected, "{pattern} {text}");
         }
     }
 
     #[test]
     fn patterns_and_results_are_bounded() {
-        assert!(compiled("re.search", "(?:a{1000}){1000}").unwrap_err().to_string().contains("size limit"));
-        assert!(compiled("re.search", "(").unwrap_err().to_string().contains("re.search: "));
-        let replaced = |pattern, by: &str, text| replaced(pattern, by, text, &mut Watch::for_loading());
+        assert!(compile_cached("re.search", "(?:a{1000}){1000}").unwrap_err().to_string().contains("size limit"));
+        assert!(compile_cached("re.search", "(").unwrap_err().to_string().contains("re.search: "));
+        let replaced = |pattern, by: &str, text| replace_matches(pattern, by, text, &mut SearchBudget::for_loading());
         let text = "a".repeat(100_000);
         assert!(replaced("a", &"b".repeat(1_000), &text).is_err());
         assert_eq!(replaced("(?P<x>a)b", "$x-", "abc").unwrap(), "a-c");
         assert_eq!(replaced("(?P<x>a)?(b)", "${x}[$2]$9$$", "bab").unwrap(), "[b]$a[b]$");
         let many = "x".repeat(2 << 18);
         let far = std::time::Instant::now() + std::time::Duration::from_secs(600);
-        assert!(all("t", "x", &many, &mut Watch::new(far, None)).unwrap_err().to_string().contains("larger than"));
+        assert!(
+            find_all_matches("t", "x", &many, &mut SearchBudget::new(far, None))
+                .unwrap_err()
+                .to_string()
+                .contains("larger than")
+        );
     }
 }

@@ -7,8 +7,8 @@ use starlark::values::Value;
 use starlark::values::list_or_tuple::UnpackListOrTuple;
 use starlark::values::none::{NoneOr, NoneType};
 
-use crate::payload::printed;
-use crate::state::{json, refusal};
+use crate::call_state::{script_error, value_to_json};
+use crate::payload::to_display;
 
 /// The most bytes that a builtin of this file makes.
 const MADE_BYTES: usize = 8 << 20;
@@ -37,7 +37,11 @@ fn string(builder: &mut GlobalsBuilder) {
     }
 
     fn split(s: &str, sep: &str) -> starlark::Result<Vec<String>> {
-        if sep.is_empty() { pieces(s.chars().map(String::from)) } else { pieces(s.split(sep).map(str::to_owned)) }
+        if sep.is_empty() {
+            collect_pieces(s.chars().map(String::from))
+        } else {
+            collect_pieces(s.split(sep).map(str::to_owned))
+        }
     }
 
     fn join<'v>(parts: UnpackListOrTuple<Value<'v>>, sep: &str) -> starlark::Result<String> {
@@ -46,14 +50,14 @@ fn string(builder: &mut GlobalsBuilder) {
             if index > 0 {
                 out.push_str(sep);
             }
-            out.push_str(&printed(part));
-            bounded("string.join", out.len())?;
+            out.push_str(&to_display(part));
+            check_made_size("string.join", out.len())?;
         }
         Ok(out)
     }
 
     fn truncate(s: &str, n: i32, #[starlark(default = "")] ellipsis: &str) -> starlark::Result<String> {
-        let most = usize::try_from(n).map_err(|_| refusal("string.truncate: n must not be negative"))?;
+        let most = usize::try_from(n).map_err(|_| script_error("string.truncate: n must not be negative"))?;
         Ok(match s.char_indices().nth(most) {
             Some((at, _)) => format!("{}{ellipsis}", s.get(..at).unwrap_or_default()),
             None => s.to_owned(),
@@ -61,11 +65,11 @@ fn string(builder: &mut GlobalsBuilder) {
     }
 
     fn pad_left(s: &str, n: i32, #[starlark(default = " ")] char: &str) -> starlark::Result<String> {
-        Ok(format!("{}{s}", padding("string.pad_left", s, n, char)?))
+        Ok(format!("{}{s}", make_padding("string.pad_left", s, n, char)?))
     }
 
     fn pad_right(s: &str, n: i32, #[starlark(default = " ")] char: &str) -> starlark::Result<String> {
-        Ok(format!("{s}{}", padding("string.pad_right", s, n, char)?))
+        Ok(format!("{s}{}", make_padding("string.pad_right", s, n, char)?))
     }
 
     fn contains_any<'v>(s: &str, needles: UnpackListOrTuple<&'v str>) -> starlark::Result<NoneOr<&'v str>> {
@@ -74,49 +78,49 @@ fn string(builder: &mut GlobalsBuilder) {
 }
 
 /// The pieces of a text, as long as they are not too many.
-fn pieces(pieces: impl Iterator<Item = String>) -> starlark::Result<Vec<String>> {
+fn collect_pieces(pieces: impl Iterator<Item = String>) -> starlark::Result<Vec<String>> {
     let (mut kept, mut made) = (Vec::new(), 0);
     for piece in pieces {
         made += piece.len() + ITEM_BYTES;
-        bounded("string.split", made)?;
+        check_made_size("string.split", made)?;
         kept.push(piece);
     }
     Ok(kept)
 }
 
-fn bounded(builtin: &str, made: usize) -> starlark::Result<()> {
+fn check_made_size(builtin: &str, made: usize) -> starlark::Result<()> {
     if made > MADE_BYTES {
-        return Err(refusal(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")));
+        return Err(script_error(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")));
     }
     Ok(())
 }
 
-fn padding(builtin: &str, text: &str, width: i32, char: &str) -> starlark::Result<String> {
+fn make_padding(builtin: &str, text: &str, width: i32, char: &str) -> starlark::Result<String> {
     let mut chars = char.chars();
     let (Some(char), None) = (chars.next(), chars.next()) else {
-        return Err(refusal(format_args!("{builtin}: char must be one character")));
+        return Err(script_error(format_args!("{builtin}: char must be one character")));
     };
     let missing = usize::try_from(width).unwrap_or(0).saturating_sub(text.chars().count());
-    bounded(builtin, missing.saturating_mul(char.len_utf8()))?;
+    check_made_size(builtin, missing.saturating_mul(char.len_utf8()))?;
     Ok(std::iter::repeat_n(char, missing).collect())
 }
 
 #[starlark_module]
 fn template(builder: &mut GlobalsBuilder) {
     fn render<'v>(tmpl: &str, vars: Value<'v>) -> starlark::Result<String> {
-        let vars = json("template.render", vars)?;
+        let vars = value_to_json("template.render", vars)?;
         let mut out = String::new();
         let mut rest = tmpl;
         while let Some((before, after)) = rest.split_once("{{") {
             let Some((path, tail)) = after.split_once("}}") else { break };
             out.push_str(before);
-            let value = lookup(&vars, path.trim())
-                .ok_or_else(|| refusal(format_args!("template.render: `{}` is not in vars", path.trim())))?;
+            let value = lookup_path(&vars, path.trim())
+                .ok_or_else(|| script_error(format_args!("template.render: `{}` is not in vars", path.trim())))?;
             match value {
                 Json::String(text) => out.push_str(text),
                 other => out.push_str(&other.to_string()),
             }
-            bounded("template.render", out.len())?;
+            check_made_size("template.render", out.len())?;
             rest = tail;
         }
         out.push_str(rest);
@@ -125,7 +129,7 @@ fn template(builder: &mut GlobalsBuilder) {
 }
 
 /// The value at a dotted path; numbers index lists.
-fn lookup<'a>(vars: &'a Json, path: &str) -> Option<&'a Json> {
+fn lookup_path<'a>(vars: &'a Json, path: &str) -> Option<&'a Json> {
     path.split('.').try_fold(vars, |value, step| match value {
         Json::Array(items) => items.get(step.parse::<usize>().ok()?),
         _ => value.get(step),
@@ -157,6 +161,6 @@ fn assertion(builder: &mut GlobalsBuilder) {
         condition: Value<'v>,
         #[starlark(default = "assertion failed")] msg: &str,
     ) -> starlark::Result<NoneType> {
-        if condition.to_bool() { Ok(NoneType) } else { Err(refusal(format_args!("assert: {msg}"))) }
+        if condition.to_bool() { Ok(NoneType) } else { Err(script_error(format_args!("assert: {msg}"))) }
     }
 }

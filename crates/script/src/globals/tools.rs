@@ -11,8 +11,8 @@ use starlark::values::list_or_tuple::UnpackListOrTuple;
 use starlark::values::none::NoneOr;
 
 use super::files;
-use crate::payload::printed;
-use crate::state::{ask, json as to_json, refusal};
+use crate::call_state::{request_value, script_error, value_to_json as to_json};
+use crate::payload::to_display;
 
 /// What tools and verifications get.
 pub(super) fn register(builder: &mut GlobalsBuilder) {
@@ -45,52 +45,53 @@ fn exec(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         let arguments = args.into_option().map(|args| args.items).unwrap_or_default();
-        let timeout_ms = u64::try_from(timeout_ms).map_err(|_| refusal("exec.run: timeout_ms must not be negative"))?;
+        let timeout_ms =
+            u64::try_from(timeout_ms).map_err(|_| script_error("exec.run: timeout_ms must not be negative"))?;
         let request = EffectRequest::Exec {
             program: cmd.to_owned(),
-            arguments: arguments.into_iter().map(printed).collect(),
+            arguments: arguments.into_iter().map(to_display).collect(),
             timeout_ms,
             directory: dir.into_option().map(str::to_owned),
         };
-        Ok(ask(eval, "exec.run", request)?.unwrap_or_else(Value::new_none))
+        Ok(request_value(eval, "exec.run", request)?.unwrap_or_else(Value::new_none))
     }
 }
 
-fn fact<'v>(eval: &Evaluator<'v, '_, '_>, fact: &str, key: Option<&str>) -> starlark::Result<Value<'v>> {
+fn request_host_fact<'v>(eval: &Evaluator<'v, '_, '_>, fact: &str, key: Option<&str>) -> starlark::Result<Value<'v>> {
     let request = EffectRequest::Host { fact: fact.to_owned(), key: key.map(str::to_owned) };
     let empty = || eval.heap().alloc("");
-    Ok(ask(eval, fact, request)?.unwrap_or_else(empty))
+    Ok(request_value(eval, fact, request)?.unwrap_or_else(empty))
 }
 
 #[starlark_module]
 fn os(builder: &mut GlobalsBuilder) {
     fn cwd<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        fact(eval, "cwd", None)
+        request_host_fact(eval, "cwd", None)
     }
 
     fn hostname<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        fact(eval, "hostname", None)
+        request_host_fact(eval, "hostname", None)
     }
 
     fn platform<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        fact(eval, "platform", None)
+        request_host_fact(eval, "platform", None)
     }
 
     fn args<'v>(eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        fact(eval, "args", None)
+        request_host_fact(eval, "args", None)
     }
 }
 
 #[starlark_module]
 fn environment(builder: &mut GlobalsBuilder) {
     fn env<'v>(key: &str, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
-        fact(eval, "env", Some(key))
+        request_host_fact(eval, "env", Some(key))
     }
 }
 
-fn meta<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
+fn request_meta<'v>(eval: &Evaluator<'v, '_, '_>, function: &str, arguments: Json) -> starlark::Result<Value<'v>> {
     let request = EffectRequest::Meta { function: function.to_owned(), arguments };
-    Ok(ask(eval, &format!("meta.{function}"), request)?.unwrap_or_else(Value::new_none))
+    Ok(request_value(eval, &format!("meta.{function}"), request)?.unwrap_or_else(Value::new_none))
 }
 
 #[starlark_module]
@@ -105,14 +106,14 @@ fn calls(builder: &mut GlobalsBuilder) {
             NoneOr::Other(arguments) => to_json("meta.call_tool", arguments)?,
         };
         let request = EffectRequest::CallTool { name: name.to_owned(), arguments };
-        Ok(ask(eval, "meta.call_tool", request)?.unwrap_or_else(Value::new_none))
+        Ok(request_value(eval, "meta.call_tool", request)?.unwrap_or_else(Value::new_none))
     }
 
     fn list_tools<'v>(
         #[starlark(default = "*")] pattern: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        meta(eval, "list_tools", json!({"pattern": pattern}))
+        request_meta(eval, "list_tools", json!({"pattern": pattern}))
     }
 }
 
@@ -133,7 +134,7 @@ fn registrations(builder: &mut GlobalsBuilder) {
         let arguments = json!({
             "name": name, "description": description, "parameters": parameters, "script": script, "replace": replace,
         });
-        meta(eval, "register_tool", arguments)
+        request_meta(eval, "register_tool", arguments)
     }
 
     fn register_hook<'v>(
@@ -145,7 +146,7 @@ fn registrations(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         let arguments = json!({"name": name, "event": event, "script": script, "when": when, "priority": priority});
-        meta(eval, "register_hook", arguments)
+        request_meta(eval, "register_hook", arguments)
     }
 
     fn register_agent<'v>(
@@ -163,6 +164,6 @@ fn registrations(builder: &mut GlobalsBuilder) {
         let arguments = json!({
             "name": name, "model": model, "system_prompt": system_prompt, "tools": list(tools)?, "hooks": list(hooks)?,
         });
-        meta(eval, "register_agent", arguments)
+        request_meta(eval, "register_agent", arguments)
     }
 }

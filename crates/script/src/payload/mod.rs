@@ -1,14 +1,14 @@
 //! Payloads: JSON into script values and back.
 
-mod back;
+mod frozen;
 mod number;
-mod shared;
+mod to_json;
 mod view;
 
-pub(crate) use back::{from_script, printed, without_form};
+pub(crate) use to_json::{non_json_type, to_display, to_json};
 pub(crate) use view::{parts_value, payload_value};
 
-use number::{Whole, number};
+use number::{ScriptNumber, parse_number};
 use serde_json::Value as Json;
 use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
@@ -22,8 +22,8 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// # Errors
 /// When a number is not finite or the value is nested too deeply.
 pub(crate) fn to_script<'v>(value: &Json, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    check(value, 0)?;
-    Ok(alloc(value, heap))
+    check_depth(value, 0)?;
+    Ok(alloc_value(value, heap))
 }
 
 /// A value on a frozen heap, which calls and threads share.
@@ -31,37 +31,37 @@ pub(crate) fn to_script<'v>(value: &Json, heap: Heap<'v>) -> Result<Value<'v>, S
 /// # Errors
 /// As [`to_script`].
 pub(crate) fn to_frozen(value: &Json, heap: &FrozenHeap) -> Result<FrozenValue, String> {
-    check(value, 0)?;
+    check_depth(value, 0)?;
     Ok(alloc_frozen(value, heap))
 }
 
 /// Refuses what the interpreter would panic on.
-fn check(value: &Json, depth: usize) -> Result<(), String> {
+fn check_depth(value: &Json, depth: usize) -> Result<(), String> {
     if depth > MAX_DEPTH {
         return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
     }
     match value {
-        Json::Number(digits) => number(digits).map(|_| ()),
-        Json::Array(items) => items.iter().try_for_each(|item| check(item, depth + 1)),
-        Json::Object(fields) => fields.values().try_for_each(|field| check(field, depth + 1)),
+        Json::Number(digits) => parse_number(digits).map(|_| ()),
+        Json::Array(items) => items.iter().try_for_each(|item| check_depth(item, depth + 1)),
+        Json::Object(fields) => fields.values().try_for_each(|field| check_depth(field, depth + 1)),
         Json::Null | Json::Bool(_) | Json::String(_) => Ok(()),
     }
 }
 
-fn alloc<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
+fn alloc_value<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
     match value {
         Json::Null => Value::new_none(),
         Json::Bool(truth) => Value::new_bool(*truth),
-        Json::Number(digits) => match number(digits) {
-            Ok(Whole::Int(whole)) => heap.alloc(whole),
-            Ok(Whole::Float(float)) => heap.alloc(float),
-            Ok(Whole::Big(big)) => heap.alloc(big),
+        Json::Number(digits) => match parse_number(digits) {
+            Ok(ScriptNumber::Int(whole)) => heap.alloc(whole),
+            Ok(ScriptNumber::Float(float)) => heap.alloc(float),
+            Ok(ScriptNumber::Big(big)) => heap.alloc(big),
             Err(_) => Value::new_none(),
         },
         Json::String(text) => heap.alloc(text.as_str()),
-        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc(item, heap)))),
+        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc_value(item, heap)))),
         Json::Object(fields) => {
-            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc(field, heap)))))
+            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc_value(field, heap)))))
         }
     }
 }
@@ -70,10 +70,10 @@ fn alloc_frozen(value: &Json, heap: &FrozenHeap) -> FrozenValue {
     match value {
         Json::Null => FrozenValue::new_none(),
         Json::Bool(truth) => FrozenValue::new_bool(*truth),
-        Json::Number(digits) => match number(digits) {
-            Ok(Whole::Int(whole)) => heap.alloc(whole),
-            Ok(Whole::Float(float)) => heap.alloc(float),
-            Ok(Whole::Big(big)) => heap.alloc(big),
+        Json::Number(digits) => match parse_number(digits) {
+            Ok(ScriptNumber::Int(whole)) => heap.alloc(whole),
+            Ok(ScriptNumber::Float(float)) => heap.alloc(float),
+            Ok(ScriptNumber::Big(big)) => heap.alloc(big),
             Err(_) => FrozenValue::new_none(),
         },
         Json::String(text) => heap.alloc(text.as_str()),
@@ -90,9 +90,9 @@ mod tests {
 
     use super::*;
 
-    fn round(text: &str) -> Result<String, String> {
+    fn round_trip(text: &str) -> Result<String, String> {
         let value: Json = serde_json::from_str(text).unwrap();
-        Module::with_temp_heap(|module| from_script(to_script(&value, module.heap())?)).map(|back| back.to_string())
+        Module::with_temp_heap(|module| to_json(to_script(&value, module.heap())?)).map(|back| back.to_string())
     }
 
     #[test]
@@ -108,21 +108,21 @@ mod tests {
             ("0.1", "0.1"),
         ];
         for (text, expected) in cases {
-            assert_eq!(round(text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(round_trip(text).as_deref(), Ok(expected), "{text}");
         }
     }
 
     #[test]
     fn numbers_that_are_not_finite_are_refused() {
         for text in ["1e400", "[{\"a\": -1e999}]"] {
-            assert!(round(text).unwrap_err().contains("finite"), "{text}");
+            assert!(round_trip(text).unwrap_err().contains("finite"), "{text}");
         }
     }
 
     #[test]
     fn order_stays_and_depth_is_bounded() {
         let text = r#"{"b":1,"a":[null,true,"é"]}"#;
-        assert_eq!(round(text).as_deref(), Ok(text));
+        assert_eq!(round_trip(text).as_deref(), Ok(text));
         let mut deep = Json::Null;
         for _ in 0..500 {
             deep = Json::Array(vec![deep]);

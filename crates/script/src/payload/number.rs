@@ -8,7 +8,7 @@ const MAX_DIGITS: usize = 4_096;
 
 /// A number as scripts have it.
 #[derive(Debug, PartialEq)]
-pub(super) enum Whole {
+pub(super) enum ScriptNumber {
     /// A whole number, also when the text wrote it as a float.
     Int(i64),
     /// A number with a fraction, or a very large one written as a float.
@@ -21,37 +21,37 @@ pub(super) enum Whole {
 ///
 /// # Errors
 /// When it is not finite: the interpreter panics on `1e400`.
-pub(super) fn number(digits: &Number) -> Result<Whole, String> {
+pub(super) fn parse_number(digits: &Number) -> Result<ScriptNumber, String> {
     if let Some(whole) = digits.as_i64() {
-        return Ok(Whole::Int(whole));
+        return Ok(ScriptNumber::Int(whole));
     }
     let text = digits.as_str();
     if text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()) {
         if text.len() > MAX_DIGITS {
             return Err(format!("a number of {} digits has more than {MAX_DIGITS}", text.len()));
         }
-        return text.parse().map(Whole::Big).map_err(|_| format!("`{text}` is no number"));
+        return text.parse().map(ScriptNumber::Big).map_err(|_| format!("`{text}` is no number"));
     }
     match digits.as_f64() {
-        Some(float) if float.is_finite() => Ok(whole(float)),
+        Some(float) if float.is_finite() => Ok(from_float(float)),
         _ => Err(format!("`{}` is not a finite number", text.chars().take(40).collect::<String>())),
     }
 }
 
 /// A float without a fraction is a whole number as long as floats tell whole numbers apart.
-fn whole(float: f64) -> Whole {
+fn from_float(float: f64) -> ScriptNumber {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.fract() == 0.0 && float.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
-        return Whole::Int(float as i64);
+        return ScriptNumber::Int(float as i64);
     }
-    Whole::Float(float)
+    ScriptNumber::Float(float)
 }
 
 /// A float as JSON has it: without a fraction when it has none.
-pub(super) fn digits(float: f64) -> Result<Number, String> {
-    match whole(float) {
-        Whole::Int(int) => Ok(Number::from(int)),
+pub(super) fn float_to_json(float: f64) -> Result<Number, String> {
+    match from_float(float) {
+        ScriptNumber::Int(int) => Ok(Number::from(int)),
         _ => Number::from_f64(float).ok_or_else(|| format!("`{float}` is not a finite number")),
     }
 }

@@ -5,24 +5,27 @@ use pintle_contract::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Given, Recorded};
-use crate::finding::{Code, Finding};
-use crate::source::Source;
+use super::{RecordedArgument, RecordedRegistration};
+use crate::finding::{FindingCode, ScriptFinding};
+use crate::source::PreparedSource;
 
 /// What a plugin registered, and the functions that can be called.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Inventory {
+pub struct PluginInventory {
     /// The calls of registration functions, in order.
-    pub recorded: Vec<Recorded>,
+    #[serde(rename = "recorded")]
+    pub registrations: Vec<RecordedRegistration>,
     /// The functions among their arguments, by number.
-    pub registered: Vec<Facts>,
+    #[serde(rename = "registered")]
+    pub registered_functions: Vec<FunctionInfo>,
     /// The names of the top level; `None` for those that stand for no function.
-    pub exported: Vec<(String, Option<Facts>)>,
+    #[serde(rename = "exported")]
+    pub exported_functions: Vec<(String, Option<FunctionInfo>)>,
 }
 
 /// What a function is like.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct FunctionInfo {
     /// Its name; `lambda` for one without.
     pub name: String,
     /// Whether it can be called with one argument.
@@ -30,36 +33,43 @@ pub struct Facts {
     /// Whether it can deny or ask.
     pub guard: bool,
     /// Whether it can rewrite or refuse.
-    pub shapes: bool,
+    #[serde(rename = "shapes")]
+    pub can_change_event: bool,
 }
 
-impl Inventory {
+impl PluginInventory {
     /// What the calls say to a dialect, at their places in the plugin's file.
     #[must_use]
-    pub fn registrations(&self, name: &str, text: &ScriptSource) -> Vec<RegistrationCall> {
-        let (source, _) = Source::new(name, text);
-        let one = |recorded: &Recorded| RegistrationCall {
+    pub fn to_registrations(&self, name: &str, text: &ScriptSource) -> Vec<RegistrationCall> {
+        let (source, _) = PreparedSource::new(name, text);
+        let one = |recorded: &RecordedRegistration| RegistrationCall {
             function: recorded.function.clone(),
-            arguments: recorded.arguments.iter().map(|given| self.argument(given)).collect(),
-            named_arguments: recorded.named.iter().map(|(name, given)| (name.clone(), self.argument(given))).collect(),
+            arguments: recorded.arguments.iter().map(|given| self.to_argument(given)).collect(),
+            named_arguments: recorded
+                .named_arguments
+                .iter()
+                .map(|(name, given)| (name.clone(), self.to_argument(given)))
+                .collect(),
             location: source.location(recorded.span),
         };
-        self.recorded.iter().map(one).collect()
+        self.registrations.iter().map(one).collect()
     }
 
-    fn argument(&self, given: &Given) -> RegistrationArgument {
+    fn to_argument(&self, given: &RecordedArgument) -> RegistrationArgument {
         match given {
-            Given::Value(value) => RegistrationArgument::Value(value.clone()),
-            Given::Function(number) => RegistrationArgument::Function(self.closure(*number)),
-            Given::Table(entries) => RegistrationArgument::Table(
-                entries.iter().map(|(key, item)| (key.clone(), self.argument(item))).collect(),
+            RecordedArgument::Value(value) => RegistrationArgument::Value(value.clone()),
+            RecordedArgument::Function(number) => RegistrationArgument::Function(self.to_registered_function(*number)),
+            RecordedArgument::Table(entries) => RegistrationArgument::Table(
+                entries.iter().map(|(key, item)| (key.clone(), self.to_argument(item))).collect(),
             ),
-            Given::List(items) => RegistrationArgument::List(items.iter().map(|item| self.argument(item)).collect()),
+            RecordedArgument::List(items) => {
+                RegistrationArgument::List(items.iter().map(|item| self.to_argument(item)).collect())
+            }
         }
     }
 
-    fn closure(&self, number: u32) -> RegisteredFunction {
-        let facts = self.registered.get(number as usize);
+    fn to_registered_function(&self, number: u32) -> RegisteredFunction {
+        let facts = self.registered_functions.get(number as usize);
         RegisteredFunction {
             index: number,
             name: facts.map_or_else(|| String::from("lambda"), |facts| facts.name.clone()),
@@ -72,14 +82,14 @@ impl Inventory {
     ///
     /// # Errors
     /// When there is none that can be called with the event.
-    pub fn function(&self, function: &FunctionRef) -> Result<&Facts, Finding> {
-        let refuse = |message: String| Finding::error(Code::EntryPoint, message, None);
+    pub fn function_info(&self, function: &FunctionRef) -> Result<&FunctionInfo, ScriptFinding> {
+        let refuse = |message: String| ScriptFinding::error(FindingCode::EntryPoint, message, None);
         let facts = match function {
             FunctionRef::Registered(number) => self
-                .registered
+                .registered_functions
                 .get(*number as usize)
                 .ok_or_else(|| refuse(format!("the module registers no function of the number {number}")))?,
-            FunctionRef::Exported(name) => self.exported(name).map_err(refuse)?,
+            FunctionRef::Exported(name) => self.exported_function(name).map_err(refuse)?,
         };
         if facts.takes_one {
             return Ok(facts);
@@ -88,16 +98,16 @@ impl Inventory {
         Err(refuse(message).help(format!("write `def {}(event):`", facts.name)))
     }
 
-    fn exported(&self, wanted: &str) -> Result<&Facts, String> {
+    fn exported_function(&self, wanted: &str) -> Result<&FunctionInfo, String> {
         if wanted.starts_with('_') {
             return Err(format!("`{wanted}` is private; only names without a leading underscore are exported"));
         }
-        match self.exported.iter().find(|(name, _)| name == wanted) {
+        match self.exported_functions.iter().find(|(name, _)| name == wanted) {
             Some((_, Some(facts))) => Ok(facts),
             Some((_, None)) => Err(format!("`{wanted}` is not a function")),
             None => {
                 let functions =
-                    self.exported.iter().filter(|(_, facts)| facts.is_some()).map(|(name, _)| name.as_str());
+                    self.exported_functions.iter().filter(|(_, facts)| facts.is_some()).map(|(name, _)| name.as_str());
                 Err(match suggest_nearest(wanted, functions) {
                     Some(near) => format!("the module has no function `{wanted}`; did you mean `{near}`?"),
                     None => format!("the module has no function `{wanted}`"),

@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use pintle_contract::{Diagnostic, ScriptSource, Severity};
 
-pub use inventory::{Facts, Inventory};
+pub use inventory::{FunctionInfo, PluginInventory};
 pub use module::{PluginFunction, PluginModule};
-pub use record::{Given, Recorded};
-pub(crate) use record::{Recording, record};
+pub use record::{RecordedArgument, RecordedRegistration};
+pub(crate) use record::{RegistrationRecorder, record_call};
 
-use crate::Finding;
+use crate::ScriptFinding;
 use crate::analysis;
-use crate::compile::{Placement, Role, on_large_stack};
+use crate::compile::{ScriptKind, ScriptPlacement, try_on_large_stack};
 use crate::load::parse;
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// The outcome of [`compile_plugin`].
 #[derive(Debug)]
@@ -31,13 +31,13 @@ pub struct CompiledPlugin {
     /// The plugin; absent when there is an error, and when it may only run in a worker.
     pub module: Option<Arc<PluginModule>>,
     /// What its top level registered; empty when it was not run.
-    pub inventory: Inventory,
+    pub inventory: PluginInventory,
     /// What was found, at the places in the plugin's file.
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
-    pub placement: Placement,
+    pub placement: ScriptPlacement,
     /// The findings behind `diagnostics`, which can be sent between processes.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ScriptFinding>,
 }
 
 /// Compiles a plugin: parses and checks it, decides where it may run, and runs its top level when that is here.
@@ -45,53 +45,61 @@ pub struct CompiledPlugin {
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
 pub fn compile_plugin(name: &str, text: &ScriptSource) -> CompiledPlugin {
-    on_large_stack(|| build(name, text, false)).unwrap_or_else(|| collapsed(name, text))
+    try_on_large_stack(|| compile_at(name, text, false)).unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Compiles a plugin and loads it wherever it should run. For worker processes, which may die of it; the caller's
 /// thread must have a large stack.
 #[must_use]
 pub fn compile_plugin_unbounded(name: &str, text: &ScriptSource) -> CompiledPlugin {
-    catch_unwind(AssertUnwindSafe(|| build(name, text, true))).unwrap_or_else(|_| collapsed(name, text))
+    catch_unwind(AssertUnwindSafe(|| compile_at(name, text, true))).unwrap_or_else(|_| interpreter_crash(name, text))
 }
 
-fn collapsed(name: &str, text: &ScriptSource) -> CompiledPlugin {
-    CompiledPlugin::without(&Source::new(name, text).0, Placement::Worker, vec![Finding::collapsed()])
+fn interpreter_crash(name: &str, text: &ScriptSource) -> CompiledPlugin {
+    CompiledPlugin::from_findings(
+        &PreparedSource::new(name, text).0,
+        ScriptPlacement::Worker,
+        vec![ScriptFinding::interpreter_crash()],
+    )
 }
 
 impl CompiledPlugin {
-    fn without(source: &Source, placement: Placement, findings: Vec<Finding>) -> Self {
+    fn from_findings(source: &PreparedSource, placement: ScriptPlacement, findings: Vec<ScriptFinding>) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { module: None, inventory: Inventory::default(), diagnostics, placement, findings }
+        Self { module: None, inventory: PluginInventory::default(), diagnostics, placement, findings }
     }
 }
 
-fn build(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin {
-    let (source, refusal) = Source::new(name, text);
+fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin {
+    let (source, refusal) = PreparedSource::new(name, text);
     if let Some(refusal) = refusal {
-        return CompiledPlugin::without(&source, Placement::Worker, vec![refusal]);
+        return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![refusal]);
     }
-    let ast = match parse(&source, Role::Plugin) {
+    let ast = match parse(&source, ScriptKind::Plugin) {
         Ok(ast) => ast,
-        Err(finding) => return CompiledPlugin::without(&source, Placement::Worker, vec![finding]),
+        Err(finding) => return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![finding]),
     };
-    let analysis = analysis::analyse(&source, &ast, Role::Plugin);
+    let analysis = analysis::analyse(&source, &ast, ScriptKind::Plugin);
     let (mut findings, placement) = (analysis.findings, analysis.placement);
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
-    if failed || (placement == Placement::Worker && !anywhere) {
-        return CompiledPlugin::without(&source, placement, findings);
+    if failed || (placement == ScriptPlacement::Worker && !anywhere) {
+        return CompiledPlugin::from_findings(&source, placement, findings);
     }
     let closures = analysis::closures_of(&ast);
     match load::load(ast, &closures) {
         Ok((functions, inventory)) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
-            let module =
-                Some(Arc::new(PluginModule { source, functions, waits: analysis.waits, demand: analysis.demand }));
+            let module = Some(Arc::new(PluginModule {
+                source,
+                functions,
+                may_wait: analysis.may_wait,
+                demand: analysis.demand,
+            }));
             CompiledPlugin { module, inventory, diagnostics, placement, findings }
         }
         Err(finding) => {
             findings.push(finding);
-            CompiledPlugin::without(&source, placement, findings)
+            CompiledPlugin::from_findings(&source, placement, findings)
         }
     }
 }

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use pintle_contract::{CallLimits, Failure, FunctionOutput, FunctionRef, LazyPayload, Payload};
 use starlark::values::{Heap, OwnedFrozenValue, Value};
 
-use crate::analysis::Reads;
-use crate::call::{Fault, Frame, Invocation, returned};
-use crate::demand::Demand;
+use crate::analysis::PayloadReads;
+use crate::call::{CallFrame, Invocation, ScriptCallError, decode_return};
+use crate::demand::MemoryDemand;
 use crate::payload::{parts_value, payload_value};
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// The functions of a plugin, and what each reads of its event.
-pub(super) type Functions = HashMap<FunctionRef, (OwnedFrozenValue, Reads)>;
+pub(super) type FunctionTable = HashMap<FunctionRef, (OwnedFrozenValue, PayloadReads)>;
 
 /// A plugin whose functions can be called in this process.
 pub struct PluginModule {
-    pub(super) source: Source,
-    pub(super) functions: Functions,
-    pub(super) waits: bool,
-    pub(super) demand: Demand,
+    pub(super) source: PreparedSource,
+    pub(super) functions: FunctionTable,
+    pub(super) may_wait: bool,
+    pub(super) demand: MemoryDemand,
 }
 
 impl fmt::Debug for PluginModule {
@@ -43,7 +43,7 @@ impl PluginModule {
 pub struct PluginFunction {
     module: Arc<PluginModule>,
     entry: OwnedFrozenValue,
-    reads: Reads,
+    reads: PayloadReads,
 }
 
 impl fmt::Debug for PluginFunction {
@@ -56,7 +56,7 @@ impl PluginFunction {
     /// Whether a call may wait for something outside this process.
     #[must_use]
     pub fn may_wait(&self) -> bool {
-        self.module.waits
+        self.module.may_wait
     }
 
     /// Whether a call about this payload keeps to twice its memory limit in this process.
@@ -70,7 +70,7 @@ impl PluginFunction {
     /// # Errors
     /// When it raises an error or goes over a limit. The failure carries the place in the plugin's file.
     pub fn call(&self, event: &Payload, invocation: &Invocation<'_>) -> Result<FunctionOutput, Failure> {
-        self.with(invocation, |heap| payload_value(event, &self.reads, heap))
+        self.call_on(invocation, |heap| payload_value(event, &self.reads, heap))
     }
 
     /// Calls the function with an event of which it is given what it reads.
@@ -78,21 +78,21 @@ impl PluginFunction {
     /// # Errors
     /// As [`PluginFunction::call`].
     pub fn call_with(&self, event: &LazyPayload<'_>, invocation: &Invocation<'_>) -> Result<FunctionOutput, Failure> {
-        self.with(invocation, |heap| parts_value(event, &self.reads, heap))
+        self.call_on(invocation, |heap| parts_value(event, &self.reads, heap))
     }
 
-    fn with(
+    fn call_on(
         &self,
         invocation: &Invocation<'_>,
         event: impl for<'v> FnOnce(Heap<'v>) -> Result<Value<'v>, String>,
     ) -> Result<FunctionOutput, Failure> {
-        let frame = Frame { source: &self.module.source, entry: &self.entry, invocation, offset: 0 };
-        frame.run(
+        let frame = CallFrame { source: &self.module.source, entry: &self.entry, invocation, offset: 0 };
+        frame.run_call(
             |eval, entry| {
-                let event = event(eval.heap()).map_err(Fault::Payload)?;
-                eval.eval_function(entry, &[event], &[]).map_err(Fault::Script)
+                let event = event(eval.heap()).map_err(ScriptCallError::Payload)?;
+                eval.eval_function(entry, &[event], &[]).map_err(ScriptCallError::Script)
             },
-            |value| returned(value, invocation.limits),
+            |value| decode_return(value, invocation.limits),
         )
     }
 }

@@ -10,10 +10,10 @@ use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 
-use crate::analysis::Step;
-use crate::payload::{from_script, without_form};
-use crate::state::refusal;
-use crate::values::Loading;
+use crate::analysis::ArgumentStep;
+use crate::call_state::script_error;
+use crate::payload::{non_json_type, to_json};
+use crate::starlark_values::PluginLoadState;
 
 /// Calls of registration functions that one plugin may make.
 const MAX_CALLS: usize = 10_000;
@@ -26,13 +26,14 @@ const MAX_DEPTH: usize = 64;
 
 /// One call of a registration function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recorded {
+pub struct RecordedRegistration {
     /// The function that was called.
     pub function: String,
     /// Its arguments without a name.
-    pub arguments: Vec<Given>,
+    pub arguments: Vec<RecordedArgument>,
     /// Its arguments with a name.
-    pub named: Vec<(String, Given)>,
+    #[serde(rename = "named")]
+    pub named_arguments: Vec<(String, RecordedArgument)>,
     /// The call, as a range of the prepared text.
     pub span: Option<(usize, usize)>,
 }
@@ -40,29 +41,29 @@ pub struct Recorded {
 /// An argument of a registration function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Given {
+pub enum RecordedArgument {
     /// A value.
     Value(Json),
     /// The function of this number.
     Function(u32),
     /// A dictionary with a function in it.
-    Table(Vec<(String, Given)>),
+    Table(Vec<(String, RecordedArgument)>),
     /// A list with a function in it.
-    List(Vec<Given>),
+    List(Vec<RecordedArgument>),
 }
 
 /// What a plugin registered so far.
 #[derive(Debug, Default)]
-pub(crate) struct Recording {
-    pub(super) calls: Vec<Recorded>,
+pub(crate) struct RegistrationRecorder {
+    pub(super) calls: Vec<RecordedRegistration>,
     /// For each function: the call it was handed to, and the way into the arguments.
-    pub(super) ways: Vec<(usize, Vec<Step>)>,
-    values: usize,
+    pub(super) argument_paths: Vec<(usize, Vec<ArgumentStep>)>,
+    value_count: usize,
     text_bytes: usize,
 }
 
 /// The name under which a module keeps a function that was registered. No script can write it.
-pub(super) fn slot(function: &FunctionRef) -> String {
+pub(super) fn slot_name(function: &FunctionRef) -> String {
     match function {
         FunctionRef::Registered(number) => format!("<registered {number}>"),
         FunctionRef::Exported(name) => name.to_string(),
@@ -70,14 +71,14 @@ pub(super) fn slot(function: &FunctionRef) -> String {
 }
 
 /// Writes a call down.
-pub(crate) fn record<'v>(
+pub(crate) fn record_call<'v>(
     function: &'static str,
     arguments: &Arguments<'v, '_>,
     eval: &mut Evaluator<'v, '_, '_>,
 ) -> starlark::Result<()> {
     let span = eval.call_stack_top_location().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
-    let Some(loading) = eval.extra.and_then(|extra| extra.downcast_ref::<Loading>()) else {
-        return Err(refusal(format_args!(
+    let Some(loading) = eval.extra.and_then(|extra| extra.downcast_ref::<PluginLoadState>()) else {
+        return Err(script_error(format_args!(
             "{function}: only the top level of a plugin registers, not a handler that runs; register it there, and let its \
              handler decide when it applies"
         )));
@@ -85,52 +86,58 @@ pub(crate) fn record<'v>(
     let mut recording = loading.0.borrow_mut();
     let named = arguments.names_map()?;
     let positional: Vec<Value<'v>> = arguments.positions(eval.heap())?.collect();
-    let mut call = Noted { recording: &mut recording, module: eval.module(), way: Vec::new() };
-    let made = call.all(&positional, named.iter().map(|(name, value)| (name.as_str(), *value)));
-    let (arguments, named) = made.map_err(|why| refusal(format_args!("{function}: {why}")))?;
+    let mut call = PendingRegistration { recording: &mut recording, module: eval.module(), path: Vec::new() };
+    let made = call.record_arguments(&positional, named.iter().map(|(name, value)| (name.as_str(), *value)));
+    let (arguments, named) = made.map_err(|why| script_error(format_args!("{function}: {why}")))?;
     if recording.calls.len() >= MAX_CALLS {
-        return Err(refusal(format_args!("{function}: a plugin may register {MAX_CALLS} times at most")));
+        return Err(script_error(format_args!("{function}: a plugin may register {MAX_CALLS} times at most")));
     }
-    recording.calls.push(Recorded { function: function.to_owned(), arguments, named, span });
+    recording.calls.push(RecordedRegistration {
+        function: function.to_owned(),
+        arguments,
+        named_arguments: named,
+        span,
+    });
     Ok(())
 }
 
 /// A call that is being written down.
-struct Noted<'r, 'm, 'v> {
-    recording: &'r mut Recording,
+struct PendingRegistration<'r, 'm, 'v> {
+    recording: &'r mut RegistrationRecorder,
     module: &'m Module<'v>,
-    way: Vec<Step>,
+    path: Vec<ArgumentStep>,
 }
 
-type Made = (Vec<Given>, Vec<(String, Given)>);
+type RecordedArguments = (Vec<RecordedArgument>, Vec<(String, RecordedArgument)>);
 
-impl<'v> Noted<'_, '_, 'v> {
-    fn all<'n>(
+impl<'v> PendingRegistration<'_, '_, 'v> {
+    fn record_arguments<'n>(
         &mut self,
         positional: &[Value<'v>],
         named: impl Iterator<Item = (&'n str, Value<'v>)>,
-    ) -> Result<Made, String> {
-        let arguments = self.items(positional.iter().copied())?;
-        let named: Result<Vec<_>, String> =
-            named.map(|(name, value)| Ok((name.to_owned(), self.below(Step::Key(name.to_owned()), value)?))).collect();
+    ) -> Result<RecordedArguments, String> {
+        let arguments = self.record_items(positional.iter().copied())?;
+        let named: Result<Vec<_>, String> = named
+            .map(|(name, value)| Ok((name.to_owned(), self.record_at(ArgumentStep::Key(name.to_owned()), value)?)))
+            .collect();
         Ok((arguments, named?))
     }
 
-    fn items(&mut self, items: impl Iterator<Item = Value<'v>>) -> Result<Vec<Given>, String> {
-        items.enumerate().map(|(position, item)| self.below(Step::At(position), item)).collect()
+    fn record_items(&mut self, items: impl Iterator<Item = Value<'v>>) -> Result<Vec<RecordedArgument>, String> {
+        items.enumerate().map(|(position, item)| self.record_at(ArgumentStep::Index(position), item)).collect()
     }
 
-    fn below(&mut self, step: Step, value: Value<'v>) -> Result<Given, String> {
-        self.way.push(step);
-        let given = self.given(value);
-        self.way.pop();
+    fn record_at(&mut self, step: ArgumentStep, value: Value<'v>) -> Result<RecordedArgument, String> {
+        self.path.push(step);
+        let given = self.record_value(value);
+        self.path.pop();
         given
     }
 
-    fn given(&mut self, value: Value<'v>) -> Result<Given, String> {
-        self.spend(value)?;
+    fn record_value(&mut self, value: Value<'v>) -> Result<RecordedArgument, String> {
+        self.check_budget(value)?;
         if value.parameters_spec().is_some() {
-            return self.function(value);
+            return self.record_function(value);
         }
         if let Some(dict) = DictRef::from_value(value) {
             let mut entries = Vec::with_capacity(dict.len());
@@ -138,40 +145,41 @@ impl<'v> Noted<'_, '_, 'v> {
                 let key = key.unpack_str().ok_or_else(|| {
                     format!("the keys of a table are texts, not a value of type `{}`", key.get_type())
                 })?;
-                entries.push((key.to_owned(), self.below(Step::Key(key.to_owned()), item)?));
+                entries.push((key.to_owned(), self.record_at(ArgumentStep::Key(key.to_owned()), item)?));
             }
-            return Ok(table(entries));
+            return Ok(table_argument(entries));
         }
         if let Some(items) = ListRef::from_value(value) {
-            return self.items(items.iter()).map(list);
+            return self.record_items(items.iter()).map(list_argument);
         }
         if let Some(items) = TupleRef::from_value(value) {
-            return self.items(items.iter()).map(list);
+            return self.record_items(items.iter()).map(list_argument);
         }
-        if let Some(kind) = without_form(value) {
+        if let Some(kind) = non_json_type(value) {
             return Err(format!(
                 "a value of type `{kind}` cannot be registered; give texts, numbers, truth values, lists, tables, or \
                  functions made with `def` or `lambda`"
             ));
         }
-        from_script(value).map(Given::Value)
+        to_json(value).map(RecordedArgument::Value)
     }
 
-    fn function(&mut self, value: Value<'v>) -> Result<Given, String> {
-        let number = u32::try_from(self.recording.ways.len()).map_err(|_| String::from("too many functions"))?;
-        self.module.set(&slot(&FunctionRef::Registered(number)), value);
-        self.recording.ways.push((self.recording.calls.len(), self.way.clone()));
-        Ok(Given::Function(number))
+    fn record_function(&mut self, value: Value<'v>) -> Result<RecordedArgument, String> {
+        let number =
+            u32::try_from(self.recording.argument_paths.len()).map_err(|_| String::from("too many functions"))?;
+        self.module.set(&slot_name(&FunctionRef::Registered(number)), value);
+        self.recording.argument_paths.push((self.recording.calls.len(), self.path.clone()));
+        Ok(RecordedArgument::Function(number))
     }
 
     /// Counts a value, so that one plugin does not fill the memory of its host.
-    fn spend(&mut self, value: Value<'v>) -> Result<(), String> {
-        self.recording.values += 1;
+    fn check_budget(&mut self, value: Value<'v>) -> Result<(), String> {
+        self.recording.value_count += 1;
         self.recording.text_bytes += value.unpack_str().map_or(0, str::len);
-        if self.way.len() > MAX_DEPTH {
+        if self.path.len() > MAX_DEPTH {
             return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
         }
-        if self.recording.values > MAX_VALUES || self.recording.text_bytes > MAX_TEXT_BYTES {
+        if self.recording.value_count > MAX_VALUES || self.recording.text_bytes > MAX_TEXT_BYTES {
             return Err(String::from("this plugin registers too much; keep large data out of the tables"));
         }
         Ok(())
@@ -179,28 +187,28 @@ impl<'v> Noted<'_, '_, 'v> {
 }
 
 /// A dictionary; a plain value when no function is in it.
-fn table(entries: Vec<(String, Given)>) -> Given {
-    if entries.iter().any(|(_, item)| !matches!(item, Given::Value(_))) {
-        return Given::Table(entries);
+fn table_argument(entries: Vec<(String, RecordedArgument)>) -> RecordedArgument {
+    if entries.iter().any(|(_, item)| !matches!(item, RecordedArgument::Value(_))) {
+        return RecordedArgument::Table(entries);
     }
     let fields: Map<String, Json> = entries
         .into_iter()
         .filter_map(|(key, item)| match item {
-            Given::Value(value) => Some((key, value)),
+            RecordedArgument::Value(value) => Some((key, value)),
             _ => None,
         })
         .collect();
-    Given::Value(Json::Object(fields))
+    RecordedArgument::Value(Json::Object(fields))
 }
 
 /// A list; a plain value when no function is in it.
-fn list(items: Vec<Given>) -> Given {
-    if items.iter().any(|item| !matches!(item, Given::Value(_))) {
-        return Given::List(items);
+fn list_argument(items: Vec<RecordedArgument>) -> RecordedArgument {
+    if items.iter().any(|item| !matches!(item, RecordedArgument::Value(_))) {
+        return RecordedArgument::List(items);
     }
     let values = items.into_iter().filter_map(|item| match item {
-        Given::Value(value) => Some(value),
+        RecordedArgument::Value(value) => Some(value),
         _ => None,
     });
-    Given::Value(Json::Array(values.collect()))
+    RecordedArgument::Value(Json::Array(values.collect()))
 }

@@ -10,7 +10,7 @@ use regex_automata::nfa::thompson::{Config as NfaConfig, WhichCaptures};
 use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::{Groups, TimeOver, Watch};
+use super::{MatchGroups, SearchBudget, TimeOver};
 
 /// The largest automaton, in bytes.
 const NFA_BYTES: usize = 8 << 20;
@@ -27,11 +27,11 @@ pub(super) struct SlowPattern {
 }
 
 /// What an automaton came to.
-enum Walk {
+enum AutomatonResult {
     /// The end of the match, when there is one.
     End(Option<usize>),
     /// It cannot have this text.
-    Unsuited,
+    Unsupported,
 }
 
 impl SlowPattern {
@@ -49,7 +49,7 @@ impl SlowPattern {
         Some(Self { nfa, automata, spare: Mutex::new(None) })
     }
 
-    pub(super) fn states(&self) -> usize {
+    pub(super) fn state_count(&self) -> usize {
         self.nfa.states().len()
     }
 
@@ -58,10 +58,10 @@ impl SlowPattern {
         &self,
         text: &str,
         mut from: usize,
-        watch: &mut Watch<'_>,
+        watch: &mut SearchBudget<'_>,
     ) -> Result<Option<Range<usize>>, TimeOver> {
         while from <= text.len() {
-            let Some(found) = self.find_anywhere(text, from, watch)? else { return Ok(None) };
+            let Some(found) = self.simulate_find(text, from, watch)? else { return Ok(None) };
             // The empty pattern also fits between the bytes of a letter.
             if text.is_char_boundary(found.start) {
                 return Ok(Some(found));
@@ -71,100 +71,111 @@ impl SlowPattern {
         Ok(None)
     }
 
-    fn find_anywhere(&self, text: &str, from: usize, watch: &mut Watch<'_>) -> Result<Option<Range<usize>>, TimeOver> {
+    fn simulate_find(
+        &self,
+        text: &str,
+        from: usize,
+        watch: &mut SearchBudget<'_>,
+    ) -> Result<Option<Range<usize>>, TimeOver> {
         let bytes = text.as_bytes();
         if let Some(automata) = &self.automata {
             let known = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
             let mut caches = known.unwrap_or_else(|| (automata.0.create_cache(), automata.1.create_cache()));
-            let found = between(automata, &mut caches, bytes, from, watch);
+            let found = find_by_automata(automata, &mut caches, bytes, from, watch);
             *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(caches);
             if let Some(found) = found? {
                 return Ok(found);
             }
         }
-        let groups = Simulation::new(&self.nfa, bytes, false).run(from..bytes.len(), watch)?;
+        let groups = NfaSimulation::new(&self.nfa, bytes, false).run(from..bytes.len(), watch)?;
         Ok(groups.and_then(|groups| groups.first().cloned().flatten()))
     }
 
     /// The groups of a match that was found.
-    pub(super) fn groups(
+    pub(super) fn find_groups(
         &self,
         text: &str,
         whole: Range<usize>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<Groups>, TimeOver> {
-        Simulation::new(&self.nfa, text.as_bytes(), true).run(whole, watch)
+        watch: &mut SearchBudget<'_>,
+    ) -> Result<Option<MatchGroups>, TimeOver> {
+        NfaSimulation::new(&self.nfa, text.as_bytes(), true).run(whole, watch)
     }
 }
 
 /// A match by the two automata; `None` when they cannot have the text.
 #[expect(clippy::option_option, reason = "no match and no answer are two things")]
-fn between(
+fn find_by_automata(
     (forwards, backwards): &(DFA, DFA),
     caches: &mut (Cache, Cache),
     text: &[u8],
     from: usize,
-    watch: &mut Watch<'_>,
+    watch: &mut SearchBudget<'_>,
 ) -> Result<Option<Option<Range<usize>>>, TimeOver> {
-    let end = match forward(forwards, &mut caches.0, text, from, watch)? {
-        Walk::Unsuited => return Ok(None),
-        Walk::End(None) => return Ok(Some(None)),
-        Walk::End(Some(end)) => end,
+    let end = match find_end(forwards, &mut caches.0, text, from, watch)? {
+        AutomatonResult::Unsupported => return Ok(None),
+        AutomatonResult::End(None) => return Ok(Some(None)),
+        AutomatonResult::End(Some(end)) => end,
     };
-    Ok(match backward(backwards, &mut caches.1, text, from..end, watch)? {
-        Walk::End(Some(start)) => Some(Some(start..end)),
-        Walk::End(None) | Walk::Unsuited => None,
+    Ok(match find_start(backwards, &mut caches.1, text, from..end, watch)? {
+        AutomatonResult::End(Some(start)) => Some(Some(start..end)),
+        AutomatonResult::End(None) | AutomatonResult::Unsupported => None,
     })
 }
 
-fn forward(dfa: &DFA, cache: &mut Cache, text: &[u8], from: usize, watch: &mut Watch<'_>) -> Result<Walk, TimeOver> {
+fn find_end(
+    dfa: &DFA,
+    cache: &mut Cache,
+    text: &[u8],
+    from: usize,
+    watch: &mut SearchBudget<'_>,
+) -> Result<AutomatonResult, TimeOver> {
     let input = Input::new(text).range(from..);
-    let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(Walk::Unsuited) };
+    let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
     let (mut end, cost) = (None, step_cost(dfa.get_nfa()));
     for (at, byte) in text.iter().enumerate().skip(from) {
-        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
+        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
         // Steps that were not known before are told by nobody; all are taken for such now and then.
-        watch.spend(cost)?;
+        watch.spend_cost(cost)?;
         if state.is_tagged() {
             if state.is_match() {
                 end = Some(at);
             } else if state.is_dead() {
-                return Ok(Walk::End(end));
+                return Ok(AutomatonResult::End(end));
             } else if state.is_quit() {
-                return Ok(Walk::Unsuited);
+                return Ok(AutomatonResult::Unsupported);
             }
         }
     }
     match dfa.next_eoi_state(cache, state) {
-        Ok(last) if last.is_match() => Ok(Walk::End(Some(text.len()))),
-        Ok(last) if last.is_quit() => Ok(Walk::Unsuited),
-        Ok(_) => Ok(Walk::End(end)),
-        Err(_) => Ok(Walk::Unsuited),
+        Ok(last) if last.is_match() => Ok(AutomatonResult::End(Some(text.len()))),
+        Ok(last) if last.is_quit() => Ok(AutomatonResult::Unsupported),
+        Ok(_) => Ok(AutomatonResult::End(end)),
+        Err(_) => Ok(AutomatonResult::Unsupported),
     }
 }
 
-fn backward(
+fn find_start(
     dfa: &DFA,
     cache: &mut Cache,
     text: &[u8],
     within: Range<usize>,
-    watch: &mut Watch<'_>,
-) -> Result<Walk, TimeOver> {
+    watch: &mut SearchBudget<'_>,
+) -> Result<AutomatonResult, TimeOver> {
     let input = Input::new(text).range(within.clone()).anchored(Anchored::Yes);
-    let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(Walk::Unsuited) };
+    let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
     let (mut start, cost) = (None, step_cost(dfa.get_nfa()));
     for (at, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
-        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(Walk::Unsuited) };
+        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
-        watch.spend(cost)?;
+        watch.spend_cost(cost)?;
         if state.is_tagged() {
             if state.is_match() {
                 start = Some(at + 1);
             } else if state.is_dead() {
-                return Ok(Walk::End(start));
+                return Ok(AutomatonResult::End(start));
             } else if state.is_quit() {
-                return Ok(Walk::Unsuited);
+                return Ok(AutomatonResult::Unsupported);
             }
         }
     }
@@ -174,10 +185,10 @@ fn backward(
         None => dfa.next_eoi_state(cache, state),
     };
     match last {
-        Ok(last) if last.is_match() => Ok(Walk::End(Some(within.start))),
-        Ok(last) if last.is_quit() => Ok(Walk::Unsuited),
-        Ok(_) => Ok(Walk::End(start)),
-        Err(_) => Ok(Walk::Unsuited),
+        Ok(last) if last.is_match() => Ok(AutomatonResult::End(Some(within.start))),
+        Ok(last) if last.is_quit() => Ok(AutomatonResult::Unsupported),
+        Ok(_) => Ok(AutomatonResult::End(start)),
+        Err(_) => Ok(AutomatonResult::Unsupported),
     }
 }
 
@@ -187,38 +198,38 @@ fn step_cost(nfa: &NFA) -> usize {
 }
 
 /// Where each group begins and ends.
-type Slots = Vec<Option<usize>>;
+type GroupSlots = Vec<Option<usize>>;
 
 /// All ways through the pattern at once, the preferred first.
-struct Simulation<'a> {
+struct NfaSimulation<'a> {
     nfa: &'a NFA,
     text: &'a [u8],
     /// Whether a match begins at the first byte.
     anchored: bool,
     /// In which round each state was last reached.
-    reached: Vec<usize>,
+    last_reached_round: Vec<usize>,
     round: usize,
 }
 
 /// What is still to be looked at of a state's ways without a byte.
-enum Todo {
-    Look(StateID),
+enum SimulationTask {
+    Visit(StateID),
     Restore(usize, Option<usize>),
 }
 
-impl<'a> Simulation<'a> {
+impl<'a> NfaSimulation<'a> {
     fn new(nfa: &'a NFA, text: &'a [u8], anchored: bool) -> Self {
-        Self { nfa, text, anchored, reached: vec![0; nfa.states().len()], round: 0 }
+        Self { nfa, text, anchored, last_reached_round: vec![0; nfa.states().len()], round: 0 }
     }
 
-    fn run(mut self, within: Range<usize>, watch: &mut Watch<'_>) -> Result<Option<Groups>, TimeOver> {
-        let none: Slots = vec![None; self.nfa.group_info().slot_len()];
-        let mut now: Vec<(StateID, Slots)> = Vec::new();
-        let mut best: Option<Slots> = None;
+    fn run(mut self, within: Range<usize>, watch: &mut SearchBudget<'_>) -> Result<Option<MatchGroups>, TimeOver> {
+        let none: GroupSlots = vec![None; self.nfa.group_info().slot_len()];
+        let mut now: Vec<(StateID, GroupSlots)> = Vec::new();
+        let mut best: Option<GroupSlots> = None;
         self.round = 1;
         for at in within.clone().chain(std::iter::once(within.end)) {
             if best.is_none() && (at == within.start || !self.anchored) {
-                self.add(&mut now, self.nfa.start_anchored(), none.clone(), at);
+                self.add_epsilon_states(&mut now, self.nfa.start_anchored(), none.clone(), at);
             }
             if now.is_empty() && (best.is_some() || self.anchored) {
                 break;
@@ -227,51 +238,62 @@ impl<'a> Simulation<'a> {
             let byte = self.text.get(at).filter(|_| at < within.end);
             let mut next = Vec::with_capacity(now.len());
             for (state, slots) in now {
-                watch.spend(STEP_COST)?;
+                watch.spend_cost(STEP_COST)?;
                 if matches!(self.nfa.state(state), State::Match { .. }) {
                     best = Some(slots);
                     break;
                 }
-                if let Some(to) = byte.and_then(|byte| step(self.nfa.state(state), *byte)) {
-                    self.add(&mut next, to, slots, at + 1);
+                if let Some(to) = byte.and_then(|byte| next_state(self.nfa.state(state), *byte)) {
+                    self.add_epsilon_states(&mut next, to, slots, at + 1);
                 }
             }
             now = next;
         }
-        Ok(best.map(|slots| slots.chunks(2).map(group).collect()))
+        Ok(best.map(|slots| slots.chunks(2).map(slots_to_range).collect()))
     }
 
     /// Takes all ways without a byte.
-    fn add(&mut self, list: &mut Vec<(StateID, Slots)>, state: StateID, mut slots: Slots, at: usize) {
-        let mut todo = vec![Todo::Look(state)];
+    fn add_epsilon_states(
+        &mut self,
+        list: &mut Vec<(StateID, GroupSlots)>,
+        state: StateID,
+        mut slots: GroupSlots,
+        at: usize,
+    ) {
+        let mut todo = vec![SimulationTask::Visit(state)];
         while let Some(next) = todo.pop() {
             let state = match next {
-                Todo::Look(state) => state,
-                Todo::Restore(slot, old) => {
+                SimulationTask::Visit(state) => state,
+                SimulationTask::Restore(slot, old) => {
                     if let Some(known) = slots.get_mut(slot) {
                         *known = old;
                     }
                     continue;
                 }
             };
-            let Some(reached) = self.reached.get_mut(state.as_usize()).filter(|round| **round != self.round) else {
+            let Some(reached) = self.last_reached_round.get_mut(state.as_usize()).filter(|round| **round != self.round)
+            else {
                 continue;
             };
             *reached = self.round;
             match self.nfa.state(state) {
                 State::Look { look, next } => {
                     if self.nfa.look_matcher().matches(*look, self.text, at) {
-                        todo.push(Todo::Look(*next));
+                        todo.push(SimulationTask::Visit(*next));
                     }
                 }
-                State::Union { alternates } => todo.extend(alternates.iter().rev().map(|to| Todo::Look(*to))),
-                State::BinaryUnion { alt1, alt2 } => todo.extend([Todo::Look(*alt2), Todo::Look(*alt1)]),
+                State::Union { alternates } => {
+                    todo.extend(alternates.iter().rev().map(|to| SimulationTask::Visit(*to)))
+                }
+                State::BinaryUnion { alt1, alt2 } => {
+                    todo.extend([SimulationTask::Visit(*alt2), SimulationTask::Visit(*alt1)])
+                }
                 State::Capture { next, slot, .. } => {
                     if let Some(known) = slots.get_mut(slot.as_usize()) {
-                        todo.push(Todo::Restore(slot.as_usize(), *known));
+                        todo.push(SimulationTask::Restore(slot.as_usize(), *known));
                         *known = Some(at);
                     }
-                    todo.push(Todo::Look(*next));
+                    todo.push(SimulationTask::Visit(*next));
                 }
                 State::Fail => {}
                 State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) | State::Match { .. } => {
@@ -282,7 +304,7 @@ impl<'a> Simulation<'a> {
     }
 }
 
-fn step(state: &State, byte: u8) -> Option<StateID> {
+fn next_state(state: &State, byte: u8) -> Option<StateID> {
     match state {
         State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
         State::Sparse(ways) => ways.matches_byte(byte),
@@ -291,7 +313,7 @@ fn step(state: &State, byte: u8) -> Option<StateID> {
     }
 }
 
-fn group(slots: &[Option<usize>]) -> Option<Range<usize>> {
+fn slots_to_range(slots: &[Option<usize>]) -> Option<Range<usize>> {
     match slots {
         [Some(start), Some(end)] => Some(*start..*end),
         _ => None,

@@ -9,11 +9,11 @@ use pintle_contract::{ByteSpan, Location, ScriptSource, SourceFile};
 
 pub(crate) use prepare::ASSERT_ALIAS;
 
-use crate::Finding;
+use crate::ScriptFinding;
 
 /// A script's text as the parser gets it, and the way back.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct PreparedSource {
     /// Whose script it is, for messages.
     pub(crate) name: Arc<str>,
     /// The text as written.
@@ -24,51 +24,51 @@ pub(crate) struct Source {
     widened: Vec<(usize, usize, usize)>,
 }
 
-impl Source {
+impl PreparedSource {
     /// Prepares a text. The finding, if any, is why it must not reach the parser.
-    pub(crate) fn new(name: &str, origin: &ScriptSource) -> (Self, Option<Finding>) {
+    pub(crate) fn new(name: &str, origin: &ScriptSource) -> (Self, Option<ScriptFinding>) {
         let prepared = prepare::prepare(&origin.text);
         let source =
             Self { name: Arc::from(name), origin: origin.clone(), text: prepared.text, widened: prepared.widened };
-        (source, prepared.refusal)
+        (source, prepared.limit_finding)
     }
 
     /// The text as its author wrote it.
-    pub(crate) fn written(&self) -> &ScriptSource {
+    pub(crate) fn author_text(&self) -> &ScriptSource {
         &self.origin
     }
 
     /// Gives a message of the parser back the names its author used.
-    pub(crate) fn speak(&self, message: &str) -> String {
+    pub(crate) fn restore_names(&self, message: &str) -> String {
         message.replace(ASSERT_ALIAS, "assert")
     }
 
     /// The place in the file of a range of the prepared text.
     pub(crate) fn location(&self, span: Option<(usize, usize)>) -> Location {
         let Some(file) = self.origin.location.file.as_ref() else {
-            return self.own_location(span);
+            return self.location_in_text(span);
         };
         let mapped = span.and_then(|(start, end)| {
-            let start = self.to_file(file, start)?;
-            let end = self.to_file(file, end).unwrap_or(start);
+            let start = self.to_file_byte(file, start)?;
+            let end = self.to_file_byte(file, end).unwrap_or(start);
             Some(ByteSpan { start, end: end.max(start) })
         });
         Location::new(Arc::clone(file), mapped.unwrap_or(self.origin.location.span))
     }
 
     /// The place in a text that stands in no file: the text itself takes the file's part.
-    fn own_location(&self, span: Option<(usize, usize)>) -> Location {
+    fn location_in_text(&self, span: Option<(usize, usize)>) -> Location {
         let file = SourceFile { path: PathBuf::from(&*self.name), text: self.text.clone() };
         let (start, end) = span.unwrap_or((0, 0));
         Location::new(Arc::new(file), ByteSpan { start, end })
     }
 
     /// The byte of the file at which a byte of the prepared text stands, when the line can be found there.
-    fn to_file(&self, file: &SourceFile, byte: usize) -> Option<usize> {
+    fn to_file_byte(&self, file: &SourceFile, byte: usize) -> Option<usize> {
         let before = self.text.get(..byte.min(self.text.len()))?;
         let line = before.matches('\n').count();
         let line_text_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = self.written_column(line, before.get(line_text_start..)?.chars().count());
+        let column = self.author_column(line, before.get(line_text_start..)?.chars().count());
         let written = self.origin.text.trim_start_matches('\u{feff}').split('\n').nth(line)?;
         let written = written.trim_end_matches('\r');
         let start = file.line_start(self.origin.first_line + line);
@@ -85,7 +85,7 @@ impl Source {
     }
 
     /// The column in the written text of a column of the prepared text.
-    fn written_column(&self, line: usize, column: usize) -> usize {
+    fn author_column(&self, line: usize, column: usize) -> usize {
         let Some((_, before, after)) = self.widened.iter().find(|(at, _, _)| *at == line) else {
             return column;
         };
@@ -97,7 +97,7 @@ impl Source {
 mod tests {
     use super::*;
 
-    fn in_file(file: &str, script: &str, first_line: usize, indent: usize) -> Source {
+    fn source_in_file(file: &str, script: &str, first_line: usize, indent: usize) -> PreparedSource {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: file.to_owned() });
         let origin = ScriptSource {
             text: Arc::from(script),
@@ -105,10 +105,10 @@ mod tests {
             first_line,
             indent,
         };
-        Source::new("a", &origin).0
+        PreparedSource::new("a", &origin).0
     }
 
-    fn shown(source: &Source, span: (usize, usize)) -> String {
+    fn display_location(source: &PreparedSource, span: (usize, usize)) -> String {
         let location = source.location(Some(span));
         let file = location.file.unwrap();
         file.text[location.span.start..location.span.end].to_owned()
@@ -118,29 +118,29 @@ mod tests {
     fn a_position_is_found_again_in_its_file() {
         let script = "def f():\n\treturn oops\n";
         let file = "---\nscript: |\n  def f():\n  \treturn oops\n---\n";
-        let source = in_file(file, script, 3, 2);
+        let source = source_in_file(file, script, 3, 2);
         let at = source.text.find("oops").unwrap();
-        assert_eq!(shown(&source, (at, at + 4)), "oops");
+        assert_eq!(display_location(&source, (at, at + 4)), "oops");
         assert_eq!(source.location(Some((at, at + 4))).line_column(), Some((4, 11)));
     }
 
     #[test]
     fn crlf_and_a_byte_order_mark_move_nothing() {
         let script = "\u{feff}a = 1\r\nb = oops\r\n";
-        let source = in_file("\u{feff}a = 1\r\nb = oops\r\n", script, 1, 0);
+        let source = source_in_file("\u{feff}a = 1\r\nb = oops\r\n", script, 1, 0);
         let at = source.text.find("oops").unwrap();
-        assert_eq!(shown(&source, (at, at + 4)), "oops");
+        assert_eq!(display_location(&source, (at, at + 4)), "oops");
     }
 
     #[test]
     fn a_value_that_is_not_in_the_file_line_by_line_is_shown_whole() {
-        let source = in_file("when: \"a\\n b\"\n", "a\n b", 1, 7);
+        let source = source_in_file("when: \"a\\n b\"\n", "a\n b", 1, 7);
         assert_eq!(source.location(Some((2, 3))).span, ByteSpan { start: 1, end: 2 });
     }
 
     #[test]
     fn a_text_without_a_file_is_its_own_file() {
-        let (source, _) = Source::new("made up", &ScriptSource::without_file("x = 1\ny = oops"));
+        let (source, _) = PreparedSource::new("made up", &ScriptSource::without_file("x = 1\ny = oops"));
         let location = source.location(Some((10, 14)));
         assert_eq!(location.line_column(), Some((2, 5)));
         assert_eq!(location.path().unwrap().to_str(), Some("made up"));

@@ -6,8 +6,8 @@
 //! The same pass widens tabs (the parser refuses them), drops a byte order mark and carriage returns, and replaces the
 //! name `assert`, which the crate's lexer reserves although Starlark does not, by a name of the same length.
 
-use crate::Finding;
-use crate::finding::Code;
+use crate::ScriptFinding;
+use crate::finding::FindingCode;
 
 /// The longest source that is read. A policy script is a page; 64 KiB is a book.
 pub(crate) const MAX_SOURCE_BYTES: usize = 64 << 10;
@@ -26,19 +26,21 @@ const TAB: usize = 8;
 pub(crate) const ASSERT_ALIAS: &str = "_asrt_";
 
 /// A prepared text.
-pub(super) struct Prepared {
+pub(super) struct PreparedText {
     pub(super) text: String,
     pub(super) widened: Vec<(usize, usize, usize)>,
-    pub(super) refusal: Option<Finding>,
+    pub(super) limit_finding: Option<ScriptFinding>,
 }
 
 /// Prepares a text for the parser.
-pub(super) fn prepare(written: &str) -> Prepared {
+pub(super) fn prepare(written: &str) -> PreparedText {
     let written = written.strip_prefix('\u{feff}').unwrap_or(written);
-    let mut pass = Pass { text: String::with_capacity(written.len() + 16), chains: vec![0], ..Pass::default() };
+    let mut pass =
+        PreparePass { text: String::with_capacity(written.len() + 16), chains: vec![0], ..PreparePass::default() };
     if written.len() > MAX_SOURCE_BYTES {
         let message = format!("the script is {} bytes long, more than {MAX_SOURCE_BYTES}", written.len());
-        pass.refusal = Some(Finding::error(Code::Limit, message, None).help("split it into several hooks"));
+        pass.limit_finding =
+            Some(ScriptFinding::error(FindingCode::Limit, message, None).help("split it into several hooks"));
         return pass.finish();
     }
     let mut open = None;
@@ -46,50 +48,50 @@ pub(super) fn prepare(written: &str) -> Prepared {
         if number > 0 {
             pass.text.push('\n');
         }
-        open = pass.line(number, line.strip_suffix('\r').unwrap_or(line), open);
-        if pass.refusal.is_some() {
+        open = pass.copy_line(number, line.strip_suffix('\r').unwrap_or(line), open);
+        if pass.limit_finding.is_some() {
             break;
         }
     }
     pass.finish()
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::CharIndices<'a>>;
+type CharStream<'a> = std::iter::Peekable<std::str::CharIndices<'a>>;
 
 /// An open string.
 #[derive(Clone, Copy)]
-struct Quote {
-    mark: char,
-    triple: bool,
+struct OpenString {
+    quote_char: char,
+    is_triple: bool,
     /// Open braces of an f-string, whose inside is code; `None` for other strings.
-    braces: Option<usize>,
+    open_braces: Option<usize>,
 }
 
 #[derive(Default)]
-struct Pass {
+struct PreparePass {
     text: String,
     widened: Vec<(usize, usize, usize)>,
-    refusal: Option<Finding>,
+    limit_finding: Option<ScriptFinding>,
     /// Chain links at each open bracket; the first is for outside brackets.
     chains: Vec<usize>,
     /// The sum of `chains`.
-    links: usize,
+    link_count: usize,
     /// The indentation of each open block.
     blocks: Vec<usize>,
-    elifs: usize,
+    elif_count: usize,
     /// The last line ended in a backslash.
-    continued: bool,
+    is_continued: bool,
 }
 
-impl Pass {
-    fn finish(self) -> Prepared {
-        Prepared { text: self.text, widened: self.widened, refusal: self.refusal }
+impl PreparePass {
+    fn finish(self) -> PreparedText {
+        PreparedText { text: self.text, widened: self.widened, limit_finding: self.limit_finding }
     }
 
     /// Copies one line and gives the string that is still open at its end.
-    fn line(&mut self, number: usize, line: &str, open: Option<Quote>) -> Option<Quote> {
+    fn copy_line(&mut self, number: usize, line: &str, open: Option<OpenString>) -> Option<OpenString> {
         if open.is_some() {
-            return self.tokens(line, open);
+            return self.copy_tokens(line, open);
         }
         let rest = line.trim_start_matches([' ', '\t']);
         let indent = line.get(..line.len() - rest.len()).unwrap_or_default();
@@ -101,25 +103,25 @@ impl Pass {
             self.widened.push((number, indent.len(), width));
         }
         self.text.extend(std::iter::repeat_n(' ', width));
-        if self.chains.len() == 1 && !self.continued {
+        if self.chains.len() == 1 && !self.is_continued {
             self.reset_chain();
             if !rest.is_empty() && !rest.starts_with('#') {
-                self.block(width);
+                self.enter_block(width);
             }
         }
-        self.continued = false;
-        self.tokens(rest, None)
+        self.is_continued = false;
+        self.copy_tokens(rest, None)
     }
 
     /// Copies the rest of a line, token by token, and gives the string that is still open.
-    fn tokens(&mut self, rest: &str, mut open: Option<Quote>) -> Option<Quote> {
+    fn copy_tokens(&mut self, rest: &str, mut open: Option<OpenString>) -> Option<OpenString> {
         let mut chars = rest.char_indices().peekable();
         while let Some((at, char)) = chars.next() {
-            if self.refusal.is_some() {
+            if self.limit_finding.is_some() {
                 return None;
             }
             if let Some(quote) = open {
-                open = self.in_string(quote, rest, at, char, &mut chars);
+                open = self.copy_string_char(quote, rest, at, char, &mut chars);
                 continue;
             }
             match char {
@@ -129,7 +131,7 @@ impl Pass {
                 }
                 '\t' => self.text.push(' '),
                 '"' | '\'' => open = Some(self.open_string(rest, at, char, &mut chars)),
-                '(' | '[' | '{' => self.open_bracket(char),
+                '(' | '[' | '{' => self.copy_open_bracket(char),
                 ')' | ']' | '}' => {
                     self.text.push(char);
                     if self.chains.len() > 1 {
@@ -143,7 +145,7 @@ impl Pass {
                 }
                 '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '<' | '>' | '=' | '!' | '.' => {
                     self.text.push(char);
-                    self.link();
+                    self.add_link();
                 }
                 _ if char == '_' || char.is_alphanumeric() => {
                     let tail = rest.get(at..).unwrap_or_default();
@@ -151,58 +153,58 @@ impl Pass {
                     while chars.peek().is_some_and(|(next, _)| *next < at + length) {
                         chars.next();
                     }
-                    self.word(tail.get(..length).unwrap_or_default());
+                    self.copy_word(tail.get(..length).unwrap_or_default());
                 }
                 _ => self.text.push(char),
             }
         }
-        self.continued = open.is_none() && rest.ends_with('\\');
+        self.is_continued = open.is_none() && rest.ends_with('\\');
         // A plain string goes on in the next line only by an escaped newline; the parser says what is wrong otherwise.
-        open.filter(|quote| quote.triple)
+        open.filter(|quote| quote.is_triple)
     }
 
     /// Copies one character of a string and gives the string when it is still open.
-    fn in_string(
+    fn copy_string_char(
         &mut self,
-        mut quote: Quote,
+        mut quote: OpenString,
         rest: &str,
         at: usize,
         char: char,
-        chars: &mut Chars<'_>,
-    ) -> Option<Quote> {
+        chars: &mut CharStream<'_>,
+    ) -> Option<OpenString> {
         self.text.push(char);
         if char == '\\' {
             self.text.extend(chars.next().map(|(_, escaped)| escaped));
             return Some(quote);
         }
-        if char == quote.mark {
+        if char == quote.quote_char {
             let following = rest.get(at + 1..).unwrap_or_default();
-            if !quote.triple {
+            if !quote.is_triple {
                 return None;
             }
-            if following.starts_with([quote.mark, quote.mark].iter().collect::<String>().as_str()) {
-                self.text.push(quote.mark);
-                self.text.push(quote.mark);
+            if following.starts_with([quote.quote_char, quote.quote_char].iter().collect::<String>().as_str()) {
+                self.text.push(quote.quote_char);
+                self.text.push(quote.quote_char);
                 chars.next();
                 chars.next();
                 return None;
             }
         }
-        if let Some(braces) = &mut quote.braces {
+        if let Some(braces) = &mut quote.open_braces {
             match char {
                 '{' => *braces += 1,
                 '}' => *braces = braces.saturating_sub(1),
                 _ => {}
             }
             if *braces > 0 && !char.is_alphanumeric() {
-                self.link();
+                self.add_link();
             }
         }
         Some(quote)
     }
 
     /// Copies the opening of a string.
-    fn open_string(&mut self, rest: &str, at: usize, mark: char, chars: &mut Chars<'_>) -> Quote {
+    fn open_string(&mut self, rest: &str, at: usize, mark: char, chars: &mut CharStream<'_>) -> OpenString {
         let before = rest.get(..at).unwrap_or_default();
         let formatted = ["f", "fr", "rf", "F"].iter().any(|prefix| before.ends_with(prefix));
         let triple = rest.get(at..).unwrap_or_default().chars().take_while(|next| *next == mark).count() >= 3;
@@ -213,11 +215,11 @@ impl Pass {
             chars.next();
             chars.next();
         }
-        Quote { mark, triple, braces: formatted.then_some(0) }
+        OpenString { quote_char: mark, is_triple: triple, open_braces: formatted.then_some(0) }
     }
 
-    fn open_bracket(&mut self, bracket: char) {
-        self.link();
+    fn copy_open_bracket(&mut self, bracket: char) {
+        self.add_link();
         self.text.push(bracket);
         self.chains.push(0);
         if self.chains.len() > MAX_BRACKETS + 1 {
@@ -226,26 +228,26 @@ impl Pass {
     }
 
     /// Copies a name, a keyword or a number.
-    fn word(&mut self, word: &str) {
+    fn copy_word(&mut self, word: &str) {
         match word {
             "assert" => {
                 self.text.push_str(ASSERT_ALIAS);
                 return;
             }
             "elif" => {
-                self.elifs += 1;
-                if self.elifs > MAX_ELIF {
+                self.elif_count += 1;
+                if self.elif_count > MAX_ELIF {
                     self.refuse(format!("more than {MAX_ELIF} `elif` branches"));
                 }
             }
-            "not" | "and" | "or" | "in" | "if" | "else" | "lambda" | "for" => self.link(),
+            "not" | "and" | "or" | "in" | "if" | "else" | "lambda" | "for" => self.add_link(),
             _ => {}
         }
         self.text.push_str(word);
     }
 
     /// Notes a logical line of a block.
-    fn block(&mut self, width: usize) {
+    fn enter_block(&mut self, width: usize) {
         while self.blocks.last().is_some_and(|outer| *outer >= width) {
             self.blocks.pop();
         }
@@ -256,12 +258,12 @@ impl Pass {
     }
 
     /// Notes something that hangs on what stands before it.
-    fn link(&mut self) {
+    fn add_link(&mut self) {
         if let Some(top) = self.chains.last_mut() {
             *top += 1;
-            self.links += 1;
+            self.link_count += 1;
         }
-        if self.links > MAX_CHAIN {
+        if self.link_count > MAX_CHAIN {
             self.refuse(format!("more than {MAX_CHAIN} operators hang on one another here"));
         }
     }
@@ -269,16 +271,16 @@ impl Pass {
     /// Begins a new element: what follows hangs on nothing before it at this bracket.
     fn reset_chain(&mut self) {
         if let Some(top) = self.chains.last_mut() {
-            self.links = self.links.saturating_sub(*top);
+            self.link_count = self.link_count.saturating_sub(*top);
             *top = 0;
         }
     }
 
     fn refuse(&mut self, message: String) {
-        if self.refusal.is_none() {
+        if self.limit_finding.is_none() {
             let at = self.text.len();
-            let finding = Finding::error(Code::Limit, message, Some((at.saturating_sub(1), at)));
-            self.refusal = Some(finding.help("take it apart: name the parts, or use a list and a loop"));
+            let finding = ScriptFinding::error(FindingCode::Limit, message, Some((at.saturating_sub(1), at)));
+            self.limit_finding = Some(finding.help("take it apart: name the parts, or use a list and a loop"));
         }
     }
 }
@@ -301,7 +303,7 @@ mod tests {
         for (written, expected) in cases {
             let prepared = prepare(written);
             assert_eq!(prepared.text, expected, "{written:?}");
-            assert!(prepared.refusal.is_none(), "{written:?}");
+            assert!(prepared.limit_finding.is_none(), "{written:?}");
         }
     }
 
@@ -321,15 +323,15 @@ mod tests {
             "x".repeat(MAX_SOURCE_BYTES + 1),
         ];
         for source in deep {
-            assert!(prepare(&source).refusal.is_some(), "{}", source.get(..40).unwrap());
+            assert!(prepare(&source).limit_finding.is_some(), "{}", source.get(..40).unwrap());
         }
     }
 
     #[test]
     fn long_lists_are_no_chains() {
         let long = format!("x = [{}]", "a.b(c), ".repeat(5_000));
-        assert!(prepare(&long).refusal.is_none());
+        assert!(prepare(&long).limit_finding.is_none());
         let lines = "x = a.b\n".repeat(5_000);
-        assert!(prepare(&lines).refusal.is_none());
+        assert!(prepare(&lines).limit_finding.is_none());
     }
 }

@@ -4,9 +4,9 @@
 //! which answers without the interpreter; whatever that does not know or would have to fail at is left to Starlark, so
 //! both always agree. The function behind a native test is loaded when it is first needed. From equalities on the event's subject comes the index of the engine.
 
-mod called;
-mod compiled;
-mod entry;
+mod compile;
+mod dependencies;
+mod lazy_function;
 mod native;
 mod subjects;
 
@@ -17,27 +17,27 @@ use pintle_contract::{
     Payload, ScriptSource, SubjectFilter,
 };
 
-use crate::Finding;
-use crate::analysis::Reads;
-use crate::call::{Fault, Frame, Invocation};
-use crate::compile::{Placement, on_large_stack};
-use crate::demand::Demand;
+use crate::ScriptFinding;
+use crate::analysis::PayloadReads;
+use crate::call::{CallFrame, Invocation, ScriptCallError};
+use crate::compile::{ScriptPlacement, try_on_large_stack};
+use crate::demand::MemoryDemand;
 use crate::payload::payload_value;
-use crate::source::Source;
-use compiled::build;
-use entry::Entry;
+use crate::source::PreparedSource;
+use compile::compile_at;
+use lazy_function::LazyFunction;
 
 /// The outcome of [`compile_when`].
 #[derive(Debug)]
 pub struct CompiledWhen {
     /// The matcher; absent when there is an error, and when it may only run in a worker.
-    pub when: Option<When>,
+    pub when: Option<WhenPredicate>,
     /// What was found, at the places in the file.
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
-    pub placement: Placement,
+    pub placement: ScriptPlacement,
     /// The findings behind `diagnostics`, which can be sent between processes.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ScriptFinding>,
 }
 
 /// Compiles a `when`. It may call functions of the hook's own `script`, as long as they are pure.
@@ -50,9 +50,9 @@ pub fn compile_when(
     script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
-    on_large_stack(|| build(name, expression, script, event, false)).unwrap_or_else(|| {
-        let (source, _) = Source::new(name, expression);
-        CompiledWhen::failed(&source, Placement::Worker, vec![Finding::collapsed()])
+    try_on_large_stack(|| compile_at(name, expression, script, event, false)).unwrap_or_else(|| {
+        let (source, _) = PreparedSource::new(name, expression);
+        CompiledWhen::from_findings(&source, ScriptPlacement::Worker, vec![ScriptFinding::interpreter_crash()])
     })
 }
 
@@ -63,61 +63,61 @@ pub(crate) fn compile_when_unbounded(
     script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
-    build(name, expression, script, event, true)
+    compile_at(name, expression, script, event, true)
 }
 
 impl CompiledWhen {
-    fn failed(source: &Source, placement: Placement, findings: Vec<Finding>) -> Self {
+    fn from_findings(source: &PreparedSource, placement: ScriptPlacement, findings: Vec<ScriptFinding>) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
         Self { when: None, diagnostics, placement, findings }
     }
 }
 
 /// A compiled `when`.
-pub struct When {
-    source: Source,
+pub struct WhenPredicate {
+    source: PreparedSource,
     /// Bytes before the expression in the text that was parsed.
     offset: usize,
     subjects: SubjectFilter,
-    native: Option<native::Test>,
-    entry: Entry,
-    reads: Reads,
-    demand: Demand,
+    native: Option<native::NativeTest>,
+    entry: LazyFunction,
+    reads: PayloadReads,
+    demand: MemoryDemand,
 }
 
-impl fmt::Debug for When {
+impl fmt::Debug for WhenPredicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("When").field("text", &self.source.written().text).finish_non_exhaustive()
+        f.debug_struct("When").field("text", &self.source.author_text().text).finish_non_exhaustive()
     }
 }
 
-impl When {
+impl WhenPredicate {
     /// Tries the predicate on a payload. `event` is the event's name as the hook's author wrote it.
     #[must_use]
-    pub fn test(&self, event: &str, payload: &Payload) -> MatchResult {
-        match self.native.as_ref().and_then(|test| test.decide(event, payload.value())) {
+    pub fn evaluate(&self, event: &str, payload: &Payload) -> MatchResult {
+        match self.native.as_ref().and_then(|test| test.evaluate(event, payload.value())) {
             Some(true) => MatchResult::Yes,
             Some(false) => MatchResult::No,
-            None => self.interpret(event, payload),
+            None => self.evaluate_in_interpreter(event, payload),
         }
     }
 
     /// Tries the predicate in the interpreter, whatever the native test says.
     #[must_use]
-    pub fn interpret(&self, event: &str, payload: &Payload) -> MatchResult {
+    pub fn evaluate_in_interpreter(&self, event: &str, payload: &Payload) -> MatchResult {
         let (limits, cancel) = (CallLimits::default(), CancelToken::default());
         let caller = EffectCaller::new(CallId(0), &self.source.name);
-        let invocation = Invocation { seam: &NoEffects, caller, limits: &limits, cancel: &cancel };
-        let entry = match self.entry.function() {
+        let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
+        let entry = match self.entry.load_once() {
             Ok(entry) => entry,
             Err(failure) => return MatchResult::Failed(failure),
         };
-        let frame = Frame { source: &self.source, entry, invocation: &invocation, offset: self.offset };
-        let answer = frame.run(
+        let frame = CallFrame { source: &self.source, entry, invocation: &invocation, offset: self.offset };
+        let answer = frame.run_call(
             |eval, entry| {
                 let heap = eval.heap();
-                let payload = payload_value(payload, &self.reads, heap).map_err(Fault::Payload)?;
-                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(Fault::Script)
+                let payload = payload_value(payload, &self.reads, heap).map_err(ScriptCallError::Payload)?;
+                eval.eval_function(entry, &[heap.alloc(event), payload], &[]).map_err(ScriptCallError::Script)
             },
             |value| Ok(value.to_bool()),
         );
@@ -130,7 +130,7 @@ impl When {
 
     /// Whether trying it on this payload keeps to twice its memory limit in this process.
     #[must_use]
-    pub fn fits(&self, payload: &Payload) -> bool {
+    pub fn fits_in_process(&self, payload: &Payload) -> bool {
         self.demand.fits(payload, &CallLimits::default())
     }
 
@@ -141,9 +141,9 @@ impl When {
     }
 }
 
-impl Matcher for When {
+impl Matcher for WhenPredicate {
     fn matches(&self, event: &Event) -> MatchResult {
-        self.test(event.name.as_str(), &event.payload)
+        self.evaluate(event.name.as_str(), &event.payload)
     }
 
     fn subjects(&self) -> SubjectFilter {
@@ -151,14 +151,14 @@ impl Matcher for When {
     }
 
     fn describe(&self) -> String {
-        self.source.written().text.trim().to_owned()
+        self.source.author_text().text.trim().to_owned()
     }
 }
 
 /// The text that is parsed for an expression, and how many bytes stand before it.
 ///
 /// The closing bracket stands on a line of its own, so that a trailing comment does not swallow it.
-fn wrapped(called: &str, expression: &str) -> (String, usize) {
+fn wrap_expression(called: &str, expression: &str) -> (String, usize) {
     let head = format!("{called}def {WHEN}(event, payload):\n  return (\n");
     let offset = head.len();
     (format!("{head}{expression}\n  )\n"), offset)

@@ -7,45 +7,45 @@
 use serde_json::Value as Json;
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr};
 
-use crate::analysis::{Argument, string};
+use crate::analysis::{ArgumentNode, string_literal};
 
 /// An expression over an event.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Test {
+pub(super) enum NativeTest {
     Event,
     /// The payload itself.
     Payload,
-    Literal(Literal),
+    Literal(TestLiteral),
     /// `base["key"]`.
-    Index(Box<Test>, String),
+    Index(Box<NativeTest>, String),
     /// `base.get("key", default)`.
-    Get(Box<Test>, String, Literal),
-    Len(Box<Test>),
-    Not(Box<Test>),
-    And(Box<Test>, Box<Test>),
-    Or(Box<Test>, Box<Test>),
-    Compare(Box<Test>, Comparison, Box<Test>),
-    In(Box<Test>, Box<Test>),
+    Get(Box<NativeTest>, String, TestLiteral),
+    Len(Box<NativeTest>),
+    Not(Box<NativeTest>),
+    And(Box<NativeTest>, Box<NativeTest>),
+    Or(Box<NativeTest>, Box<NativeTest>),
+    Compare(Box<NativeTest>, TestComparison, Box<NativeTest>),
+    In(Box<NativeTest>, Box<NativeTest>),
     /// `startswith` and `endswith` with a literal.
-    Starts(Box<Test>, String),
-    Ends(Box<Test>, String),
+    StartsWith(Box<NativeTest>, String),
+    EndsWith(Box<NativeTest>, String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Literal {
+pub(super) enum TestLiteral {
     None,
     Bool(bool),
     Int(i64),
     Float(f64),
     Text(String),
     /// A list or tuple; they differ in `==` only, which is not asked of them here.
-    List(Vec<Literal>),
+    List(Vec<TestLiteral>),
     /// `{}`.
     EmptyDict,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum TestComparison {
     Equal,
     NotEqual,
     Less,
@@ -56,7 +56,7 @@ pub(super) enum Comparison {
 
 /// A value while a test is decided.
 #[derive(Debug, Clone, Copy)]
-enum Seen<'a> {
+enum TestValue<'a> {
     None,
     Bool(bool),
     Int(i64),
@@ -64,21 +64,21 @@ enum Seen<'a> {
     Text(&'a str),
     Array(&'a [Json]),
     Object(&'a serde_json::Map<String, Json>),
-    List(&'a [Literal]),
+    List(&'a [TestLiteral]),
     EmptyDict,
 }
 
-impl Test {
+impl NativeTest {
     /// Reads an expression; `None` when it has a form this file does not know.
-    pub(super) fn of(expr: &AstExpr) -> Option<Self> {
-        let boxed = |expr: &AstExpr| Self::of(expr).map(Box::new);
+    pub(super) fn from_expr(expr: &AstExpr) -> Option<Self> {
+        let boxed = |expr: &AstExpr| Self::from_expr(expr).map(Box::new);
         Some(match &expr.node {
             Expr::Identifier(name) => match name.ident.as_str() {
                 "event" => Self::Event,
                 "payload" => Self::Payload,
-                _ => Self::Literal(Literal::of(expr)?),
+                _ => Self::Literal(TestLiteral::from_expr(expr)?),
             },
-            Expr::Index(parts) => Self::Index(boxed(&parts.0)?, string(&parts.1)?.to_owned()),
+            Expr::Index(parts) => Self::Index(boxed(&parts.0)?, string_literal(&parts.1)?.to_owned()),
             Expr::Not(inner) => Self::Not(boxed(inner)?),
             Expr::Op(left, op, right) => {
                 let (left, right) = (boxed(left)?, boxed(right)?);
@@ -88,87 +88,89 @@ impl Test {
                     BinOp::Or => Self::Or(left, right),
                     BinOp::In => Self::In(left, right),
                     BinOp::NotIn => Self::Not(Box::new(Self::In(left, right))),
-                    BinOp::Equal => compare(Comparison::Equal),
-                    BinOp::NotEqual => compare(Comparison::NotEqual),
-                    BinOp::Less => compare(Comparison::Less),
-                    BinOp::LessOrEqual => compare(Comparison::LessOrEqual),
-                    BinOp::Greater => compare(Comparison::Greater),
-                    BinOp::GreaterOrEqual => compare(Comparison::GreaterOrEqual),
+                    BinOp::Equal => compare(TestComparison::Equal),
+                    BinOp::NotEqual => compare(TestComparison::NotEqual),
+                    BinOp::Less => compare(TestComparison::Less),
+                    BinOp::LessOrEqual => compare(TestComparison::LessOrEqual),
+                    BinOp::Greater => compare(TestComparison::Greater),
+                    BinOp::GreaterOrEqual => compare(TestComparison::GreaterOrEqual),
                     _ => return None,
                 }
             }
             Expr::Call(callee, call) => {
                 let mut arguments = Vec::new();
                 for argument in &call.args {
-                    let Argument::Positional(argument) = &argument.node else { return None };
+                    let ArgumentNode::Positional(argument) = &argument.node else { return None };
                     arguments.push(argument);
                 }
                 match (&callee.node, arguments.as_slice()) {
                     (Expr::Identifier(name), [value]) if name.ident == "len" => Self::Len(boxed(value)?),
                     (Expr::Dot(base, method), [key]) => match method.node.as_str() {
-                        "get" => Self::Get(boxed(base)?, string(key)?.to_owned(), Literal::None),
-                        "startswith" => Self::Starts(boxed(base)?, string(key)?.to_owned()),
-                        "endswith" => Self::Ends(boxed(base)?, string(key)?.to_owned()),
+                        "get" => Self::Get(boxed(base)?, string_literal(key)?.to_owned(), TestLiteral::None),
+                        "startswith" => Self::StartsWith(boxed(base)?, string_literal(key)?.to_owned()),
+                        "endswith" => Self::EndsWith(boxed(base)?, string_literal(key)?.to_owned()),
                         _ => return None,
                     },
                     (Expr::Dot(base, method), [key, default]) if method.node == "get" => {
-                        Self::Get(boxed(base)?, string(key)?.to_owned(), Literal::of(default)?)
+                        Self::Get(boxed(base)?, string_literal(key)?.to_owned(), TestLiteral::from_expr(default)?)
                     }
                     _ => return None,
                 }
             }
-            _ => Self::Literal(Literal::of(expr)?),
+            _ => Self::Literal(TestLiteral::from_expr(expr)?),
         })
     }
 
     /// Whether the test holds; `None` when only the interpreter can say.
-    pub(super) fn decide(&self, event: &str, payload: &Json) -> Option<bool> {
-        self.see(event, payload)?.truth()
+    pub(super) fn evaluate(&self, event: &str, payload: &Json) -> Option<bool> {
+        self.evaluate_value(event, payload)?.is_truthy()
     }
 
-    fn see<'a>(&'a self, event: &'a str, payload: &'a Json) -> Option<Seen<'a>> {
-        let see = |test: &'a Self| test.see(event, payload);
+    fn evaluate_value<'a>(&'a self, event: &'a str, payload: &'a Json) -> Option<TestValue<'a>> {
+        let see = |test: &'a Self| test.evaluate_value(event, payload);
         Some(match self {
-            Self::Event => Seen::Text(event),
-            Self::Payload => Seen::of(payload)?,
-            Self::Literal(literal) => literal.seen(),
+            Self::Event => TestValue::Text(event),
+            Self::Payload => TestValue::from_json(payload)?,
+            Self::Literal(literal) => literal.to_value(),
             Self::Index(base, key) => match see(base)? {
-                Seen::Object(fields) => Seen::of(fields.get(key)?)?,
+                TestValue::Object(fields) => TestValue::from_json(fields.get(key)?)?,
                 _ => return None,
             },
             Self::Get(base, key, default) => match see(base)? {
-                Seen::Object(fields) => match fields.get(key) {
-                    Some(value) => Seen::of(value)?,
-                    None => default.seen(),
+                TestValue::Object(fields) => match fields.get(key) {
+                    Some(value) => TestValue::from_json(value)?,
+                    None => default.to_value(),
                 },
-                Seen::EmptyDict => default.seen(),
+                TestValue::EmptyDict => default.to_value(),
                 _ => return None,
             },
-            Self::Len(value) => Seen::Int(see(value)?.length()?),
-            Self::Not(inner) => Seen::Bool(!see(inner)?.truth()?),
+            Self::Len(value) => TestValue::Int(see(value)?.value_length()?),
+            Self::Not(inner) => TestValue::Bool(!see(inner)?.is_truthy()?),
             Self::And(left, right) => {
                 let left = see(left)?;
-                if left.truth()? { see(right)? } else { left }
+                if left.is_truthy()? { see(right)? } else { left }
             }
             Self::Or(left, right) => {
                 let left = see(left)?;
-                if left.truth()? { left } else { see(right)? }
+                if left.is_truthy()? { left } else { see(right)? }
             }
-            Self::Compare(left, comparison, right) => Seen::Bool(comparison.holds(see(left)?, see(right)?)?),
-            Self::In(item, container) => Seen::Bool(see(item)?.is_in(see(container)?)?),
-            Self::Starts(text, prefix) => Seen::Bool(see(text)?.text()?.starts_with(prefix.as_str())),
-            Self::Ends(text, suffix) => Seen::Bool(see(text)?.text()?.ends_with(suffix.as_str())),
+            Self::Compare(left, comparison, right) => {
+                TestValue::Bool(comparison.is_satisfied(see(left)?, see(right)?)?)
+            }
+            Self::In(item, container) => TestValue::Bool(see(item)?.is_in(see(container)?)?),
+            Self::StartsWith(text, prefix) => TestValue::Bool(see(text)?.as_text()?.starts_with(prefix.as_str())),
+            Self::EndsWith(text, suffix) => TestValue::Bool(see(text)?.as_text()?.ends_with(suffix.as_str())),
         })
     }
 }
 
-impl Literal {
-    fn of(expr: &AstExpr) -> Option<Self> {
+impl TestLiteral {
+    fn from_expr(expr: &AstExpr) -> Option<Self> {
         Some(match &expr.node {
             Expr::Literal(AstLiteral::String(text)) => Self::Text(text.node.clone()),
             Expr::Literal(AstLiteral::Int(int)) => Self::Int(int.node.to_string().parse().ok()?),
             Expr::Literal(AstLiteral::Float(float)) => Self::Float(float.node),
-            Expr::Minus(inner) => match Self::of(inner)? {
+            Expr::Minus(inner) => match Self::from_expr(inner)? {
                 Self::Int(int) => Self::Int(int.checked_neg()?),
                 Self::Float(float) => Self::Float(-float),
                 _ => return None,
@@ -179,28 +181,30 @@ impl Literal {
                 "None" => Self::None,
                 _ => return None,
             },
-            Expr::List(items) | Expr::Tuple(items) => Self::List(items.iter().map(Self::of).collect::<Option<_>>()?),
+            Expr::List(items) | Expr::Tuple(items) => {
+                Self::List(items.iter().map(Self::from_expr).collect::<Option<_>>()?)
+            }
             Expr::Dict(entries) if entries.is_empty() => Self::EmptyDict,
             _ => return None,
         })
     }
 
-    fn seen(&self) -> Seen<'_> {
+    fn to_value(&self) -> TestValue<'_> {
         match self {
-            Self::None => Seen::None,
-            Self::Bool(truth) => Seen::Bool(*truth),
-            Self::Int(int) => Seen::Int(*int),
-            Self::Float(float) => Seen::Float(*float),
-            Self::Text(text) => Seen::Text(text),
-            Self::List(items) => Seen::List(items),
-            Self::EmptyDict => Seen::EmptyDict,
+            Self::None => TestValue::None,
+            Self::Bool(truth) => TestValue::Bool(*truth),
+            Self::Int(int) => TestValue::Int(*int),
+            Self::Float(float) => TestValue::Float(*float),
+            Self::Text(text) => TestValue::Text(text),
+            Self::List(items) => TestValue::List(items),
+            Self::EmptyDict => TestValue::EmptyDict,
         }
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> TestValue<'a> {
     /// A value of the payload; numbers that need care are left to the interpreter.
-    fn of(value: &'a Json) -> Option<Self> {
+    fn from_json(value: &'a Json) -> Option<Self> {
         Some(match value {
             Json::Null => Self::None,
             Json::Bool(truth) => Self::Bool(*truth),
@@ -214,7 +218,7 @@ impl<'a> Seen<'a> {
         })
     }
 
-    fn truth(self) -> Option<bool> {
+    fn is_truthy(self) -> Option<bool> {
         Some(match self {
             Self::None | Self::EmptyDict => false,
             Self::Bool(truth) => truth,
@@ -227,14 +231,14 @@ impl<'a> Seen<'a> {
         })
     }
 
-    fn text(self) -> Option<&'a str> {
+    fn as_text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    fn length(self) -> Option<i64> {
+    fn value_length(self) -> Option<i64> {
         let length = match self {
             Self::Text(text) => text.chars().count(),
             Self::Array(items) => items.len(),
@@ -246,13 +250,13 @@ impl<'a> Seen<'a> {
         i64::try_from(length).ok()
     }
 
-    fn equals(self, other: Self) -> Option<bool> {
+    fn is_equal(self, other: Self) -> Option<bool> {
         Some(match (self, other) {
             (Self::None, Self::None) => true,
             (Self::Bool(one), Self::Bool(other)) => one == other,
             (Self::Int(one), Self::Int(other)) => one == other,
             (Self::Float(one), Self::Float(other)) => one == other,
-            (Self::Int(int), Self::Float(float)) | (Self::Float(float), Self::Int(int)) => mixed(int)? == float,
+            (Self::Int(int), Self::Float(float)) | (Self::Float(float), Self::Int(int)) => exact_float(int)? == float,
             (Self::Text(one), Self::Text(other)) => one == other,
             // Containers are compared by the interpreter.
             (Self::Array(_) | Self::Object(_) | Self::List(_) | Self::EmptyDict, _)
@@ -263,17 +267,17 @@ impl<'a> Seen<'a> {
 
     fn is_in(self, container: Self) -> Option<bool> {
         match container {
-            Self::Text(text) => Some(text.contains(self.text()?)),
-            Self::Object(fields) => Some(fields.contains_key(self.text()?)),
-            Self::List(items) => self.any(items.iter().map(|item| Some(item.seen()))),
-            Self::Array(items) => self.any(items.iter().map(Seen::of)),
+            Self::Text(text) => Some(text.contains(self.as_text()?)),
+            Self::Object(fields) => Some(fields.contains_key(self.as_text()?)),
+            Self::List(items) => self.is_any_equal(items.iter().map(|item| Some(item.to_value()))),
+            Self::Array(items) => self.is_any_equal(items.iter().map(TestValue::from_json)),
             _ => None,
         }
     }
 
-    fn any(self, items: impl Iterator<Item = Option<Seen<'a>>>) -> Option<bool> {
+    fn is_any_equal(self, items: impl Iterator<Item = Option<TestValue<'a>>>) -> Option<bool> {
         for item in items {
-            if self.equals(item?)? {
+            if self.is_equal(item?)? {
                 return Some(true);
             }
         }
@@ -282,23 +286,23 @@ impl<'a> Seen<'a> {
 }
 
 /// An integer as a float, when floats tell it apart from its neighbours.
-fn mixed(int: i64) -> Option<f64> {
+fn exact_float(int: i64) -> Option<f64> {
     const EXACT: i64 = 1 << 53;
     #[expect(clippy::cast_precision_loss, reason = "within 2^53")]
     (int.abs() <= EXACT).then_some(int as f64)
 }
 
-impl Comparison {
-    fn holds(self, left: Seen<'_>, right: Seen<'_>) -> Option<bool> {
+impl TestComparison {
+    fn is_satisfied(self, left: TestValue<'_>, right: TestValue<'_>) -> Option<bool> {
         let order = match self {
-            Self::Equal => return left.equals(right),
-            Self::NotEqual => return left.equals(right).map(|equal| !equal),
+            Self::Equal => return left.is_equal(right),
+            Self::NotEqual => return left.is_equal(right).map(|equal| !equal),
             _ => match (left, right) {
-                (Seen::Int(one), Seen::Int(other)) => one.cmp(&other),
-                (Seen::Float(one), Seen::Float(other)) => one.partial_cmp(&other)?,
-                (Seen::Int(one), Seen::Float(other)) => mixed(one)?.partial_cmp(&other)?,
-                (Seen::Float(one), Seen::Int(other)) => one.partial_cmp(&mixed(other)?)?,
-                (Seen::Text(one), Seen::Text(other)) => one.cmp(other),
+                (TestValue::Int(one), TestValue::Int(other)) => one.cmp(&other),
+                (TestValue::Float(one), TestValue::Float(other)) => one.partial_cmp(&other)?,
+                (TestValue::Int(one), TestValue::Float(other)) => exact_float(one)?.partial_cmp(&other)?,
+                (TestValue::Float(one), TestValue::Int(other)) => one.partial_cmp(&exact_float(other)?)?,
+                (TestValue::Text(one), TestValue::Text(other)) => one.cmp(other),
                 _ => return None,
             },
         };

@@ -1,7 +1,7 @@
 //! What the isolated process does: it loads scripts and calls them for its host, and may die of it.
 //!
-//! Host and worker speak in lines of JSON. The host writes an [`Order`]; the worker answers with a line that begins
-//! with `=` and holds a [`Report`]. Before that it may write lines that begin with `?` and hold a
+//! Host and worker speak in lines of JSON. The host writes an [`WorkerRequest`]; the worker answers with a line that begins
+//! with `=` and holds a [`WorkerResponse`]. Before that it may write lines that begin with `?` and hold a
 //! [`Request`](pintle_contract::Request) of the script; the host answers each with a line that holds its result.
 //!
 //! An order carries its program: any worker of a pool can serve any call. A worker keeps what it has loaded.
@@ -16,27 +16,28 @@ use serde_json::{Map, Value as Json};
 
 pub use serve::serve;
 
-use crate::compile::Role;
-use crate::finding::{Code, Finding};
-use crate::plugin::Inventory;
-use crate::source::Source;
+use crate::compile::ScriptKind;
+use crate::finding::{FindingCode, ScriptFinding};
+use crate::plugin::PluginInventory;
+use crate::source::PreparedSource;
 
 /// What the host wants.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
+pub struct WorkerRequest {
     /// The program it is about.
-    pub program: Program,
+    pub program: WorkerScript,
     /// What to do with it.
-    pub work: Work,
+    #[serde(rename = "work")]
+    pub task: WorkerTask,
 }
 
 /// What to do with a program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Work {
-    /// Load it; the answer is [`Report::Loaded`], of a plugin [`Report::Registered`].
+pub enum WorkerTask {
+    /// Load it; the answer is [`WorkerResponse::LoadedProgram`], of a plugin [`WorkerResponse::Registered`].
     Load,
-    /// Call a hook; the answer is [`Report::Answered`].
+    /// Call a hook; the answer is [`WorkerResponse::Answered`].
     Handle {
         /// The event's name as the hook's author wrote it.
         event: String,
@@ -45,23 +46,23 @@ pub enum Work {
         /// What the call may use.
         limits: CallLimits,
     },
-    /// Call a tool or verification; the answer is [`Report::FunctionOutput`].
+    /// Call a tool or verification; the answer is [`WorkerResponse::FunctionOutput`].
     Run {
         /// The argument.
         argument: Json,
         /// What the call may use.
         limits: CallLimits,
     },
-    /// Call a function of a plugin; the answer is [`Report::UnshownToolResult`].
+    /// Call a function of a plugin; the answer is [`WorkerResponse::FunctionReturned`].
     Call {
         /// Which function.
-        function: Function,
+        function: WireFunctionRef,
         /// The event, as its dialect encodes it.
         event: Json,
         /// What the call may use.
         limits: CallLimits,
     },
-    /// Try a `when`; the answer is [`Report::Matched`].
+    /// Try a `when`; the answer is [`WorkerResponse::Matched`].
     Match {
         /// The event's name as the hook's author wrote it.
         event: String,
@@ -70,7 +71,7 @@ pub enum Work {
     },
 }
 
-impl Work {
+impl WorkerTask {
     /// What the call may use; loading and `when` have limits of their own.
     pub(crate) fn limits(&self) -> Option<&CallLimits> {
         match self {
@@ -83,7 +84,7 @@ impl Work {
 /// What a worker can load.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Program {
+pub enum WorkerScript {
     /// A script with an entry point.
     Script {
         /// Whose script it is.
@@ -91,7 +92,8 @@ pub enum Program {
         /// Its text.
         text: String,
         /// What it is for.
-        role: Role,
+        #[serde(rename = "role")]
+        kind: ScriptKind,
     },
     /// A plugin.
     Plugin {
@@ -116,14 +118,14 @@ pub enum Program {
 /// [`FunctionRef`] between processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Function {
+pub enum WireFunctionRef {
     /// The one of this name.
     Exported(String),
     /// The one of this number.
     Registered(u32),
 }
 
-impl From<&FunctionRef> for Function {
+impl From<&FunctionRef> for WireFunctionRef {
     fn from(function: &FunctionRef) -> Self {
         match function {
             FunctionRef::Exported(name) => Self::Exported(name.to_string()),
@@ -132,11 +134,11 @@ impl From<&FunctionRef> for Function {
     }
 }
 
-impl From<Function> for FunctionRef {
-    fn from(function: Function) -> Self {
+impl From<WireFunctionRef> for FunctionRef {
+    fn from(function: WireFunctionRef) -> Self {
         match function {
-            Function::Exported(name) => Self::Exported(name.into()),
-            Function::Registered(number) => Self::Registered(number),
+            WireFunctionRef::Exported(name) => Self::Exported(name.into()),
+            WireFunctionRef::Registered(number) => Self::Registered(number),
         }
     }
 }
@@ -144,23 +146,24 @@ impl From<Function> for FunctionRef {
 /// What a worker says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Report {
+pub enum WorkerResponse {
     /// The program was looked at; it can be called when there is no error among the findings.
     Loaded {
         /// What was found.
-        findings: Vec<Finding>,
+        findings: Vec<ScriptFinding>,
     },
     /// The plugin was looked at; its functions can be called when there is no error among the findings.
     Registered {
         /// What was found.
-        findings: Vec<Finding>,
+        findings: Vec<ScriptFinding>,
         /// What it registered.
-        inventory: Inventory,
+        inventory: PluginInventory,
     },
     /// A hook answered.
-    Answered(Said),
+    Answered(WireScriptOutput),
     /// A function of a plugin returned.
-    Gave(Gift),
+    #[serde(rename = "gave")]
+    FunctionReturned(WireFunctionOutput),
     /// A tool or verification returned.
     Returned(Json),
     /// A `when` is true or not.
@@ -179,14 +182,14 @@ pub enum Report {
 /// [`FunctionOutput`] between processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Gift {
+pub enum WireFunctionOutput {
     /// A value.
     Value(Json),
     /// Anything else: its type and how it prints.
     Other(String, String),
 }
 
-impl From<FunctionOutput> for Gift {
+impl From<FunctionOutput> for WireFunctionOutput {
     fn from(returned: FunctionOutput) -> Self {
         match returned {
             FunctionOutput::Value(value) => Self::Value(value),
@@ -196,11 +199,11 @@ impl From<FunctionOutput> for Gift {
     }
 }
 
-impl From<Gift> for FunctionOutput {
-    fn from(gift: Gift) -> Self {
+impl From<WireFunctionOutput> for FunctionOutput {
+    fn from(gift: WireFunctionOutput) -> Self {
         match gift {
-            Gift::Value(value) => Self::Value(value),
-            Gift::Other(type_name, printed) => Self::Other { type_name, printed },
+            WireFunctionOutput::Value(value) => Self::Value(value),
+            WireFunctionOutput::Other(type_name, printed) => Self::Other { type_name, printed },
         }
     }
 }
@@ -208,7 +211,7 @@ impl From<Gift> for FunctionOutput {
 /// [`ScriptOutput`] between processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum WireScriptOutput {
     /// `allow()`.
     Allow,
     /// `block(reason)`.
@@ -225,7 +228,7 @@ pub enum Said {
     Other(String, String),
 }
 
-impl From<ScriptOutput> for Said {
+impl From<ScriptOutput> for WireScriptOutput {
     fn from(answer: ScriptOutput) -> Self {
         match answer {
             ScriptOutput::Allow => Self::Allow,
@@ -239,35 +242,35 @@ impl From<ScriptOutput> for Said {
     }
 }
 
-impl From<Said> for ScriptOutput {
-    fn from(said: Said) -> Self {
+impl From<WireScriptOutput> for ScriptOutput {
+    fn from(said: WireScriptOutput) -> Self {
         match said {
-            Said::Allow => Self::Allow,
-            Said::Block(reason) => Self::Block(reason),
-            Said::Ask(reason) => Self::Ask(reason),
-            Said::Modify(payload) => Self::Modify(payload),
-            Said::Delegate(request) => Self::Delegate(request),
-            Said::Dict(fields) => Self::Dict(fields),
-            Said::Other(type_name, printed) => Self::Other { type_name, printed },
+            WireScriptOutput::Allow => Self::Allow,
+            WireScriptOutput::Block(reason) => Self::Block(reason),
+            WireScriptOutput::Ask(reason) => Self::Ask(reason),
+            WireScriptOutput::Modify(payload) => Self::Modify(payload),
+            WireScriptOutput::Delegate(request) => Self::Delegate(request),
+            WireScriptOutput::Dict(fields) => Self::Dict(fields),
+            WireScriptOutput::Other(type_name, printed) => Self::Other { type_name, printed },
         }
     }
 }
 
 /// The failure that a worker reported, at its place in the script's file.
 #[must_use]
-pub fn failure(
+pub fn to_failure(
     name: &str,
     text: &ScriptSource,
     kind: FailureKind,
     message: String,
     span: Option<(usize, usize)>,
 ) -> Failure {
-    let finding = Finding::error(Code::Runtime, message.clone(), span);
-    Failure::new(kind, message).with_location(diagnostic(name, text, &finding))
+    let finding = ScriptFinding::error(FindingCode::Runtime, message.clone(), span);
+    Failure::new(kind, message).with_location(to_diagnostic(name, text, &finding))
 }
 
 /// The diagnostic of a worker's finding about a text.
 #[must_use]
-pub fn diagnostic(name: &str, text: &ScriptSource, finding: &Finding) -> Diagnostic {
-    finding.locate(&Source::new(name, text).0)
+pub fn to_diagnostic(name: &str, text: &ScriptSource, finding: &ScriptFinding) -> Diagnostic {
+    finding.locate(&PreparedSource::new(name, text).0)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle_script::{Builtin, Role, catalogue};
+use pintle_script::{ScriptBuiltinDef, ScriptKind, catalogue};
 
 const HEAD: &str = "\
 # Built-ins
@@ -31,15 +31,20 @@ pub(super) fn page() -> String {
             put(&mut page, format_args!("\n## {title}\n\n| call | in | does |\n| --- | --- | --- |"));
             shown = group;
         }
-        let Builtin { signature, roles, doc, .. } = builtin;
+        let ScriptBuiltinDef { signature, roles, doc, .. } = builtin;
         put(&mut page, format_args!("| `{signature}` | {} | {doc} |", kinds(roles)));
     }
     page
 }
 
 /// The kinds of scripts that have a built-in.
-fn kinds(roles: &[Role]) -> String {
-    let all = [(Role::Hook, "hooks"), (Role::Tool, "tools"), (Role::Verify, "verify"), (Role::Plugin, "plugins")];
+fn kinds(roles: &[ScriptKind]) -> String {
+    let all = [
+        (ScriptKind::Hook, "hooks"),
+        (ScriptKind::Tool, "tools"),
+        (ScriptKind::Verify, "verify"),
+        (ScriptKind::Plugin, "plugins"),
+    ];
     if all.iter().all(|(role, _)| roles.contains(role)) {
         return String::from("all");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use globset::GlobMatcher;
 use pintle::jail::glob_matcher;
-use pintle::script::search::Pattern;
+use pintle::script::search::SearchPattern;
 use serde_json::{Value, json};
 
 use super::{Nothing, texts};
@@ -56,7 +56,7 @@ fn excluding(pattern: &str) -> Result<GlobMatcher, String> {
     glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
 }
 
-fn found(at: &ToolUse<'_>, path: &str, wanted: &Pattern, excluded: &[GlobMatcher]) -> Result<String, String> {
+fn found(at: &ToolUse<'_>, path: &str, wanted: &SearchPattern, excluded: &[GlobMatcher]) -> Result<String, String> {
     let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
     let paths = search::files(at.workspace(), path, kept, at.cancel())?;
     let mut found = String::new();

@@ -2,10 +2,10 @@
 
 use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
-use super::flow::Walk;
-use super::value::Abstract;
+use super::flow::FunctionWalk;
+use super::value::AbstractValue;
+use crate::analysis::ast::{ArgumentNode, ParameterNode, identifier_name, span_of, string_literal};
 use crate::analysis::mutation::{MUTATORS, NAMESPACES};
-use crate::analysis::walk::{Argument, Parameter, identifier, span, string};
 
 /// Functions of the language that go through what they are given, which a text does not allow.
 const ITERATING: &[&str] = &[
@@ -46,52 +46,60 @@ const OF_TEXTS: &[&str] = &["len", "hash", "int", "float", "ord"];
 const NAMESPACES_OF_TEXTS: &[&str] = &["re", "string", "hash", "crypto", "base64", "validate"];
 
 /// An argument of a call.
-type Given<'a> = (&'a AstArgument, Abstract);
+type EvaluatedArgument<'a> = (&'a AstArgument, AbstractValue);
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> FunctionWalk<'_, 'a> {
     /// Follows a call; what it may give.
-    pub(super) fn call(&mut self, callee: &'a AstExpr, arguments: &'a [AstArgument], expr: &'a AstExpr) -> Abstract {
-        let called = self.value(callee);
-        let given: Vec<Given<'a>> = arguments.iter().map(|one| (one, self.value(one.node.expr()))).collect();
+    pub(super) fn visit_call(
+        &mut self,
+        callee: &'a AstExpr,
+        arguments: &'a [AstArgument],
+        expr: &'a AstExpr,
+    ) -> AbstractValue {
+        let called = self.evaluate(callee);
+        let given: Vec<EvaluatedArgument<'a>> =
+            arguments.iter().map(|one| (one, self.evaluate(one.node.expr()))).collect();
         for (argument, value) in &given {
             match &argument.node {
-                Argument::Args(_) => self.flow.uses.dict(&value.own, "*", span(*argument)),
-                Argument::KwArgs(_) => self.flow.uses.dict(&value.own, "**", span(*argument)),
+                ArgumentNode::Args(_) => self.flow.uses.record_dict_use(&value.values, "*", span_of(*argument)),
+                ArgumentNode::KwArgs(_) => self.flow.uses.record_dict_use(&value.values, "**", span_of(*argument)),
                 _ => {}
             }
         }
         let mut result = match &callee.node {
-            _ if called.own.is_only_getter() => Abstract::default(),
+            _ if called.values.is_only_getter() => AbstractValue::default(),
             Expr::Dot(_, method) if matches!(method.node.as_str(), "items" | "values") => {
-                Abstract { inside: called.inside.clone(), ..Abstract::plain() }
+                AbstractValue { contents: called.contents.clone(), ..AbstractValue::uninteresting() }
             }
-            _ => called.element(),
+            _ => called.any_element(),
         };
-        if let (true, Some((key, by))) = (called.own.getter, given.first()) {
+        if let (true, Some((key, by))) = (called.values.getter, given.first()) {
             // The arguments are always there: a default says what they are thought to be, and no more.
-            let is_certain = called.own.is_only_getter() && string(key.node.expr()).is_some();
-            result.join(&self.flow.field(by, is_certain));
+            let is_certain = called.values.is_only_getter() && string_literal(key.node.expr()).is_some();
+            result.join(&self.flow.payload_field(by, is_certain));
             match given.get(1) {
                 Some((default, _)) if matches!(default.node.expr().node, Expr::Dict(_)) => {
-                    self.flow.uses.dict(&result.own, ".get(.., {})", span(expr));
+                    self.flow.uses.record_dict_use(&result.values, ".get(.., {})", span_of(expr));
                 }
-                Some((_, default)) if !result.own.is_only_arguments() => {
+                Some((_, default)) if !result.values.is_only_arguments() => {
                     result.join(default);
                 }
                 _ => {}
             }
         }
-        for number in &called.own.functions {
-            result.join(&self.enter_with(*number, &given));
+        for number in &called.values.functions {
+            result.join(&self.call_function(*number, &given));
         }
         let root = |path: &str| path.split('.').next().map(str::to_owned).unwrap_or_default();
-        match (builtin(callee).filter(|path| !self.is_bound(&root(path))), &callee.node) {
+        match (builtin_path(callee).filter(|path| !self.is_bound(&root(path))), &callee.node) {
             (Some(path), _) => {
-                result.join(&self.builtin(&path, &given, expr));
+                result.join(&self.visit_builtin_call(&path, &given, expr));
             }
-            (None, Expr::Dot(base, method)) => self.method_call(base, &method.node, &given),
-            (None, _) if called.own.functions.is_empty() && !called.own.getter => {
-                given.iter().for_each(|(argument, value)| self.flow.uses.unknown(&value.own, span(*argument)));
+            (None, Expr::Dot(base, method)) => self.visit_method_call(base, &method.node, &given),
+            (None, _) if called.values.functions.is_empty() && !called.values.getter => {
+                given
+                    .iter()
+                    .for_each(|(argument, value)| self.flow.uses.record_unknown(&value.values, span_of(*argument)));
             }
             (None, _) => {}
         }
@@ -99,42 +107,45 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// A method of a value: what it is given may stay in it, and keys of the arguments are noted.
-    fn method_call(&mut self, base: &'a AstExpr, method: &str, given: &[Given<'a>]) {
-        let of = self.value(base);
-        if let (true, Some((key, _))) = (of.own.arguments, given.first()) {
-            self.flow.uses.key(key.node.expr());
+    fn visit_method_call(&mut self, base: &'a AstExpr, method: &str, given: &[EvaluatedArgument<'a>]) {
+        let of = self.evaluate(base);
+        if let (true, Some((key, _))) = (of.values.arguments, given.first()) {
+            self.flow.uses.record_key(key.node.expr());
         }
-        if MUTATORS.contains(&method) && !identifier(base).is_some_and(|name| NAMESPACES.contains(&name)) {
+        if MUTATORS.contains(&method) && !identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name)) {
             for (_, value) in given {
-                self.grow(base, value);
+                self.extend_name(base, value);
             }
         }
     }
 
     /// Calls a function of the script.
-    fn enter_with(&mut self, number: usize, given: &[Given<'a>]) -> Abstract {
-        let Some(function) = self.flow.functions.get_mut(number) else { return Abstract::plain() };
-        self.flow.changed |= !std::mem::replace(&mut function.is_called, true);
-        let (parameters, returned) = (function.parameters, function.returned.clone());
-        let is_spread = |one: &AstArgument| matches!(one.node, Argument::Args(_) | Argument::KwArgs(_));
-        let spread: Vec<&Abstract> = given.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
-        let spread_payload = spread.iter().any(|value| value.own.payload);
-        let mut positional = given.iter().filter(|(one, _)| matches!(one.node, Argument::Positional(_)));
+    fn call_function(&mut self, number: usize, given: &[EvaluatedArgument<'a>]) -> AbstractValue {
+        let Some(function) = self.flow.functions.get_mut(number) else { return AbstractValue::uninteresting() };
+        self.flow.has_changed |= !std::mem::replace(&mut function.is_called, true);
+        let (parameters, returned) = (function.parameters, function.return_value.clone());
+        let is_spread = |one: &AstArgument| matches!(one.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_));
+        let spread: Vec<&AbstractValue> =
+            given.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
+        let spread_payload = spread.iter().any(|value| value.values.payload);
+        let mut positional = given.iter().filter(|(one, _)| matches!(one.node, ArgumentNode::Positional(_)));
         let mut takes_positional = true;
         for parameter in parameters {
             let Some(name) = parameter.ident() else {
-                takes_positional &= !matches!(parameter.node, Parameter::NoArgs);
+                takes_positional &= !matches!(parameter.node, ParameterNode::NoArgs);
                 continue;
             };
-            let mut value = Abstract::default();
+            let mut value = AbstractValue::default();
             match &parameter.node {
-                Parameter::Args(..) => {
+                ParameterNode::Args(..) => {
                     takes_positional = false;
-                    value = Abstract::holding(positional.by_ref().map(|(_, value)| value));
+                    value = AbstractValue::from_items(positional.by_ref().map(|(_, value)| value));
                 }
-                Parameter::KwArgs(..) => {
-                    value = Abstract::holding(given.iter().filter(|one| one.0.node.name().is_some()).map(|one| &one.1));
-                    value.own.payload |= spread_payload;
+                ParameterNode::KwArgs(..) => {
+                    value = AbstractValue::from_items(
+                        given.iter().filter(|one| one.0.node.name().is_some()).map(|one| &one.1),
+                    );
+                    value.values.payload |= spread_payload;
                 }
                 _ => {
                     let named = given.iter().find(|(one, _)| one.node.name() == Some(name.ident.as_str()));
@@ -143,22 +154,22 @@ impl<'a> Walk<'_, 'a> {
                         value.join(given);
                     }
                     if spread_payload && name.ident == super::FIELD {
-                        value.join(&Abstract::arguments(false));
+                        value.join(&AbstractValue::from_arguments(false));
                     }
                 }
             }
-            for held in spread.iter().map(|spread| spread.element()) {
+            for held in spread.iter().map(|spread| spread.any_element()) {
                 value.join(&held);
-                value.inside.join(&held.own);
+                value.contents.join(&held.values);
             }
-            self.flow.give(number, &name.ident, &value);
+            self.flow.join_name(number, &name.ident, &value);
         }
         returned
     }
 
     /// Calls a built-in.
-    fn builtin(&mut self, path: &str, given: &[Given<'a>], expr: &'a AstExpr) -> Abstract {
-        let at = span(expr);
+    fn visit_builtin_call(&mut self, path: &str, given: &[EvaluatedArgument<'a>], expr: &'a AstExpr) -> AbstractValue {
+        let at = span_of(expr);
         let what = format!("{path}(..)");
         let namespace = path.split_once('.').map(|(namespace, _)| namespace);
         let is_of_texts = OF_TEXTS.contains(&path)
@@ -167,42 +178,48 @@ impl<'a> Walk<'_, 'a> {
         for (index, (argument, value)) in given.iter().enumerate() {
             let uses = &mut self.flow.uses;
             if ITERATING.contains(&path) {
-                uses.dict(&value.own, what.clone(), at);
+                uses.record_dict_use(&value.values, what.clone(), at);
             } else if is_of_texts {
-                uses.text(&value.own, what.clone(), at);
+                uses.record_text_use(&value.values, what.clone(), at);
             } else if path == "type" {
-                uses.type_check(&value.own);
+                uses.record_type_check(&value.values);
             } else if matches!(path, "template.render" | "meta.call_tool") {
                 let is_first = index == 0 && argument.node.name().is_none();
-                if is_first { uses.text(&value.own, what.clone(), at) } else { uses.dict(&value.own, what.clone(), at) }
-            }
-        }
-        if path == "getattr"
-            && let (Some((_, of)), Some(name)) = (given.first(), given.get(1).and_then(|one| string(one.0.node.expr())))
-        {
-            return self.flow.method(of, name, at);
-        }
-        // `sorted(.., key = f)`, `map(f, ..)`: the function is given what the others hold.
-        let functions: Vec<usize> = given.iter().flat_map(|(_, value)| value.own.functions.iter().copied()).collect();
-        let mut result = Abstract::plain();
-        if HOLDING.contains(&path) {
-            for (argument, value) in given {
-                // What is gone through is not in it, but what that holds.
-                result.hold(&if argument.node.name().is_some() { value.clone() } else { value.element() });
-                result.own.payload |= path == "dict" && value.own.payload;
-                if matches!(path, "min" | "max") {
-                    result.join(value);
-                    result.join(&value.element());
+                if is_first {
+                    uses.record_text_use(&value.values, what.clone(), at)
+                } else {
+                    uses.record_dict_use(&value.values, what.clone(), at)
                 }
             }
         }
-        let elements = Abstract::holding(given.iter().map(|(_, value)| value)).element();
+        if path == "getattr"
+            && let (Some((_, of)), Some(name)) =
+                (given.first(), given.get(1).and_then(|one| string_literal(one.0.node.expr())))
+        {
+            return self.flow.record_method(of, name, at);
+        }
+        // `sorted(.., key = f)`, `map(f, ..)`: the function is given what the others hold.
+        let functions: Vec<usize> =
+            given.iter().flat_map(|(_, value)| value.values.functions.iter().copied()).collect();
+        let mut result = AbstractValue::uninteresting();
+        if HOLDING.contains(&path) {
+            for (argument, value) in given {
+                // What is gone through is not in it, but what that holds.
+                result.insert(&if argument.node.name().is_some() { value.clone() } else { value.any_element() });
+                result.values.payload |= path == "dict" && value.values.payload;
+                if matches!(path, "min" | "max") {
+                    result.join(value);
+                    result.join(&value.any_element());
+                }
+            }
+        }
+        let elements = AbstractValue::from_items(given.iter().map(|(_, value)| value)).any_element();
         for number in functions {
             let Some(function) = self.flow.functions.get(number) else { continue };
             let parameters = function.parameters;
-            result.hold(&function.returned.clone());
+            result.insert(&function.return_value.clone());
             for name in parameters.iter().filter_map(|parameter| parameter.ident()) {
-                self.flow.give(number, &name.ident, &elements);
+                self.flow.join_name(number, &name.ident, &elements);
             }
         }
         result
@@ -210,10 +227,10 @@ impl<'a> Walk<'_, 'a> {
 }
 
 /// The dotted name of what may be a built-in.
-fn builtin(callee: &AstExpr) -> Option<String> {
+fn builtin_path(callee: &AstExpr) -> Option<String> {
     match &callee.node {
         Expr::Identifier(name) => Some(name.ident.clone()),
-        Expr::Dot(base, member) => identifier(base).map(|base| format!("{base}.{}", member.node)),
+        Expr::Dot(base, member) => identifier_name(base).map(|base| format!("{base}.{}", member.node)),
         _ => None,
     }
 }

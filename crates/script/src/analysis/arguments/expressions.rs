@@ -2,139 +2,144 @@
 
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr, ForClause};
 
-use super::flow::Walk;
-use super::value::Abstract;
-use crate::analysis::reads::Body;
-use crate::analysis::walk::{Clause, span, string};
+use super::flow::FunctionWalk;
+use super::value::AbstractValue;
+use crate::analysis::ast::{ClauseNode, span_of, string_literal};
+use crate::analysis::reads::FunctionDefBody;
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> FunctionWalk<'_, 'a> {
     /// What an expression may stand for.
-    pub(super) fn value(&mut self, expr: &'a AstExpr) -> Abstract {
-        if self.flow.steps_end(1) {
-            return Abstract::plain();
+    pub(super) fn evaluate(&mut self, expr: &'a AstExpr) -> AbstractValue {
+        if self.flow.exceeds_step_limit(1) {
+            return AbstractValue::uninteresting();
         }
         match &expr.node {
-            Expr::Identifier(name) => self.name(&name.ident),
-            Expr::Literal(AstLiteral::String(text)) => Abstract::text(text),
-            Expr::Literal(_) => Abstract::plain(),
-            Expr::Index(parts) => self.index(&parts.0, &parts.1, expr),
+            Expr::Identifier(name) => self.lookup_name(&name.ident),
+            Expr::Literal(AstLiteral::String(text)) => AbstractValue::from_text(text),
+            Expr::Literal(_) => AbstractValue::uninteresting(),
+            Expr::Index(parts) => self.visit_index(&parts.0, &parts.1, expr),
             Expr::Index2(parts) => {
                 for part in [&parts.0, &parts.1, &parts.2] {
-                    self.value(part);
+                    self.evaluate(part);
                 }
-                Abstract::plain()
+                AbstractValue::uninteresting()
             }
             Expr::Slice(base, from, to, by) => {
-                let base = self.value(base);
+                let base = self.evaluate(base);
                 for part in [from, to, by].into_iter().flatten() {
-                    self.value(part);
+                    self.evaluate(part);
                 }
-                self.flow.uses.text(&base.own, "[..:..]", span(expr));
-                Abstract { own: Abstract::plain().own, inside: base.inside }
+                self.flow.uses.record_text_use(&base.values, "[..:..]", span_of(expr));
+                AbstractValue { values: AbstractValue::uninteresting().values, contents: base.contents }
             }
             Expr::Dot(base, name) => {
-                let base = self.value(base);
-                self.flow.method(&base, &name.node, span(expr))
+                let base = self.evaluate(base);
+                self.flow.record_method(&base, &name.node, span_of(expr))
             }
-            Expr::Call(callee, call) => self.call(callee, &call.args, expr),
-            Expr::Lambda(lambda) => self.function(&lambda.params, Body::Value(&lambda.body)),
-            Expr::Op(left, op, right) => self.operation(left, *op, right, expr),
+            Expr::Call(callee, call) => self.visit_call(callee, &call.args, expr),
+            Expr::Lambda(lambda) => self.define_function(&lambda.params, FunctionDefBody::Value(&lambda.body)),
+            Expr::Op(left, op, right) => self.visit_operator(left, *op, right, expr),
             Expr::If(parts) => {
-                self.value(&parts.0);
-                let first = self.value(&parts.1);
-                self.value(&parts.2).joined(&first)
+                self.evaluate(&parts.0);
+                let first = self.evaluate(&parts.1);
+                self.evaluate(&parts.2).joined_with(&first)
             }
             Expr::List(items) | Expr::Tuple(items) => {
-                let items: Vec<Abstract> = items.iter().map(|item| self.value(item)).collect();
-                Abstract::holding(&items)
+                let items: Vec<AbstractValue> = items.iter().map(|item| self.evaluate(item)).collect();
+                AbstractValue::from_items(&items)
             }
             Expr::Dict(entries) => {
-                let values: Vec<Abstract> = entries
+                let values: Vec<AbstractValue> = entries
                     .iter()
                     .map(|(key, value)| {
-                        self.value(key);
-                        self.value(value)
+                        self.evaluate(key);
+                        self.evaluate(value)
                     })
                     .collect();
-                Abstract::holding(&values)
+                AbstractValue::from_items(&values)
             }
-            Expr::ListComprehension(made, first, rest) => self.comprehension(&[made], first, rest),
-            Expr::DictComprehension(made, first, rest) => self.comprehension(&[&made.0, &made.1], first, rest),
+            Expr::ListComprehension(made, first, rest) => self.visit_comprehension(&[made], first, rest),
+            Expr::DictComprehension(made, first, rest) => self.visit_comprehension(&[&made.0, &made.1], first, rest),
             Expr::FString(text) => {
                 for part in &text.expressions {
-                    self.value(part);
+                    self.evaluate(part);
                 }
-                Abstract::text("")
+                AbstractValue::from_text("")
             }
             Expr::Not(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::BitNot(inner) => {
-                self.value(inner);
-                Abstract::plain()
+                self.evaluate(inner);
+                AbstractValue::uninteresting()
             }
         }
     }
 
-    fn comprehension(&mut self, made: &[&'a AstExpr], first: &'a ForClause, rest: &'a [Clause]) -> Abstract {
+    fn visit_comprehension(
+        &mut self,
+        made: &[&'a AstExpr],
+        first: &'a ForClause,
+        rest: &'a [ClauseNode],
+    ) -> AbstractValue {
         let before = self.names.clone();
-        let over = self.each(&first.over);
-        self.assign(&first.var, over);
+        let over = self.loop_item(&first.over);
+        self.visit_assignment(&first.var, over);
         for clause in rest {
             match clause {
-                Clause::For(each) => {
-                    let over = self.each(&each.over);
-                    self.assign(&each.var, over);
+                ClauseNode::For(each) => {
+                    let over = self.loop_item(&each.over);
+                    self.visit_assignment(&each.var, over);
                 }
-                Clause::If(condition) => {
-                    self.value(condition);
+                ClauseNode::If(condition) => {
+                    self.evaluate(condition);
                 }
             }
         }
-        let made: Vec<Abstract> = made.iter().map(|part| self.value(part)).collect();
-        self.flow.steps_end(before.len());
+        let made: Vec<AbstractValue> = made.iter().map(|part| self.evaluate(part)).collect();
+        self.flow.exceeds_step_limit(before.len());
         self.names = before;
-        Abstract::holding(&made)
+        AbstractValue::from_items(&made)
     }
 
-    fn index(&mut self, base: &'a AstExpr, key: &'a AstExpr, expr: &'a AstExpr) -> Abstract {
-        let (of, by) = (self.value(base), self.value(key));
-        if of.own.arguments {
-            self.flow.uses.key(key);
-            if by.own.text {
-                self.flow.uses.dict(&of.own, format!("[{}]", shown(key)), span(expr));
+    fn visit_index(&mut self, base: &'a AstExpr, key: &'a AstExpr, expr: &'a AstExpr) -> AbstractValue {
+        let (of, by) = (self.evaluate(base), self.evaluate(key));
+        if of.values.arguments {
+            self.flow.uses.record_key(key);
+            if by.values.text {
+                self.flow.uses.record_dict_use(&of.values, format!("[{}]", display_key(key)), span_of(expr));
             } else if matches!(key.node, Expr::Literal(AstLiteral::Int(_))) {
-                self.flow.uses.text(&of.own, "[0]", span(expr));
+                self.flow.uses.record_text_use(&of.values, "[0]", span_of(expr));
             }
         }
-        let is_payload = of == Abstract::payload();
-        let mut found = if is_payload { Abstract::default() } else { of.element() };
-        if of.own.payload {
-            found.join(&self.flow.field(&by, is_payload && string(key).is_some()));
+        let is_payload = of == AbstractValue::from_payload();
+        let mut found = if is_payload { AbstractValue::default() } else { of.any_element() };
+        if of.values.payload {
+            found.join(&self.flow.payload_field(&by, is_payload && string_literal(key).is_some()));
         }
         found
     }
 
-    fn operation(&mut self, left: &'a AstExpr, op: BinOp, right: &'a AstExpr, expr: &'a AstExpr) -> Abstract {
-        let (one, other) = (self.value(left), self.value(right));
+    fn visit_operator(&mut self, left: &'a AstExpr, op: BinOp, right: &'a AstExpr, expr: &'a AstExpr) -> AbstractValue {
+        let (one, other) = (self.evaluate(left), self.evaluate(right));
         let uses = &mut self.flow.uses;
-        let at = span(expr);
+        let at = span_of(expr);
         match op {
-            BinOp::In | BinOp::NotIn => uses.search(&other.own, left, at),
+            BinOp::In | BinOp::NotIn => uses.record_search(&other.values, left, at),
             BinOp::And | BinOp::Or => {
                 if matches!(right.node, Expr::Dict(_)) {
-                    uses.dict(&one.own, "or {}", at);
+                    uses.record_dict_use(&one.values, "or {}", at);
                 }
-                return one.joined(&other);
+                return one.joined_with(&other);
             }
             BinOp::Add => {
-                uses.text(&one.own, "+", at);
-                uses.text(&other.own, "+", at);
-                return Abstract::holding([&one.element(), &other.element()]);
+                uses.record_text_use(&one.values, "+", at);
+                uses.record_text_use(&other.values, "+", at);
+                return AbstractValue::from_items([&one.any_element(), &other.any_element()]);
             }
             BinOp::BitOr => {
-                uses.dict(&one.own, "|", at);
-                uses.dict(&other.own, "|", at);
-                let is_payload = one.own.payload || other.own.payload;
-                let mut made = Abstract::holding([&one.element(), &other.element()]);
-                made.own.payload = is_payload;
+                uses.record_dict_use(&one.values, "|", at);
+                uses.record_dict_use(&other.values, "|", at);
+                let is_payload = one.values.payload || other.values.payload;
+                let mut made = AbstractValue::from_items([&one.any_element(), &other.any_element()]);
+                made.values.payload = is_payload;
                 return made;
             }
             BinOp::Equal
@@ -145,9 +150,9 @@ impl<'a> Walk<'_, 'a> {
             | BinOp::GreaterOrEqual => {
                 for (value, beside) in [(&one, right), (&other, left)] {
                     match &beside.node {
-                        Expr::Dict(_) => uses.dict(&value.own, "== {}", at),
-                        Expr::Literal(AstLiteral::String(_)) if value.own.is_only_arguments() => {
-                            uses.text(&value.own, "== \"..\"", at);
+                        Expr::Dict(_) => uses.record_dict_use(&value.values, "== {}", at),
+                        Expr::Literal(AstLiteral::String(_)) if value.values.is_only_arguments() => {
+                            uses.record_text_use(&value.values, "== \"..\"", at);
                         }
                         _ => {}
                     }
@@ -155,13 +160,13 @@ impl<'a> Walk<'_, 'a> {
             }
             _ => {}
         }
-        Abstract::plain()
+        AbstractValue::uninteresting()
     }
 }
 
 /// A key for a message.
-fn shown(key: &AstExpr) -> String {
-    match string(key).filter(|text| text.len() <= 40) {
+fn display_key(key: &AstExpr) -> String {
+    match string_literal(key).filter(|text| text.len() <= 40) {
         Some(text) => format!("{text:?}"),
         None => String::from(".."),
     }

@@ -7,135 +7,145 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AstExpr, AstParameter, AstStmt};
 
-use super::uses::Uses;
-use super::value::{Abstract, Things};
-use crate::analysis::reads::Body;
-use crate::analysis::walk::identifier;
+use super::uses::ArgumentUses;
+use super::value::{AbstractValue, PossibleValues};
+use crate::analysis::ast::identifier_name;
+use crate::analysis::reads::FunctionDefBody;
 
 /// How many expressions and names are looked at, all rounds together.
 const MAX_STEPS: usize = 1_000_000;
 /// What names stand for.
-type Names<'a> = BTreeMap<&'a str, Abstract>;
+type NameValues<'a> = BTreeMap<&'a str, AbstractValue>;
 /// Methods that dictionaries have and texts do not.
 const DICT_METHODS: &[&str] = &["get", "items", "keys", "values", "pop", "popitem", "setdefault", "update", "clear"];
 
 /// A function of the script, or its top level.
-pub(super) struct Function<'a> {
+pub(super) struct FlowFunction<'a> {
     pub(super) parameters: &'a [AstParameter],
-    body: Body<'a>,
+    body: FunctionDefBody<'a>,
     /// The function that it stands in.
     parent: Option<usize>,
     /// What its names ever stood for, and its parameters when it is called.
-    pub(super) names: Names<'a>,
-    pub(super) returned: Abstract,
+    pub(super) names: NameValues<'a>,
+    pub(super) return_value: AbstractValue,
     pub(super) is_called: bool,
 }
 
-impl<'a> Function<'a> {
+impl<'a> FlowFunction<'a> {
     /// The top level.
-    fn new(body: Body<'a>) -> Self {
+    fn top_level(body: FunctionDefBody<'a>) -> Self {
         Self {
             parameters: &[],
             body,
             parent: None,
-            names: Names::new(),
-            returned: Abstract::default(),
+            names: NameValues::new(),
+            return_value: AbstractValue::default(),
             is_called: true,
         }
     }
 }
 
 /// What is known of a script.
-pub(super) struct Flow<'a> {
-    pub(super) functions: Vec<Function<'a>>,
+pub(super) struct ArgumentFlow<'a> {
+    pub(super) functions: Vec<FlowFunction<'a>>,
     /// The functions by the places of their bodies.
-    places: BTreeMap<(usize, usize), usize>,
-    pub(super) uses: Uses,
+    function_indices: BTreeMap<(usize, usize), usize>,
+    pub(super) uses: ArgumentUses,
     /// Whether this round found something new.
-    pub(super) changed: bool,
+    pub(super) has_changed: bool,
     /// Whether the script puts something else into `payload["arguments"]`.
     is_replaced: bool,
-    steps: usize,
+    step_count: usize,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> ArgumentFlow<'a> {
     pub(super) fn new(root: &'a AstStmt) -> Self {
         Self {
-            functions: vec![Function::new(Body::Block(root))],
-            places: BTreeMap::new(),
-            uses: Uses::default(),
-            changed: true,
+            functions: vec![FlowFunction::top_level(FunctionDefBody::Block(root))],
+            function_indices: BTreeMap::new(),
+            uses: ArgumentUses::default(),
+            has_changed: true,
             is_replaced: false,
-            steps: 0,
+            step_count: 0,
         }
     }
 
     /// What the function `entry` does with the arguments of its payload.
-    pub(super) fn follow(mut self, entry: &str, position: usize) -> Uses {
-        while self.changed {
-            self.changed = false;
-            self.uses = Uses::default();
+    pub(super) fn trace_uses(mut self, entry: &str, position: usize) -> ArgumentUses {
+        while self.has_changed {
+            self.has_changed = false;
+            self.uses = ArgumentUses::default();
             let mut number = 0;
             while let Some(function) = self.functions.get(number) {
                 if function.is_called {
-                    self.run(number, function.body);
+                    self.run_function(number, function.body);
                 }
                 number += 1;
             }
             let entries = self.functions.first().and_then(|module| module.names.get(entry)).cloned();
-            for number in entries.unwrap_or_default().own.functions {
-                self.enter(number, position);
+            for number in entries.unwrap_or_default().values.functions {
+                self.enter_entry_point(number, position);
             }
-            if self.steps_end(0) {
-                return Uses::give_up(self.functions.first().map_or((0, 0), |module| module.body.span()));
+            if self.exceeds_step_limit(0) {
+                return ArgumentUses::unanalysable(self.functions.first().map_or((0, 0), |module| module.body.span()));
             }
         }
         self.uses
     }
 
     /// Counts steps; whether there were too many.
-    pub(super) fn steps_end(&mut self, more: usize) -> bool {
-        self.steps += more;
-        self.steps > MAX_STEPS
+    pub(super) fn exceeds_step_limit(&mut self, more: usize) -> bool {
+        self.step_count += more;
+        self.step_count > MAX_STEPS
     }
 
     /// Takes note that the script puts something else into `payload["arguments"]`.
-    pub(super) fn replace(&mut self) {
-        self.changed |= !std::mem::replace(&mut self.is_replaced, true);
+    pub(super) fn mark_replaced(&mut self) {
+        self.has_changed |= !std::mem::replace(&mut self.is_replaced, true);
     }
 
     /// The number of a function that is made in another one.
-    pub(super) fn number_of(&mut self, parent: usize, parameters: &'a [AstParameter], body: Body<'a>) -> usize {
+    pub(super) fn index_of_function(
+        &mut self,
+        parent: usize,
+        parameters: &'a [AstParameter],
+        body: FunctionDefBody<'a>,
+    ) -> usize {
         let next = self.functions.len();
-        let number = *self.places.entry(body.span()).or_insert(next);
+        let number = *self.function_indices.entry(body.span()).or_insert(next);
         if number == next {
-            self.changed = true;
-            self.functions.push(Function { parameters, parent: Some(parent), is_called: false, ..Function::new(body) });
+            self.has_changed = true;
+            self.functions.push(FlowFunction {
+                parameters,
+                parent: Some(parent),
+                is_called: false,
+                ..FlowFunction::top_level(body)
+            });
         }
         number
     }
 
     /// Calls the entry point.
-    fn enter(&mut self, number: usize, position: usize) {
+    fn enter_entry_point(&mut self, number: usize, position: usize) {
         let Some(function) = self.functions.get(number) else { return };
         let parameters = function.parameters;
         for (index, name) in parameters.iter().filter_map(|parameter| parameter.ident()).enumerate() {
-            let value = if index == position { Abstract::payload() } else { Abstract::plain() };
-            self.give(number, &name.ident, &value);
+            let value = if index == position { AbstractValue::from_payload() } else { AbstractValue::uninteresting() };
+            self.join_name(number, &name.ident, &value);
         }
     }
 
     /// Joins what a name of a function stands for.
-    pub(super) fn give(&mut self, number: usize, name: &'a str, value: &Abstract) {
+    pub(super) fn join_name(&mut self, number: usize, name: &'a str, value: &AbstractValue) {
         if let Some(function) = self.functions.get_mut(number) {
-            self.changed |= !function.is_called;
+            self.has_changed |= !function.is_called;
             function.is_called = true;
-            self.changed |= function.names.entry(name).or_default().join(value);
+            self.has_changed |= function.names.entry(name).or_default().join(value);
         }
     }
 
     /// Follows a function from its beginning.
-    fn run(&mut self, number: usize, body: Body<'a>) {
+    fn run_function(&mut self, number: usize, body: FunctionDefBody<'a>) {
         let names = match self.functions.get(number) {
             Some(function) => {
                 let parameters = function.parameters.iter().filter_map(|parameter| parameter.ident());
@@ -144,20 +154,20 @@ impl<'a> Flow<'a> {
             }
             None => return,
         };
-        let mut walk = Walk { flow: self, number, names };
+        let mut walk = FunctionWalk { flow: self, function_index: number, names };
         match body {
-            Body::Block(block) => {
-                walk.statement(block);
+            FunctionDefBody::Block(block) => {
+                walk.visit_statement(block);
             }
-            Body::Value(value) => {
-                let value = walk.value(value);
-                walk.give_back(&value);
+            FunctionDefBody::Value(value) => {
+                let value = walk.evaluate(value);
+                walk.record_return(&value);
             }
         }
     }
 
     /// What a name stands for that a function does not bind itself.
-    fn outer(&self, number: usize, name: &str) -> Abstract {
+    fn lookup_outer(&self, number: usize, name: &str) -> AbstractValue {
         let mut at = self.functions.get(number).and_then(|function| function.parent);
         while let Some(function) = at.and_then(|number| self.functions.get(number)) {
             if let Some(value) = function.names.get(name) {
@@ -165,65 +175,69 @@ impl<'a> Flow<'a> {
             }
             at = function.parent;
         }
-        Abstract::plain()
+        AbstractValue::uninteresting()
     }
 
     /// Notes what is done by the name of a method or an attribute.
-    pub(super) fn method(&mut self, base: &Abstract, name: &str, at: (usize, usize)) -> Abstract {
+    pub(super) fn record_method(&mut self, base: &AbstractValue, name: &str, at: (usize, usize)) -> AbstractValue {
         let what = format!(".{name}(..)");
         if DICT_METHODS.contains(&name) {
-            self.uses.dict(&base.own, what, at);
+            self.uses.record_dict_use(&base.values, what, at);
         } else {
-            self.uses.text(&base.own, what, at);
+            self.uses.record_text_use(&base.values, what, at);
         }
-        let all = base.own.payload && matches!(name, "items" | "values");
-        let getter = base.own.payload && matches!(name, "get" | "pop" | "setdefault");
-        let other = !(getter && *base == Abstract::payload());
-        let mut method = Abstract { own: base.inside.clone(), inside: base.inside.clone() };
-        method.own.join(&Things { other, getter, ..Things::default() });
-        method.inside.join(&Things { arguments: all, other: all, ..Things::default() });
+        let all = base.values.payload && matches!(name, "items" | "values");
+        let getter = base.values.payload && matches!(name, "get" | "pop" | "setdefault");
+        let other = !(getter && *base == AbstractValue::from_payload());
+        let mut method = AbstractValue { values: base.contents.clone(), contents: base.contents.clone() };
+        method.values.join(&PossibleValues { other, getter, ..PossibleValues::default() });
+        method.contents.join(&PossibleValues { arguments: all, other: all, ..PossibleValues::default() });
         method
     }
 
     /// What the payload holds under a key.
-    pub(super) fn field(&self, key: &Abstract, is_literal: bool) -> Abstract {
-        if key.own.field { Abstract::arguments(is_literal && !self.is_replaced) } else { Abstract::plain() }
+    pub(super) fn payload_field(&self, key: &AbstractValue, is_literal: bool) -> AbstractValue {
+        if key.values.field {
+            AbstractValue::from_arguments(is_literal && !self.is_replaced)
+        } else {
+            AbstractValue::uninteresting()
+        }
     }
 }
 
 /// Following one function.
-pub(super) struct Walk<'f, 'a> {
-    pub(super) flow: &'f mut Flow<'a>,
-    pub(super) number: usize,
+pub(super) struct FunctionWalk<'f, 'a> {
+    pub(super) flow: &'f mut ArgumentFlow<'a>,
+    pub(super) function_index: usize,
     /// What its names stand for here.
-    pub(super) names: Names<'a>,
+    pub(super) names: NameValues<'a>,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> FunctionWalk<'_, 'a> {
     /// Binds a name.
-    pub(super) fn bind(&mut self, name: &'a str, value: Abstract) {
-        if let Some(function) = self.flow.functions.get_mut(self.number) {
-            self.flow.changed |= function.names.entry(name).or_default().join(&value);
+    pub(super) fn bind_name(&mut self, name: &'a str, value: AbstractValue) {
+        if let Some(function) = self.flow.functions.get_mut(self.function_index) {
+            self.flow.has_changed |= function.names.entry(name).or_default().join(&value);
         }
         self.names.insert(name, value);
     }
 
     /// Puts a value into what a name stands for.
-    pub(super) fn grow(&mut self, base: &'a AstExpr, value: &Abstract) {
-        if let Some(name) = identifier(base) {
-            let mut grown = self.name(name);
-            grown.hold(value);
-            self.bind(name, grown);
+    pub(super) fn extend_name(&mut self, base: &'a AstExpr, value: &AbstractValue) {
+        if let Some(name) = identifier_name(base) {
+            let mut grown = self.lookup_name(name);
+            grown.insert(value);
+            self.bind_name(name, grown);
         }
     }
 
-    pub(super) fn name(&self, name: &str) -> Abstract {
-        self.names.get(name).cloned().unwrap_or_else(|| self.flow.outer(self.number, name))
+    pub(super) fn lookup_name(&self, name: &str) -> AbstractValue {
+        self.names.get(name).cloned().unwrap_or_else(|| self.flow.lookup_outer(self.function_index, name))
     }
 
     /// Whether a name is the script's own, and no built-in.
     pub(super) fn is_bound(&self, name: &str) -> bool {
-        let mut at = Some(self.number);
+        let mut at = Some(self.function_index);
         while let Some(function) = at.and_then(|number| self.flow.functions.get(number)) {
             if function.names.contains_key(name) {
                 return true;
@@ -233,15 +247,15 @@ impl<'a> Walk<'_, 'a> {
         false
     }
 
-    pub(super) fn give_back(&mut self, value: &Abstract) {
-        if let Some(function) = self.flow.functions.get_mut(self.number) {
-            self.flow.changed |= function.returned.join(value);
+    pub(super) fn record_return(&mut self, value: &AbstractValue) {
+        if let Some(function) = self.flow.functions.get_mut(self.function_index) {
+            self.flow.has_changed |= function.return_value.join(value);
         }
     }
 
     /// The names as they were at another place too, from where one may come as well.
-    pub(super) fn join(&mut self, other: Names<'a>) {
-        self.flow.steps_end(other.len());
+    pub(super) fn join_names(&mut self, other: NameValues<'a>) {
+        self.flow.exceeds_step_limit(other.len());
         for (name, value) in other {
             self.names.entry(name).or_default().join(&value);
         }

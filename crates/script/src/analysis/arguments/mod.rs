@@ -14,11 +14,11 @@ mod value;
 
 use starlark::syntax::ast::AstStmt;
 
-use self::flow::Flow;
-use self::uses::Judgement;
+use self::flow::ArgumentFlow;
+use self::uses::ArgumentsConclusion;
 use super::ArgumentsForm;
-use super::walk::{expressions, identifier, string};
-use crate::finding::{Code, Finding};
+use super::ast::{identifier_name, string_literal, visit_expressions};
+use crate::finding::{FindingCode, ScriptFinding};
 
 /// The field of the payload.
 const FIELD: &str = "arguments";
@@ -27,27 +27,28 @@ const HELP: &str = "write `payload[\"args\"]` for the dictionary; `payload[\"arg
                     `json.decode(payload[\"arguments\"])` makes a dictionary of it";
 
 /// The form that the function `entry` of a script expects, whose parameter at `position` is the payload.
-pub(super) fn form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<Finding>) {
+pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<ScriptFinding>) {
     let mut is_mentioned = false;
-    expressions(root, &mut |expr| is_mentioned |= string(expr).or(identifier(expr)) == Some(FIELD));
-    if !is_mentioned && !has_parameter(root) {
+    visit_expressions(root, &mut |expr| is_mentioned |= string_literal(expr).or(identifier_name(expr)) == Some(FIELD));
+    if !is_mentioned && !has_field_parameter(root) {
         return (ArgumentsForm::Text, None);
     }
-    let error =
-        |message: String, at| (ArgumentsForm::Text, Some(Finding::error(Code::Reading, message, Some(at)).help(HELP)));
-    match Flow::new(root).follow(entry, position).judge() {
-        Judgement::Text => (ArgumentsForm::Text, None),
-        Judgement::Dict(at) => {
+    let error = |message: String, at| {
+        (ArgumentsForm::Text, Some(ScriptFinding::error(FindingCode::Interpretation, message, Some(at)).help(HELP)))
+    };
+    match ArgumentFlow::new(root).trace_uses(entry, position).conclude() {
+        ArgumentsConclusion::Text => (ArgumentsForm::Text, None),
+        ArgumentsConclusion::Dict(at) => {
             let message = "`payload[\"arguments\"]` is used as a dict, so this hook finds the decoded arguments there";
-            let note = Finding::note(Code::Reading, message, Some(at))
+            let note = ScriptFinding::note(FindingCode::Interpretation, message, Some(at))
                 .help("the decoded arguments are `payload[\"args\"]`; `payload[\"arguments\"]` is their JSON text");
             (ArgumentsForm::Dict, Some(note))
         }
-        Judgement::Both { dict, text, at } => error(
+        ArgumentsConclusion::Both { dict, text, span: at } => error(
             format!("`payload[\"arguments\"]` is used as a dict (`{dict}`), and here as a text would be (`{text}`)"),
             at,
         ),
-        Judgement::Unknown(at) => error(
+        ArgumentsConclusion::Unknown(at) => error(
             String::from(
                 "here `payload[\"arguments\"]` gets out of sight: whether as text or as a dict cannot be told",
             ),
@@ -57,8 +58,8 @@ pub(super) fn form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsFo
 }
 
 /// Whether a function takes a parameter of the field's name, which `f(**payload)` gives it.
-fn has_parameter(root: &AstStmt) -> bool {
-    super::names::bound(root).contains(FIELD)
+fn has_field_parameter(root: &AstStmt) -> bool {
+    super::names::bound_names(root).contains(FIELD)
 }
 
 #[cfg(test)]

@@ -2,153 +2,158 @@
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstParameter, AstStmt, Expr, Stmt};
 
-use super::flow::Walk;
-use super::value::Abstract;
+use super::flow::FunctionWalk;
+use super::value::AbstractValue;
+use crate::analysis::ast::{ParameterNode, span_of, visit_statements};
 use crate::analysis::names::target_names;
-use crate::analysis::reads::Body;
-use crate::analysis::walk::{Parameter, span, statements};
+use crate::analysis::reads::FunctionDefBody;
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> FunctionWalk<'_, 'a> {
     /// Follows a statement; whether the next one is reached.
-    pub(super) fn statement(&mut self, stmt: &'a AstStmt) -> bool {
-        if self.flow.steps_end(1) {
+    pub(super) fn visit_statement(&mut self, stmt: &'a AstStmt) -> bool {
+        if self.flow.exceeds_step_limit(1) {
             return false;
         }
         match &stmt.node {
             Stmt::Break | Stmt::Continue | Stmt::Pass | Stmt::Load(_) => {}
             Stmt::Return(value) => {
-                let value = value.as_ref().map_or_else(Abstract::plain, |value| self.value(value));
-                self.give_back(&value);
+                let value = value.as_ref().map_or_else(AbstractValue::uninteresting, |value| self.evaluate(value));
+                self.record_return(&value);
                 return false;
             }
             Stmt::Expression(value) => {
-                self.value(value);
+                self.evaluate(value);
             }
             Stmt::Assign(assign) => match (&assign.lhs.node, &assign.rhs.node) {
                 (AssignTargetP::Tuple(targets), Expr::Tuple(values)) if targets.len() == values.len() => {
-                    let values: Vec<Abstract> = values.iter().map(|value| self.value(value)).collect();
-                    targets.iter().zip(values).for_each(|(target, value)| self.assign(target, value));
+                    let values: Vec<AbstractValue> = values.iter().map(|value| self.evaluate(value)).collect();
+                    targets.iter().zip(values).for_each(|(target, value)| self.visit_assignment(target, value));
                 }
                 _ => {
-                    let value = self.value(&assign.rhs);
-                    self.assign(&assign.lhs, value);
+                    let value = self.evaluate(&assign.rhs);
+                    self.visit_assignment(&assign.lhs, value);
                 }
             },
-            Stmt::AssignModify(target, op, value) => self.modify(target, *op, value),
-            Stmt::Statements(inner) => return inner.iter().all(|inner| self.statement(inner)),
+            Stmt::AssignModify(target, op, value) => self.visit_augmented_assignment(target, *op, value),
+            Stmt::Statements(inner) => return inner.iter().all(|inner| self.visit_statement(inner)),
             Stmt::If(condition, body) => {
-                self.value(condition);
+                self.evaluate(condition);
                 let before = self.names.clone();
-                if self.statement(body) {
-                    self.join(before);
+                if self.visit_statement(body) {
+                    self.join_names(before);
                 } else {
                     self.names = before;
                 }
             }
             Stmt::IfElse(condition, branches) => {
-                self.value(condition);
+                self.evaluate(condition);
                 let before = self.names.clone();
-                let first = self.statement(&branches.0);
+                let first = self.visit_statement(&branches.0);
                 let after_first = std::mem::replace(&mut self.names, before);
-                let second = self.statement(&branches.1);
+                let second = self.visit_statement(&branches.1);
                 match (first, second) {
-                    (true, true) => self.join(after_first),
+                    (true, true) => self.join_names(after_first),
                     (true, false) => self.names = after_first,
                     (false, reached) => return reached,
                 }
             }
             Stmt::For(each) => {
-                let over = self.each(&each.over);
+                let over = self.loop_item(&each.over);
                 // A body may be reached from its end: its names stand for whatever they ever stood for.
                 let mut assigned = Vec::new();
-                statements(&each.body, &mut |inner| assigned.extend(assigned_names(inner)));
-                self.flow.steps_end(assigned.len());
+                visit_statements(&each.body, &mut |inner| assigned.extend(assigned_names(inner)));
+                self.flow.exceeds_step_limit(assigned.len());
                 for name in assigned {
-                    let ever = self.flow.functions.get(self.number).and_then(|function| function.names.get(name));
+                    let ever =
+                        self.flow.functions.get(self.function_index).and_then(|function| function.names.get(name));
                     if let Some(ever) = ever.cloned() {
                         self.names.entry(name).or_default().join(&ever);
                     }
                 }
                 let before = self.names.clone();
-                self.assign(&each.var, over);
-                self.statement(&each.body);
-                self.join(before);
+                self.visit_assignment(&each.var, over);
+                self.visit_statement(&each.body);
+                self.join_names(before);
             }
             Stmt::Def(def) => {
-                let value = self.function(&def.params, Body::Block(&def.body));
-                self.bind(&def.name.ident, value);
+                let value = self.define_function(&def.params, FunctionDefBody::Block(&def.body));
+                self.bind_name(&def.name.ident, value);
             }
         }
         true
     }
 
-    pub(super) fn assign(&mut self, target: &'a AstAssignTarget, value: Abstract) {
+    pub(super) fn visit_assignment(&mut self, target: &'a AstAssignTarget, value: AbstractValue) {
         match &target.node {
-            AssignTargetP::Identifier(name) => self.bind(&name.ident, value),
+            AssignTargetP::Identifier(name) => self.bind_name(&name.ident, value),
             AssignTargetP::Tuple(targets) => {
-                let element = value.element();
-                targets.iter().for_each(|target| self.assign(target, element.clone()));
+                let element = value.any_element();
+                targets.iter().for_each(|target| self.visit_assignment(target, element.clone()));
             }
             AssignTargetP::Index(parts) => {
-                let (base, key) = (self.value(&parts.0), self.value(&parts.1));
-                if base.own.arguments {
-                    self.flow.uses.key(&parts.1);
-                    self.flow.uses.dict(&base.own, "[..] =", span(target));
+                let (base, key) = (self.evaluate(&parts.0), self.evaluate(&parts.1));
+                if base.values.arguments {
+                    self.flow.uses.record_key(&parts.1);
+                    self.flow.uses.record_dict_use(&base.values, "[..] =", span_of(target));
                 }
-                if base.own.payload && key.own.field {
-                    self.flow.replace();
+                if base.values.payload && key.values.field {
+                    self.flow.mark_replaced();
                 }
-                self.grow(&parts.0, &value);
+                self.extend_name(&parts.0, &value);
             }
             AssignTargetP::Dot(base, _) => {
-                self.value(base);
+                self.evaluate(base);
             }
         }
     }
 
     /// `target op= value`.
-    fn modify(&mut self, target: &'a AstAssignTarget, op: AssignOp, value: &'a AstExpr) {
-        let added = self.value(value);
+    fn visit_augmented_assignment(&mut self, target: &'a AstAssignTarget, op: AssignOp, value: &'a AstExpr) {
+        let added = self.evaluate(value);
         let base = match &target.node {
-            AssignTargetP::Identifier(name) => self.name(&name.ident),
+            AssignTargetP::Identifier(name) => self.lookup_name(&name.ident),
             AssignTargetP::Index(parts) => {
-                self.value(&parts.1);
-                self.value(&parts.0).element()
+                self.evaluate(&parts.1);
+                self.evaluate(&parts.0).any_element()
             }
-            _ => Abstract::plain(),
+            _ => AbstractValue::uninteresting(),
         };
         match op {
-            AssignOp::BitOr => self.flow.uses.dict(&base.own, "|=", span(target)),
-            AssignOp::Add => self.flow.uses.text(&base.own, "+=", span(target)),
+            AssignOp::BitOr => self.flow.uses.record_dict_use(&base.values, "|=", span_of(target)),
+            AssignOp::Add => self.flow.uses.record_text_use(&base.values, "+=", span_of(target)),
             _ => {}
         }
-        let mut made = Abstract::plain().joined(&base);
-        made.hold(&added);
+        let mut made = AbstractValue::uninteresting().joined_with(&base);
+        made.insert(&added);
         match &target.node {
-            AssignTargetP::Identifier(name) => self.bind(&name.ident, made),
-            _ => self.assign(target, made),
+            AssignTargetP::Identifier(name) => self.bind_name(&name.ident, made),
+            _ => self.visit_assignment(target, made),
         }
     }
 
     /// A function that is made here.
-    pub(super) fn function(&mut self, parameters: &'a [AstParameter], body: Body<'a>) -> Abstract {
-        let number = self.flow.number_of(self.number, parameters, body);
+    pub(super) fn define_function(
+        &mut self,
+        parameters: &'a [AstParameter],
+        body: FunctionDefBody<'a>,
+    ) -> AbstractValue {
+        let number = self.flow.index_of_function(self.function_index, parameters, body);
         for parameter in parameters {
-            if let Parameter::Normal(name, _, Some(default)) = &parameter.node {
-                let default = self.value(default);
+            if let ParameterNode::Normal(name, _, Some(default)) = &parameter.node {
+                let default = self.evaluate(default);
                 if let Some(function) = self.flow.functions.get_mut(number) {
-                    self.flow.changed |= function.names.entry(&name.ident).or_default().join(&default);
+                    self.flow.has_changed |= function.names.entry(&name.ident).or_default().join(&default);
                 }
             }
         }
-        Abstract::function(number)
+        AbstractValue::from_function(number)
     }
 
     /// What goes through a `for`.
-    pub(super) fn each(&mut self, over: &'a AstExpr) -> Abstract {
-        let value = self.value(over);
-        self.flow.uses.dict(&value.own, "for .. in", span(over));
-        value.element()
+    pub(super) fn loop_item(&mut self, over: &'a AstExpr) -> AbstractValue {
+        let value = self.evaluate(over);
+        self.flow.uses.record_dict_use(&value.values, "for .. in", span_of(over));
+        value.any_element()
     }
 }
 

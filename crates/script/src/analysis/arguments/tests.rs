@@ -4,9 +4,9 @@ use super::*;
 use crate::load::dialect;
 
 /// The form that a script expects: `dict`, `text`, or `error` with the text at fault.
-fn of(script: &str) -> String {
+fn form_of(script: &str) -> String {
     let ast = AstModule::parse("t", script.to_owned(), &dialect()).unwrap();
-    let (form, finding) = form(ast.statement(), "handle", 1);
+    let (form, finding) = detect_form(ast.statement(), "handle", 1);
     match (form, finding) {
         (ArgumentsForm::Dict, Some(_)) => String::from("dict"),
         (ArgumentsForm::Text, None) => String::from("text"),
@@ -18,9 +18,9 @@ fn of(script: &str) -> String {
     }
 }
 
-fn of_body(body: &str) -> String {
+fn form_of_body(body: &str) -> String {
     let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();
-    of(&format!("def handle(event, payload):\n{body}"))
+    form_of(&format!("def handle(event, payload):\n{body}"))
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_only_a_dictionary_can_do_makes_it_one() {
         "return struct(a = payload[\"arguments\"]).a[\"x\"]",
     ];
     for body in cases {
-        assert_eq!(of_body(body), "dict", "{body}");
+        assert_eq!(form_of_body(body), "dict", "{body}");
     }
 }
 
@@ -100,10 +100,10 @@ fn helpers_are_followed() {
         ("def wrap(f):\n  return lambda p: f(p[\"arguments\"])\n", "wrap(lambda a: a[\"x\"])(payload)"),
     ];
     for (helpers, call) in cases {
-        assert_eq!(of(&format!("{helpers}{}", handle(call))), "dict", "{helpers}{call}");
+        assert_eq!(form_of(&format!("{helpers}{}", handle(call))), "dict", "{helpers}{call}");
     }
-    assert_eq!(of("handle = lambda event, payload: payload[\"arguments\"][\"x\"]\n"), "dict");
-    assert_eq!(of("def other(event, p):\n  return p[\"arguments\"][\"x\"]\nhandle = other\n"), "dict");
+    assert_eq!(form_of("handle = lambda event, payload: payload[\"arguments\"][\"x\"]\n"), "dict");
+    assert_eq!(form_of("def other(event, p):\n  return p[\"arguments\"][\"x\"]\nhandle = other\n"), "dict");
 }
 
 #[test]
@@ -126,9 +126,12 @@ fn what_does_not_show_a_dictionary_stays_the_text_that_is_documented() {
         "return [payload[\"arguments\"] for payload in [{}]]",
     ];
     for body in cases {
-        assert_eq!(of_body(body), "text", "{body}");
+        assert_eq!(form_of_body(body), "text", "{body}");
     }
-    assert_eq!(of("def unused(p):\n  return p[\"arguments\"][\"x\"]\ndef handle(event, payload):\n  pass\n"), "text");
+    assert_eq!(
+        form_of("def unused(p):\n  return p[\"arguments\"][\"x\"]\ndef handle(event, payload):\n  pass\n"),
+        "text"
+    );
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn a_script_that_wants_both_forms_or_hides_the_form_is_an_error() {
         ("return cache.get(\"f\")(payload[\"arguments\"])", "payload[\"arguments\"]"),
     ];
     for (body, at) in cases {
-        assert_eq!(of_body(body), format!("error at {at}"), "{body}");
+        assert_eq!(form_of_body(body), format!("error at {at}"), "{body}");
     }
 }
 
@@ -153,6 +156,6 @@ fn a_script_too_long_to_follow_is_an_error_and_takes_no_long_time() {
     let many = (0..400).map(|n| format!("if x{n}:\n  x{n} = payload[\"arguments\"]\n")).collect::<String>();
     let names = (0..3_000).map(|n| format!("y{n} = [1]\n")).collect::<String>();
     let begun = std::time::Instant::now();
-    assert!(of_body(&format!("{names}{many}")).starts_with("error at"));
+    assert!(form_of_body(&format!("{names}{many}")).starts_with("error at"));
     assert!(begun.elapsed() < std::time::Duration::from_secs(20));
 }

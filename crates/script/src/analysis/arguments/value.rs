@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 /// What an expression may be, and what it may hold when it is a list, a dictionary or a tuple.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Abstract {
-    pub(super) own: Things,
+pub(super) struct AbstractValue {
+    pub(super) values: PossibleValues,
     /// What is in it, at any depth.
-    pub(super) inside: Things,
+    pub(super) contents: PossibleValues,
 }
 
 /// What a value may be; nothing of it is "never evaluated".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Things {
+pub(super) struct PossibleValues {
     /// The payload.
     pub(super) payload: bool,
     /// `payload["arguments"]`.
@@ -29,10 +29,10 @@ pub(super) struct Things {
     pub(super) functions: BTreeSet<usize>,
 }
 
-impl Things {
+impl PossibleValues {
     /// Adds what the other may be. Whether anything was new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        let before = (self.flags(), self.functions.len());
+        let before = (self.as_flags(), self.functions.len());
         self.payload |= other.payload;
         self.arguments |= other.arguments;
         self.field |= other.field;
@@ -40,10 +40,10 @@ impl Things {
         self.getter |= other.getter;
         self.other |= other.other;
         self.functions.extend(&other.functions);
-        before != (self.flags(), self.functions.len())
+        before != (self.as_flags(), self.functions.len())
     }
 
-    fn flags(&self) -> [bool; 6] {
+    fn as_flags(&self) -> [bool; 6] {
         [self.payload, self.arguments, self.field, self.text, self.getter, self.other]
     }
 
@@ -58,66 +58,71 @@ impl Things {
     }
 }
 
-impl Abstract {
+impl AbstractValue {
     /// What is of no interest.
-    pub(super) fn plain() -> Self {
-        Self::of(Things { other: true, ..Things::default() })
+    pub(super) fn uninteresting() -> Self {
+        Self::from_values(PossibleValues { other: true, ..PossibleValues::default() })
     }
 
-    pub(super) fn payload() -> Self {
-        Self::of(Things { payload: true, ..Things::default() })
+    pub(super) fn from_payload() -> Self {
+        Self::from_values(PossibleValues { payload: true, ..PossibleValues::default() })
     }
 
-    pub(super) fn function(number: usize) -> Self {
-        Self::of(Things { functions: BTreeSet::from([number]), ..Things::default() })
+    pub(super) fn from_function(number: usize) -> Self {
+        Self::from_values(PossibleValues { functions: BTreeSet::from([number]), ..PossibleValues::default() })
     }
 
     /// A text of the script.
-    pub(super) fn text(text: &str) -> Self {
-        Self::of(Things { text: true, field: text == super::FIELD, other: true, ..Things::default() })
+    pub(super) fn from_text(text: &str) -> Self {
+        Self::from_values(PossibleValues {
+            text: true,
+            field: text == super::FIELD,
+            other: true,
+            ..PossibleValues::default()
+        })
     }
 
     /// `payload["arguments"]`, or something else where it is not `certain`.
-    pub(super) fn arguments(certain: bool) -> Self {
-        Self::of(Things { arguments: true, other: !certain, ..Things::default() })
+    pub(super) fn from_arguments(certain: bool) -> Self {
+        Self::from_values(PossibleValues { arguments: true, other: !certain, ..PossibleValues::default() })
     }
 
-    pub(super) fn of(own: Things) -> Self {
-        Self { own, inside: Things::default() }
+    pub(super) fn from_values(own: PossibleValues) -> Self {
+        Self { values: own, contents: PossibleValues::default() }
     }
 
     /// A list or another value that holds these.
-    pub(super) fn holding<'v>(values: impl IntoIterator<Item = &'v Self>) -> Self {
-        let mut made = Self::plain();
+    pub(super) fn from_items<'v>(values: impl IntoIterator<Item = &'v Self>) -> Self {
+        let mut made = Self::uninteresting();
         for value in values {
-            made.hold(value);
+            made.insert(value);
         }
         made
     }
 
     /// Puts a value into this one. Whether anything was new.
-    pub(super) fn hold(&mut self, value: &Self) -> bool {
-        let own = self.inside.join(&value.own);
-        self.inside.join(&value.inside) || own
+    pub(super) fn insert(&mut self, value: &Self) -> bool {
+        let own = self.contents.join(&value.values);
+        self.contents.join(&value.contents) || own
     }
 
     /// One of the things that this holds.
-    pub(super) fn element(&self) -> Self {
-        let mut own = self.inside.clone();
+    pub(super) fn any_element(&self) -> Self {
+        let mut own = self.contents.clone();
         // A payload is gone through key by key.
-        own.text |= self.own.payload;
-        own.field |= self.own.payload;
+        own.text |= self.values.payload;
+        own.field |= self.values.payload;
         own.other = true;
-        Self { own, inside: self.inside.clone() }
+        Self { values: own, contents: self.contents.clone() }
     }
 
     /// Adds what the other may be. Whether anything was new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        let own = self.own.join(&other.own);
-        self.inside.join(&other.inside) || own
+        let own = self.values.join(&other.values);
+        self.contents.join(&other.contents) || own
     }
 
-    pub(super) fn joined(mut self, other: &Self) -> Self {
+    pub(super) fn joined_with(mut self, other: &Self) -> Self {
         self.join(other);
         self
     }

@@ -8,14 +8,17 @@ use std::collections::BTreeSet;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstStmt, BinOp, Expr, Stmt};
 
+use super::super::ast::{
+    block_statements, identifier_name, span_of, string_literal, visit_expressions, visit_nested_expressions,
+    visit_statements,
+};
 use super::super::mutation::{MUTATORS, NAMESPACES, fresh_names};
-use super::super::walk::{block, expressions, identifier, inside, span, statements, string};
 
 /// Places outside of loops where something may grow that has other names too.
 const MAX_SHARED_GROWTH: usize = 8;
 
 /// Something that grows.
-struct Growth<'a> {
+struct GrowingValue<'a> {
     /// The name it hangs on; absent when it hangs on none.
     name: Option<&'a str>,
     /// Whether it can be no more than one text or number under one key.
@@ -23,22 +26,22 @@ struct Growth<'a> {
 }
 
 /// Whether nothing grows behind the back of a name.
-pub(super) fn no_hidden_growth(root: &AstStmt) -> bool {
+pub(super) fn has_no_hidden_growth(root: &AstStmt) -> bool {
     let fresh = fresh_names(root);
     let shared = shared_names(root);
     let called = called_names(root);
     let is_own = |name: Option<&str>| name.is_some_and(|name| fresh.get(name) == Some(&true) && !shared.contains(name));
     let mut outside_loops = 0;
-    for part in block(root) {
+    for part in block_statements(root) {
         let (body, is_called): (&AstStmt, bool) = match &part.node {
             Stmt::Def(def) => (&*def.body, called.contains(def.name.ident.as_str())),
             _ => (part, false),
         };
         let mut repeated = Vec::new();
-        for_loops(body, &mut |inner| repeated.extend(growths(inner)));
-        let all = growths(body);
-        let hidden = |growth: &&Growth<'_>| !is_own(growth.name);
-        let again: Vec<&Growth<'_>> = repeated.iter().filter(hidden).collect();
+        visit_loop_bodies(body, &mut |inner| repeated.extend(find_growth(inner)));
+        let all = find_growth(body);
+        let hidden = |growth: &&GrowingValue<'_>| !is_own(growth.name);
+        let again: Vec<&GrowingValue<'_>> = repeated.iter().filter(hidden).collect();
         if is_called && all.iter().any(|growth| !is_own(growth.name)) || again.iter().any(|growth| !growth.is_flat) {
             return false;
         }
@@ -48,8 +51,8 @@ pub(super) fn no_hidden_growth(root: &AstStmt) -> bool {
 }
 
 /// The bodies of loops. A comprehension makes nothing grow but what it gives.
-fn for_loops<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
-    statements(stmt, &mut |inner| {
+fn visit_loop_bodies<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
+    visit_statements(stmt, &mut |inner| {
         if let Stmt::For(each) = &inner.node {
             visit(&each.body);
         }
@@ -57,41 +60,45 @@ fn for_loops<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
 }
 
 /// What a statement makes grow.
-fn growths(body: &AstStmt) -> Vec<Growth<'_>> {
+fn find_growth(body: &AstStmt) -> Vec<GrowingValue<'_>> {
     let mut found = Vec::new();
-    statements(body, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) => targets(&assign.lhs, &assign.rhs, &mut found),
+    visit_statements(body, &mut |stmt| match &stmt.node {
+        Stmt::Assign(assign) => find_target_growth(&assign.lhs, &assign.rhs, &mut found),
         Stmt::AssignModify(target, op, value) => match &target.node {
             AssignTargetP::Identifier(name) if matches!(op, AssignOp::Add | AssignOp::BitOr) && !is_flat(value) => {
-                found.push(Growth { name: Some(&name.ident), is_flat: false });
+                found.push(GrowingValue { name: Some(&name.ident), is_flat: false });
             }
             AssignTargetP::Index(parts) if !is_flat(value) => {
-                found.push(Growth { name: root_name(&parts.0), is_flat: false });
+                found.push(GrowingValue { name: root_name(&parts.0), is_flat: false });
             }
             _ => {}
         },
         _ => {}
     });
-    expressions(body, &mut |expr| {
+    visit_expressions(body, &mut |expr| {
         if let Expr::Call(callee, call) = &expr.node
             && let Expr::Dot(base, method) = &callee.node
             && MUTATORS.contains(&method.node.as_str())
             && !call.args.is_empty()
-            && !identifier(base).is_some_and(|name| NAMESPACES.contains(&name))
+            && !identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name))
             && !matches!(method.node.as_str(), "pop" | "remove" | "discard")
         {
-            found.push(Growth { name: root_name(base), is_flat: false });
+            found.push(GrowingValue { name: root_name(base), is_flat: false });
         }
     });
     found
 }
 
-fn targets<'a>(target: &'a starlark::syntax::ast::AstAssignTarget, value: &AstExpr, found: &mut Vec<Growth<'a>>) {
+fn find_target_growth<'a>(
+    target: &'a starlark::syntax::ast::AstAssignTarget,
+    value: &AstExpr,
+    found: &mut Vec<GrowingValue<'a>>,
+) {
     match &target.node {
-        AssignTargetP::Tuple(parts) => parts.iter().for_each(|part| targets(part, value, found)),
+        AssignTargetP::Tuple(parts) => parts.iter().for_each(|part| find_target_growth(part, value, found)),
         AssignTargetP::Index(parts) => {
-            let is_flat = string(&parts.1).is_some() && is_flat(value);
-            found.push(Growth { name: root_name(&parts.0), is_flat });
+            let is_flat = string_literal(&parts.1).is_some() && is_flat(value);
+            found.push(GrowingValue { name: root_name(&parts.0), is_flat });
         }
         AssignTargetP::Identifier(_) | AssignTargetP::Dot(..) => {}
     }
@@ -101,7 +108,7 @@ fn targets<'a>(target: &'a starlark::syntax::ast::AstAssignTarget, value: &AstEx
 fn root_name(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Index(parts) => root_name(&parts.0),
-        _ => identifier(expr),
+        _ => identifier_name(expr),
     }
 }
 
@@ -111,14 +118,16 @@ fn is_flat(value: &AstExpr) -> bool {
         Expr::Literal(_) | Expr::FString(_) | Expr::Not(_) => true,
         Expr::Identifier(name) => matches!(name.ident.as_str(), "True" | "False" | "None"),
         Expr::Op(left, BinOp::Add | BinOp::Percent, right) => {
-            [left, right].into_iter().any(|part| string(part).is_some() || matches!(part.node, Expr::FString(_)))
+            [left, right]
+                .into_iter()
+                .any(|part| string_literal(part).is_some() || matches!(part.node, Expr::FString(_)))
                 || (is_flat(left) && is_flat(right))
         }
         Expr::If(parts) => is_flat(&parts.1) && is_flat(&parts.2),
         Expr::Call(callee, _) => match &callee.node {
             Expr::Identifier(name) => matches!(name.ident.as_str(), "len" | "str" | "int" | "bool" | "repr" | "type"),
             Expr::Dot(base, method) => {
-                let of = |name: &str| identifier(base) == Some(name);
+                let of = |name: &str| identifier_name(base) == Some(name);
                 (of("re") && method.node == "replace")
                     || (of("json") && method.node == "encode")
                     || of("hash")
@@ -151,35 +160,39 @@ fn is_flat(value: &AstExpr) -> bool {
 fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut shared = BTreeSet::new();
     let mut returned = Vec::new();
-    statements(root, &mut |stmt| {
+    visit_statements(root, &mut |stmt| {
         if matches!(stmt.node, Stmt::Return(_)) {
-            returned.push(span(stmt));
+            returned.push(span_of(stmt));
         }
     });
     let is_returned = |expr: &AstExpr| {
-        let (start, end) = span(expr);
+        let (start, end) = span_of(expr);
         returned.iter().any(|(from, to)| *from <= start && end <= *to)
     };
-    statements(root, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) => held(&assign.rhs, &mut shared),
-        Stmt::AssignModify(_, _, value) => held(value, &mut shared),
+    visit_statements(root, &mut |stmt| match &stmt.node {
+        Stmt::Assign(assign) => collect_aliased_names(&assign.rhs, &mut shared),
+        Stmt::AssignModify(_, _, value) => collect_aliased_names(value, &mut shared),
         // A function inside another one sees its names.
-        Stmt::Def(def) => statements(&def.body, &mut |inner| {
+        Stmt::Def(def) => visit_statements(&def.body, &mut |inner| {
             if let Stmt::Def(nested) = &inner.node {
-                expressions(&nested.body, &mut |expr| shared.extend(identifier(expr)));
+                visit_expressions(&nested.body, &mut |expr| shared.extend(identifier_name(expr)));
             }
         }),
         _ => {}
     });
-    expressions(root, &mut |expr| match &expr.node {
-        Expr::Lambda(lambda) => inside(&lambda.body, &mut |inner| shared.extend(identifier(inner))),
+    visit_expressions(root, &mut |expr| match &expr.node {
+        Expr::Lambda(lambda) => {
+            visit_nested_expressions(&lambda.body, &mut |inner| shared.extend(identifier_name(inner)))
+        }
         _ if is_returned(expr) => {}
-        Expr::List(items) | Expr::Tuple(items) => items.iter().for_each(|item| held(item, &mut shared)),
-        Expr::Dict(entries) => entries.iter().for_each(|(_, value)| held(value, &mut shared)),
-        Expr::ListComprehension(made, ..) => held(made, &mut shared),
-        Expr::DictComprehension(made, ..) => held(&made.1, &mut shared),
-        Expr::Call(callee, call) if keeps(callee) => {
-            call.args.iter().for_each(|given| held(given.node.expr(), &mut shared));
+        Expr::List(items) | Expr::Tuple(items) => {
+            items.iter().for_each(|item| collect_aliased_names(item, &mut shared))
+        }
+        Expr::Dict(entries) => entries.iter().for_each(|(_, value)| collect_aliased_names(value, &mut shared)),
+        Expr::ListComprehension(made, ..) => collect_aliased_names(made, &mut shared),
+        Expr::DictComprehension(made, ..) => collect_aliased_names(&made.1, &mut shared),
+        Expr::Call(callee, call) if may_retain_arguments(callee) => {
+            call.args.iter().for_each(|given| collect_aliased_names(given.node.expr(), &mut shared));
         }
         _ => {}
     });
@@ -187,7 +200,7 @@ fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
 }
 
 /// Whether what a call is given may be kept, or be given back: by functions of the script, and by what grows.
-fn keeps(callee: &AstExpr) -> bool {
+fn may_retain_arguments(callee: &AstExpr) -> bool {
     const COPYING: &[&str] = &[
         "len", "str", "repr", "bool", "type", "any", "all", "sorted", "print", "log", "fail", "block", "ask", "modify",
         "delegate", "emit", "hash", "int", "float",
@@ -202,19 +215,19 @@ fn keeps(callee: &AstExpr) -> bool {
 }
 
 /// The names whose very values an expression gives.
-fn held<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) {
+fn collect_aliased_names<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) {
     match &expr.node {
         Expr::Identifier(name) => {
             shared.insert(&name.ident);
         }
-        Expr::Index(parts) => held(&parts.0, shared),
+        Expr::Index(parts) => collect_aliased_names(&parts.0, shared),
         Expr::If(parts) => {
-            held(&parts.1, shared);
-            held(&parts.2, shared);
+            collect_aliased_names(&parts.1, shared);
+            collect_aliased_names(&parts.2, shared);
         }
         Expr::Op(left, BinOp::And | BinOp::Or, right) => {
-            held(left, shared);
-            held(right, shared);
+            collect_aliased_names(left, shared);
+            collect_aliased_names(right, shared);
         }
         _ => {}
     }
@@ -223,9 +236,9 @@ fn held<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) {
 /// The functions that the script calls itself.
 fn called_names(root: &AstStmt) -> BTreeSet<&str> {
     let mut called = BTreeSet::new();
-    expressions(root, &mut |expr| {
+    visit_expressions(root, &mut |expr| {
         if let Expr::Call(callee, _) = &expr.node {
-            called.extend(identifier(callee));
+            called.extend(identifier_name(callee));
         }
     });
     called

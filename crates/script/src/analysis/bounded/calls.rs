@@ -2,10 +2,10 @@
 
 use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 
-use super::super::walk::{Argument, identifier, string};
-use super::size::{Size, Turns};
-use super::{MAX_LITERAL_TURNS, Machine, Names};
-use crate::compile::Role;
+use super::super::ast::{ArgumentNode, identifier_name, string_literal};
+use super::size::{LoopCount, ValueSize};
+use super::{MAX_LITERAL_TURNS, SizeMachine, SizeNames};
+use crate::compile::ScriptKind;
 use crate::globals::{self, REGISTRATIONS};
 use crate::source::ASSERT_ALIAS;
 
@@ -17,258 +17,284 @@ const PRINTED: u64 = 6;
 const PIECES: u64 = 24;
 
 /// The arguments of a call: their sizes, and the literal texts among them.
-struct Given<'a> {
-    sizes: Vec<Size>,
+struct ArgumentSizes<'a> {
+    sizes: Vec<ValueSize>,
     texts: Vec<Option<&'a str>>,
-    lengths: bool,
+    are_lengths: bool,
 }
 
-impl Given<'_> {
-    fn units(&self) -> u64 {
+impl ArgumentSizes<'_> {
+    fn total_units(&self) -> u64 {
         self.sizes.iter().map(|size| size.units).sum()
     }
 
-    fn shared_out(&self) -> bool {
-        self.sizes.iter().all(|size| size.shared_out || size.units == 0)
+    fn is_shared_out(&self) -> bool {
+        self.sizes.iter().all(|size| size.is_shared_out || size.units == 0)
     }
 
-    fn constant(&self, position: usize) -> bool {
+    fn is_constant(&self, position: usize) -> bool {
         self.sizes.get(position).is_some_and(|size| size.units == 0)
     }
 
-    fn text(&self, position: usize) -> Option<&str> {
+    fn literal_text(&self, position: usize) -> Option<&str> {
         self.texts.get(position).copied().flatten()
     }
 
     /// Whether a function is among them.
-    fn function(&self) -> bool {
-        self.sizes.iter().any(|size| size.function)
+    fn has_function(&self) -> bool {
+        self.sizes.iter().any(|size| size.is_function)
     }
 
-    fn joined(&self) -> Size {
-        self.sizes.iter().copied().reduce(Size::either).unwrap_or(Size::NUMBER)
+    fn largest_size(&self) -> ValueSize {
+        self.sizes.iter().copied().reduce(ValueSize::larger).unwrap_or(ValueSize::NUMBER)
     }
 }
 
-impl<'a> Machine<'a> {
-    pub(super) fn call_expression(
+impl<'a> SizeMachine<'a> {
+    pub(super) fn size_of_call(
         &mut self,
         callee: &'a AstExpr,
         arguments: &'a [AstArgument],
-        names: &mut Names<'a>,
-    ) -> Option<Size> {
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
         let lengths = arguments.iter().all(|argument| is_length(argument.node.expr()));
-        let mut given = Given { sizes: Vec::new(), texts: Vec::new(), lengths };
+        let mut given = ArgumentSizes { sizes: Vec::new(), texts: Vec::new(), are_lengths: lengths };
         for argument in arguments {
-            if matches!(argument.node, Argument::Args(_) | Argument::KwArgs(_)) {
+            if matches!(argument.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_)) {
                 return None;
             }
             let expr = argument.node.expr();
-            given.sizes.push(self.expression(expr, names)?);
-            given.texts.push(string(expr));
+            given.sizes.push(self.size_of_expression(expr, names)?);
+            given.texts.push(string_literal(expr));
         }
         match &callee.node {
             Expr::Identifier(name) if names.contains_key(name.ident.as_str()) => None,
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
-                let plain = arguments.iter().all(|argument| matches!(argument.node, Argument::Positional(_)));
+                let plain = arguments.iter().all(|argument| matches!(argument.node, ArgumentNode::Positional(_)));
                 // Arguments by name: whatever they are, each is at most what was given in all.
-                let function = given.function();
-                let whole =
-                    [Size { units: given.units(), shared_out: given.shared_out(), function, ..Size::NOTHING }; 16];
-                if plain { self.call(&name.ident, &given.sizes) } else { self.call(&name.ident, &whole) }
-            }
-            Expr::Identifier(name) if given.function() => self.keeping(&name.ident, &given),
-            Expr::Identifier(name) => self.builtin(&name.ident, &given),
-            Expr::Dot(base, method) => match namespace(base) {
-                Some(path) if !names.contains_key(path.split('.').next().unwrap_or_default()) => {
-                    (!given.function()).then_some(())?;
-                    self.member(&path, &method.node, &given)
+                let function = given.has_function();
+                let whole = [ValueSize {
+                    units: given.total_units(),
+                    is_shared_out: given.is_shared_out(),
+                    is_function: function,
+                    ..ValueSize::NOTHING
+                }; 16];
+                if plain {
+                    self.call_function(&name.ident, &given.sizes)
+                } else {
+                    self.call_function(&name.ident, &whole)
                 }
-                _ => self.method(base, &method.node, &given, names),
+            }
+            Expr::Identifier(name) if given.has_function() => self.size_of_retaining_call(&name.ident, &given),
+            Expr::Identifier(name) => self.size_of_builtin(&name.ident, &given),
+            Expr::Dot(base, method) => match namespace_path(base) {
+                Some(path) if !names.contains_key(path.split('.').next().unwrap_or_default()) => {
+                    (!given.has_function()).then_some(())?;
+                    self.size_of_member_call(&path, &method.node, &given)
+                }
+                _ => self.size_of_method_call(base, &method.node, &given, names),
             },
             _ => None,
         }
     }
 
     /// A function of the language or of Pintle that is given functions, and only keeps them.
-    fn keeping(&mut self, name: &str, given: &Given<'_>) -> Option<Size> {
-        let size = self.builtin(name, given)?;
+    fn size_of_retaining_call(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let size = self.size_of_builtin(name, given)?;
         match name {
-            "dict" => Some(Size { function: true, ..size }),
+            "dict" => Some(ValueSize { is_function: true, ..size }),
             _ => REGISTRATIONS.contains(&name).then_some(size),
         }
     }
 
     /// A function of the language or of Pintle.
-    fn builtin(&mut self, name: &str, given: &Given<'_>) -> Option<Size> {
-        let first = given.sizes.first().copied().unwrap_or(Size::NUMBER);
+    fn size_of_builtin(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match name {
-            "len" | "bool" | "hash" | "abs" | "float" => Some(Size::NUMBER),
-            "type" => Some(Size::NOTHING),
-            "int" => first.number.then_some(Size::NUMBER),
-            "str" | "repr" => self.allocate(first.units * PRINTED, first.shared_out),
+            "len" | "bool" | "hash" | "abs" | "float" => Some(ValueSize::NUMBER),
+            "type" => Some(ValueSize::NOTHING),
+            "int" => first.is_number.then_some(ValueSize::NUMBER),
+            "str" | "repr" => self.allocate(first.units * PRINTED, first.is_shared_out),
             "list" | "tuple" | "dict" | "sorted" | "reversed" | "enumerate" | "zip" => {
                 if matches!(name, "dict" | "enumerate" | "zip") {
-                    self.weigh(given.units() * PIECES);
+                    self.add_extra_units(given.total_units() * PIECES);
                 }
-                let made = self.allocate(given.units(), given.shared_out())?;
-                let turns = if given.sizes.len() == 1 { first.turns } else { Turns::Input };
-                Some(Size { turns, items_are_numbers: first.items_are_numbers && name != "enumerate", ..made })
+                let made = self.allocate(given.total_units(), given.is_shared_out())?;
+                let turns = if given.sizes.len() == 1 { first.loop_count } else { LoopCount::Input };
+                Some(ValueSize {
+                    loop_count: turns,
+                    items_are_numbers: first.items_are_numbers && name != "enumerate",
+                    ..made
+                })
             }
-            "min" | "max" | "any" | "all" => Some(Size { turns: Turns::Input, ..given.joined() }),
-            "range" => range(given),
+            "min" | "max" | "any" | "all" => Some(ValueSize { loop_count: LoopCount::Input, ..given.largest_size() }),
+            "range" => size_of_range(given),
             "allow" | "block" | "ask" | "log" | "print" | "emit" | "fail" | "modify" | "delegate" => {
-                self.allocate(given.units() * PRINTED, given.shared_out())?;
-                Some(self.fetched(name == "emit"))
+                self.allocate(given.total_units() * PRINTED, given.is_shared_out())?;
+                Some(self.size_of_effect_reply(name == "emit"))
             }
-            "random" | "sleep" => Some(Size::NUMBER),
+            "random" | "sleep" => Some(ValueSize::NUMBER),
             // What is registered is copied out of the module.
             name if REGISTRATIONS.contains(&name) => {
-                self.allocate(given.units() * 2, given.shared_out())?;
-                Some(Size::NUMBER)
+                self.allocate(given.total_units() * 2, given.is_shared_out())?;
+                Some(ValueSize::NUMBER)
             }
-            ASSERT_ALIAS => Some(Size::NUMBER),
+            ASSERT_ALIAS => Some(ValueSize::NUMBER),
             _ => None,
         }
     }
 
     /// What the world gives is as large as the input, each time.
-    fn fetched(&self, fetched: bool) -> Size {
-        if fetched { Size { shared_out: self.around.input_loops == 0, ..Size::INPUT } } else { Size::NOTHING }
+    fn size_of_effect_reply(&self, fetched: bool) -> ValueSize {
+        if fetched {
+            ValueSize { is_shared_out: self.enclosing_loops.input_loop_count == 0, ..ValueSize::INPUT }
+        } else {
+            ValueSize::NOTHING
+        }
     }
 
     /// A function of a namespace.
-    fn member(&mut self, namespace: &str, member: &str, given: &Given<'_>) -> Option<Size> {
-        let first = given.sizes.first().copied().unwrap_or(Size::NUMBER);
+    fn size_of_member_call(&mut self, namespace: &str, member: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match (namespace, member) {
             ("re", "replace") => {
-                let grown = given.text(1)?.len() as u64 + 1;
+                let grown = given.literal_text(1)?.len() as u64 + 1;
                 let text = *given.sizes.get(2)?;
-                given.constant(0).then_some(())?;
-                self.allocate(text.units.saturating_mul(grown), text.shared_out)
+                given.is_constant(0).then_some(())?;
+                self.allocate(text.units.saturating_mul(grown), text.is_shared_out)
             }
             ("re", _) => {
-                given.constant(0).then_some(())?;
+                given.is_constant(0).then_some(())?;
                 let text = *given.sizes.get(1)?;
-                self.allocate(text.units * 2, text.shared_out)
+                self.allocate(text.units * 2, text.is_shared_out)
             }
-            ("string", "join") => given.constant(1).then(|| self.allocate(first.units + 1, first.shared_out)).flatten(),
+            ("string", "join") => {
+                given.is_constant(1).then(|| self.allocate(first.units + 1, first.is_shared_out)).flatten()
+            }
             ("string", "contains_any") => {
                 let needles = *given.sizes.get(1)?;
-                (needles.units == 0 && matches!(needles.turns, Turns::Literal(_))).then_some(Size::NOTHING)
+                (needles.units == 0 && matches!(needles.loop_count, LoopCount::Literal(_)))
+                    .then_some(ValueSize::NOTHING)
             }
             ("string", "pad_left" | "pad_right") => {
                 let width = given.sizes.get(1)?.integer?;
                 (width.unsigned_abs() <= MAX_LITERAL_TURNS).then_some(())?;
-                self.allocate(first.units + 1, first.shared_out)
+                self.allocate(first.units + 1, first.is_shared_out)
             }
             ("template", _) => None,
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
                 // The text is made twice on the way, from a copy of the value.
-                self.weigh(given.units() * (PRINTED * 2 + 1));
-                self.allocate(given.units() * PRINTED, given.shared_out())
+                self.add_extra_units(given.total_units() * (PRINTED * 2 + 1));
+                self.allocate(given.total_units() * PRINTED, given.is_shared_out())
             }
-            ("math" | "validate" | "time" | "uuid", _) => Some(Size::NUMBER),
-            ("metrics", "snapshot" | "get") => Some(self.fetched(true)),
+            ("math" | "validate" | "time" | "uuid", _) => Some(ValueSize::NUMBER),
+            ("metrics", "snapshot" | "get") => Some(self.size_of_effect_reply(true)),
             ("metrics" | "log" | "ctx.agent", _) => {
-                self.allocate(given.units() * PRINTED, given.shared_out())?;
-                Some(Size::NOTHING)
+                self.allocate(given.total_units() * PRINTED, given.is_shared_out())?;
+                Some(ValueSize::NOTHING)
             }
             ("cache" | "ctx" | "http" | "events" | "meta" | "fs", _) => {
-                self.allocate(given.units() * 2, given.shared_out())?;
-                Some(self.fetched(true))
+                self.allocate(given.total_units() * 2, given.is_shared_out())?;
+                Some(self.size_of_effect_reply(true))
             }
             _ => None,
         }
     }
 
     /// A method of a value.
-    fn method(&mut self, base: &'a AstExpr, method: &str, given: &Given<'_>, names: &mut Names<'a>) -> Option<Size> {
-        let value = self.expression(base, names)?;
-        (!given.function() || KEEPING.contains(&method)).then_some(())?;
-        let copied = |machine: &mut Self| machine.allocate(value.units, value.shared_out);
+    fn size_of_method_call(
+        &mut self,
+        base: &'a AstExpr,
+        method: &str,
+        given: &ArgumentSizes<'_>,
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
+        let value = self.size_of_expression(base, names)?;
+        (!given.has_function() || KEEPING.contains(&method)).then_some(())?;
+        let copied = |machine: &mut Self| machine.allocate(value.units, value.is_shared_out);
         match method {
             "get" => {
-                let known = Size { turns: Turns::Input, number: false, integer: None, ..value };
-                let default = given.sizes.get(1).copied().unwrap_or(Size::NUMBER);
-                Some(Size { number: false, ..known.either(default) })
+                let known = ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..value };
+                let default = given.sizes.get(1).copied().unwrap_or(ValueSize::NUMBER);
+                Some(ValueSize { is_number: false, ..known.larger(default) })
             }
             "keys" | "values" | "items" => Some(value),
             "lower" | "upper" | "title" | "capitalize" | "strip" | "lstrip" | "rstrip" | "removeprefix"
             | "removesuffix" => copied(self),
             "splitlines" | "elems" | "codepoints" => {
-                self.weigh(value.units * PIECES);
+                self.add_extra_units(value.units * PIECES);
                 copied(self)
             }
-            "split" | "rsplit" | "partition" | "rpartition" if given.units() == 0 => {
-                self.weigh(value.units * PIECES);
+            "split" | "rsplit" | "partition" | "rpartition" if given.total_units() == 0 => {
+                self.add_extra_units(value.units * PIECES);
                 copied(self)
             }
             "startswith" | "endswith" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isspace" | "istitle"
-            | "isupper" => Some(Size::NUMBER),
-            "find" | "rfind" | "index" | "rindex" | "count" => given.constant(0).then_some(Size::NUMBER),
+            | "isupper" => Some(ValueSize::NUMBER),
+            "find" | "rfind" | "index" | "rindex" | "count" => given.is_constant(0).then_some(ValueSize::NUMBER),
             "join" => {
                 let parts = *given.sizes.first()?;
                 (value.units == 0).then_some(())?;
-                self.allocate(parts.units + 1, parts.shared_out)
+                self.allocate(parts.units + 1, parts.is_shared_out)
             }
             "replace" => {
-                let (old, new) = (given.text(0)?, given.text(1)?);
+                let (old, new) = (given.literal_text(0)?, given.literal_text(1)?);
                 (!old.is_empty()).then_some(())?;
                 let grown = new.len().div_ceil(old.len()).max(1) as u64;
-                self.allocate(value.units.saturating_mul(grown), value.shared_out)
+                self.allocate(value.units.saturating_mul(grown), value.is_shared_out)
             }
             "format" => {
-                let places = string(base)?.matches('{').count() as u64;
-                self.allocate(given.units().saturating_mul(places), given.shared_out())
+                let places = string_literal(base)?.matches('{').count() as u64;
+                self.allocate(given.total_units().saturating_mul(places), given.is_shared_out())
             }
             "append" | "extend" | "insert" | "add" | "update" | "setdefault" => {
-                let name = identifier(base).filter(|name| names.contains_key(*name))?;
-                let item = Size { number: given.sizes.iter().all(|size| size.number), ..given.joined() };
-                let grown = self.grown(value, item);
+                let name = identifier_name(base).filter(|name| names.contains_key(*name))?;
+                let item =
+                    ValueSize { is_number: given.sizes.iter().all(|size| size.is_number), ..given.largest_size() };
+                let grown = self.size_after_insert(value, item);
                 names.insert(name, grown);
-                Some(value.either(item))
+                Some(value.larger(item))
             }
-            "pop" | "popitem" | "remove" | "clear" | "discard" => Some(Size { number: false, ..value }),
+            "pop" | "popitem" | "remove" | "clear" | "discard" => Some(ValueSize { is_number: false, ..value }),
             _ => None,
         }
     }
 }
 
 /// `range(..)` of literals, or of lengths.
-fn range(given: &Given<'_>) -> Option<Size> {
+fn size_of_range(given: &ArgumentSizes<'_>) -> Option<ValueSize> {
     let literal: Option<Vec<i64>> = given.sizes.iter().map(|size| size.integer).collect();
     let turns = match literal.as_deref() {
-        Some([end]) => Turns::Literal(u32::try_from(*end).unwrap_or(0)),
-        Some([start, end]) => Turns::Literal(u32::try_from(end.saturating_sub(*start)).unwrap_or(0)),
+        Some([end]) => LoopCount::Literal(u32::try_from(*end).unwrap_or(0)),
+        Some([start, end]) => LoopCount::Literal(u32::try_from(end.saturating_sub(*start)).unwrap_or(0)),
         Some(_) => return None,
-        None if given.sizes.len() <= 2 && given.lengths => Turns::Input,
+        None if given.sizes.len() <= 2 && given.are_lengths => LoopCount::Input,
         None => return None,
     };
-    if let Turns::Literal(turns) = turns
+    if let LoopCount::Literal(turns) = turns
         && u64::from(turns) > MAX_LITERAL_TURNS
     {
         return None;
     }
-    Some(Size { turns, items_are_numbers: true, ..Size::NOTHING })
+    Some(ValueSize { loop_count: turns, items_are_numbers: true, ..ValueSize::NOTHING })
 }
 
 /// A literal, a `len(..)`, or one of them more or less.
 fn is_length(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(AstLiteral::Int(_)) => true,
-        Expr::Call(callee, _) => identifier(callee) == Some("len"),
+        Expr::Call(callee, _) => identifier_name(callee) == Some("len"),
         Expr::Op(left, BinOp::Add | BinOp::Subtract, right) => is_length(left) && is_length(right),
         _ => false,
     }
 }
 
 /// The name of a namespace, when the expression is one.
-fn namespace(base: &AstExpr) -> Option<String> {
+fn namespace_path(base: &AstExpr) -> Option<String> {
     let path = match &base.node {
         Expr::Identifier(name) => name.ident.clone(),
-        Expr::Dot(inner, member) => format!("{}.{}", identifier(inner)?, member.node),
+        Expr::Dot(inner, member) => format!("{}.{}", identifier_name(inner)?, member.node),
         _ => return None,
     };
-    (!globals::members(&path, Role::Verify).is_empty()).then_some(path)
+    (!globals::namespace_members(&path, ScriptKind::Verify).is_empty()).then_some(path)
 }

@@ -4,29 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstLiteral, AstStmt, BinOp, Expr, Stmt};
 
+use super::super::ast::{identifier_name, visit_expressions, visit_statements};
 use super::super::names::target_names;
 use super::super::reads::names_in;
-use super::super::walk::{expressions, identifier, statements};
 
 /// Methods that put their arguments into the value they are called on.
 const GROWING: &[&str] = &["append", "extend", "insert", "add", "setdefault", "update"];
 
 /// What the name on the left is made from, in one turn of a loop.
 #[derive(Default)]
-struct Edges<'a> {
-    all: BTreeMap<&'a str, BTreeSet<&'a str>>,
+struct FeedbackEdges<'a> {
+    sources: BTreeMap<&'a str, BTreeSet<&'a str>>,
     growing: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Edges<'a> {
-    fn add(&mut self, to: &'a str, from: BTreeSet<&'a str>, grows: bool) {
+impl<'a> FeedbackEdges<'a> {
+    fn add_edge(&mut self, to: &'a str, from: BTreeSet<&'a str>, grows: bool) {
         if grows {
             self.growing.extend(from.iter().map(|from| (to, *from)));
         }
-        self.all.entry(to).or_default().extend(from);
+        self.sources.entry(to).or_default().extend(from);
     }
 
-    fn reaches(&self, from: &'a str, wanted: &str) -> bool {
+    fn can_reach(&self, from: &'a str, wanted: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut next = vec![from];
         while let Some(name) = next.pop() {
@@ -34,7 +34,7 @@ impl<'a> Edges<'a> {
                 return true;
             }
             if seen.insert(name) {
-                next.extend(self.all.get(name).into_iter().flatten());
+                next.extend(self.sources.get(name).into_iter().flatten());
             }
         }
         false
@@ -42,17 +42,17 @@ impl<'a> Edges<'a> {
 }
 
 /// Whether a value made in one turn is built into the value of the same name in the next.
-pub(super) fn feeds_back(body: &AstStmt) -> bool {
-    let mut edges = Edges::default();
-    statements(body, &mut |stmt| match &stmt.node {
+pub(super) fn has_feedback(body: &AstStmt) -> bool {
+    let mut edges = FeedbackEdges::default();
+    visit_statements(body, &mut |stmt| match &stmt.node {
         Stmt::Assign(assign) if !is_number(&assign.rhs) => {
             for name in target_names(&assign.lhs) {
-                edges.add(name, names_in(&assign.rhs), grows(&assign.rhs));
+                edges.add_edge(name, names_in(&assign.rhs), can_grow(&assign.rhs));
             }
             if let AssignTargetP::Index(parts) = &assign.lhs.node
-                && let Some(name) = identifier(&parts.0)
+                && let Some(name) = identifier_name(&parts.0)
             {
-                edges.add(name, names_in(&assign.rhs), true);
+                edges.add_edge(name, names_in(&assign.rhs), true);
             }
         }
         Stmt::AssignModify(target, op, value) if !is_number(value) => {
@@ -63,56 +63,56 @@ pub(super) fn feeds_back(body: &AstStmt) -> bool {
                 if !in_place {
                     from.insert(name);
                 }
-                edges.add(name, from, true);
+                edges.add_edge(name, from, true);
             }
         }
         _ => {}
     });
-    expressions(body, &mut |expr| {
+    visit_expressions(body, &mut |expr| {
         if let Expr::Call(callee, call) = &expr.node
             && let Expr::Dot(base, method) = &callee.node
             && GROWING.contains(&method.node.as_str())
-            && let Some(name) = identifier(base)
+            && let Some(name) = identifier_name(base)
         {
             for argument in &call.args {
-                edges.add(name, names_in(argument.node.expr()), true);
+                edges.add_edge(name, names_in(argument.node.expr()), true);
             }
         }
     });
-    edges.growing.iter().any(|(to, from)| edges.reaches(from, to))
+    edges.growing.iter().any(|(to, from)| edges.can_reach(from, to))
 }
 
 /// The names that a loop's body binds or changes.
 pub(super) fn changed_names(body: &AstStmt) -> Vec<&str> {
     let mut names = Vec::new();
-    statements(body, &mut |stmt| match &stmt.node {
+    visit_statements(body, &mut |stmt| match &stmt.node {
         Stmt::Assign(assign) => {
             names.extend(target_names(&assign.lhs));
             if let AssignTargetP::Index(parts) = &assign.lhs.node {
-                names.extend(identifier(&parts.0));
+                names.extend(identifier_name(&parts.0));
             }
         }
         Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
         Stmt::For(each) => names.extend(target_names(&each.var)),
         _ => {}
     });
-    expressions(body, &mut |expr| {
+    visit_expressions(body, &mut |expr| {
         if let Expr::Call(callee, _) = &expr.node
             && let Expr::Dot(base, method) = &callee.node
             && GROWING.contains(&method.node.as_str())
         {
-            names.extend(identifier(base));
+            names.extend(identifier_name(base));
         }
     });
     names
 }
 
 /// Whether an expression makes something larger than its parts.
-fn grows(expr: &AstExpr) -> bool {
+fn can_grow(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Identifier(_) | Expr::Literal(_) | Expr::Index(_) => false,
-        Expr::Op(left, BinOp::And | BinOp::Or, right) => grows(left) || grows(right),
-        Expr::If(parts) => grows(&parts.1) || grows(&parts.2),
+        Expr::Op(left, BinOp::And | BinOp::Or, right) => can_grow(left) || can_grow(right),
+        Expr::If(parts) => can_grow(&parts.1) || can_grow(&parts.2),
         _ => true,
     }
 }
@@ -134,7 +134,7 @@ fn is_number(expr: &AstExpr) -> bool {
                 | BinOp::In
                 | BinOp::NotIn
         ),
-        Expr::Call(callee, _) => identifier(callee) == Some("len"),
+        Expr::Call(callee, _) => identifier_name(callee) == Some("len"),
         _ => false,
     }
 }

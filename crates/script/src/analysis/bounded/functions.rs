@@ -5,67 +5,71 @@
 
 use starlark::syntax::ast::{AstNoPayload, AstParameter, DefP, LambdaP};
 
-use super::size::Size;
-use super::{Machine, Names};
-use crate::analysis::walk::Parameter;
+use super::size::ValueSize;
+use super::{SizeMachine, SizeNames};
+use crate::analysis::ast::ParameterNode;
 
-impl<'a> Machine<'a> {
+impl<'a> SizeMachine<'a> {
     /// A `def`: of the top level, whose body is looked at later, or inside a function.
-    pub(super) fn definition(&mut self, def: &'a DefP<AstNoPayload>, names: &mut Names<'a>) -> Option<()> {
-        self.defaults(&def.params, names)?;
-        if !self.calling.is_empty() {
-            let mut inner = captured(names, &def.params);
-            self.apart(|machine| machine.statement(&def.body, &mut inner))?;
-            names.insert(&def.name.ident, Size::FUNCTION);
+    pub(super) fn visit_definition(&mut self, def: &'a DefP<AstNoPayload>, names: &mut SizeNames<'a>) -> Option<()> {
+        self.visit_defaults(&def.params, names)?;
+        if !self.active_functions.is_empty() {
+            let mut inner = captured_names(names, &def.params);
+            self.with_separate_cost(|machine| machine.visit_statement(&def.body, &mut inner))?;
+            names.insert(&def.name.ident, ValueSize::FUNCTION);
         }
         Some(())
     }
 
     /// A `lambda`.
-    pub(super) fn lambda(&mut self, lambda: &'a LambdaP<AstNoPayload>, names: &mut Names<'a>) -> Option<Size> {
-        self.defaults(&lambda.params, names)?;
-        let mut inner = captured(names, &lambda.params);
-        self.apart(|machine| machine.expression(&lambda.body, &mut inner).map(|_| ()))?;
-        Some(Size::FUNCTION)
+    pub(super) fn visit_lambda(
+        &mut self,
+        lambda: &'a LambdaP<AstNoPayload>,
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
+        self.visit_defaults(&lambda.params, names)?;
+        let mut inner = captured_names(names, &lambda.params);
+        self.with_separate_cost(|machine| machine.size_of_expression(&lambda.body, &mut inner).map(|_| ()))?;
+        Some(ValueSize::FUNCTION)
     }
 
     /// The values of parameters that are not given, which are made where the function is.
-    fn defaults(&mut self, parameters: &'a [AstParameter], names: &mut Names<'a>) -> Option<()> {
+    fn visit_defaults(&mut self, parameters: &'a [AstParameter], names: &mut SizeNames<'a>) -> Option<()> {
         for parameter in parameters {
-            if let Parameter::Normal(_, _, Some(default)) = &parameter.node {
-                self.expression(default, names)?;
+            if let ParameterNode::Normal(_, _, Some(default)) = &parameter.node {
+                self.size_of_expression(default, names)?;
             }
         }
         Some(())
     }
 
     /// Looks at a body whose cost is its own, not that of the place where it is made.
-    fn apart(&mut self, look: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
-        let around = std::mem::take(&mut self.around);
-        let outside = std::mem::take(&mut self.outside);
+    fn with_separate_cost(&mut self, look: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let around = std::mem::take(&mut self.enclosing_loops);
+        let outside = std::mem::take(&mut self.loops_around_function);
         let allocated = std::mem::replace(&mut self.allocated, 0);
-        let returned = self.returned.take();
+        let returned = self.return_size.take();
         // What a body makes is not of the top level, wherever it stands.
-        self.calling.push("lambda");
+        self.active_functions.push("lambda");
         self.calls += 1;
         (self.calls <= super::MAX_CALLS).then_some(())?;
         look(self)?;
-        self.calling.pop();
-        self.returned = returned;
+        self.active_functions.pop();
+        self.return_size = returned;
         self.allocated = allocated;
-        self.outside = outside;
-        self.around = around;
+        self.loops_around_function = outside;
+        self.enclosing_loops = around;
         Some(())
     }
 }
 
 /// What a body sees: its parameters, and what is around it, which may have grown by the time it is called.
-fn captured<'a>(names: &Names<'a>, parameters: &'a [AstParameter]) -> Names<'a> {
-    let grown = |size: &Size| if size.number { *size } else { Size { units: size.units.max(1), ..*size } };
-    let mut inner: Names<'a> = names.iter().map(|(name, size)| (*name, grown(size))).collect();
+fn captured_names<'a>(names: &SizeNames<'a>, parameters: &'a [AstParameter]) -> SizeNames<'a> {
+    let grown = |size: &ValueSize| if size.is_number { *size } else { ValueSize { units: size.units.max(1), ..*size } };
+    let mut inner: SizeNames<'a> = names.iter().map(|(name, size)| (*name, grown(size))).collect();
     for parameter in parameters {
         if let Some(name) = parameter.ident() {
-            inner.insert(&name.ident, Size::INPUT);
+            inner.insert(&name.ident, ValueSize::INPUT);
         }
     }
     inner

@@ -2,96 +2,104 @@
 
 use starlark::syntax::ast::{AstAssignTarget, AstExpr, ForClause};
 
+use super::super::ast::ClauseNode;
 use super::super::names::target_names;
-use super::super::walk::Clause;
-use super::size::{Size, Turns};
-use super::{MAX_INPUT_LOOPS, MAX_LITERAL_TURNS, Machine, Names};
+use super::size::{LoopCount, ValueSize};
+use super::{MAX_INPUT_LOOPS, MAX_LITERAL_TURNS, SizeMachine, SizeNames};
 
-impl<'a> Machine<'a> {
+impl<'a> SizeMachine<'a> {
     /// Runs the body of a loop once, for all its turns.
-    pub(super) fn repeat(
+    pub(super) fn visit_loop(
         &mut self,
-        over: Size,
+        over: ValueSize,
         target: &'a AstAssignTarget,
         changed: &[&'a str],
-        names: &mut Names<'a>,
-        body: impl FnOnce(&mut Self, &mut Names<'a>) -> Option<()>,
+        names: &mut SizeNames<'a>,
+        body: impl FnOnce(&mut Self, &mut SizeNames<'a>) -> Option<()>,
     ) -> Option<()> {
-        let before = self.around;
-        let shared: Vec<&str> = names.iter().filter(|(_, size)| size.shared_out).map(|(name, _)| *name).collect();
-        let item = match over.turns {
-            Turns::Literal(turns) => {
-                self.around.turns = before.turns.saturating_mul(u64::from(turns).max(1));
-                Size { turns: Turns::Input, number: over.items_are_numbers, integer: None, ..over }
+        let before = self.enclosing_loops;
+        let shared: Vec<&str> = names.iter().filter(|(_, size)| size.is_shared_out).map(|(name, _)| *name).collect();
+        let item = match over.loop_count {
+            LoopCount::Literal(turns) => {
+                self.enclosing_loops.turn_count = before.turn_count.saturating_mul(u64::from(turns).max(1));
+                ValueSize { loop_count: LoopCount::Input, is_number: over.items_are_numbers, integer: None, ..over }
             }
-            Turns::Input => {
-                self.around.input_loops += 1;
+            LoopCount::Input => {
+                self.enclosing_loops.input_loop_count += 1;
                 for size in names.values_mut().filter(|size| size.units > 0) {
-                    size.shared_out = false;
+                    size.is_shared_out = false;
                 }
                 let units = if over.items_are_numbers { 0 } else { over.units.max(1) };
-                Size { units, turns: Turns::Input, number: over.items_are_numbers, integer: None, ..over }
+                ValueSize {
+                    units,
+                    loop_count: LoopCount::Input,
+                    is_number: over.items_are_numbers,
+                    integer: None,
+                    ..over
+                }
             }
         };
-        if self.around.turns > MAX_LITERAL_TURNS || self.around.input_loops > MAX_INPUT_LOOPS {
+        if self.enclosing_loops.turn_count > MAX_LITERAL_TURNS
+            || self.enclosing_loops.input_loop_count > MAX_INPUT_LOOPS
+        {
             return None;
         }
         // What a turn leaves to the next one may be as large as the input.
         for name in changed {
-            if let Some(size) = names.get_mut(name).filter(|size| !size.number) {
-                *size = Size { units: size.units.max(1), shared_out: false, ..*size };
+            if let Some(size) = names.get_mut(name).filter(|size| !size.is_number) {
+                *size = ValueSize { units: size.units.max(1), is_shared_out: false, ..*size };
             }
         }
-        self.bind(target, item, names)?;
+        self.bind_target(target, item, names)?;
         body(self, names)?;
-        self.around = before;
+        self.enclosing_loops = before;
         for name in shared {
             if let Some(size) = names.get_mut(name).filter(|_| !changed.contains(&name)) {
-                size.shared_out = true;
+                size.is_shared_out = true;
             }
         }
         Some(())
     }
 
     /// A comprehension is a loop that appends to a list.
-    pub(super) fn comprehension(
+    pub(super) fn visit_comprehension(
         &mut self,
         made: &[&'a AstExpr],
         first: &'a ForClause,
-        rest: &'a [Clause],
-        names: &mut Names<'a>,
-    ) -> Option<Size> {
+        rest: &'a [ClauseNode],
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
         let mut inner = names.clone();
-        let mut total = Size::NOTHING;
-        self.clauses(made, first, rest, &mut inner, &mut total)?;
-        let shared_out = self.around.input_loops == 0;
-        Some(Size { turns: Turns::Input, shared_out: shared_out || total.units == 0, ..total })
+        let mut total = ValueSize::NOTHING;
+        self.visit_clauses(made, first, rest, &mut inner, &mut total)?;
+        let shared_out = self.enclosing_loops.input_loop_count == 0;
+        Some(ValueSize { loop_count: LoopCount::Input, is_shared_out: shared_out || total.units == 0, ..total })
     }
 
-    fn clauses(
+    fn visit_clauses(
         &mut self,
         made: &[&'a AstExpr],
         each: &'a ForClause,
-        rest: &'a [Clause],
-        names: &mut Names<'a>,
-        total: &mut Size,
+        rest: &'a [ClauseNode],
+        names: &mut SizeNames<'a>,
+        total: &mut ValueSize,
     ) -> Option<()> {
-        let over = self.expression(&each.over, names)?;
+        let over = self.size_of_expression(&each.over, names)?;
         let bound = target_names(&each.var);
-        self.repeat(over, &each.var, &bound, names, |machine, names| {
+        self.visit_loop(over, &each.var, &bound, names, |machine, names| {
             let mut rest = rest;
             while let Some((clause, others)) = rest.split_first() {
                 rest = others;
                 match clause {
-                    Clause::If(condition) => {
-                        machine.expression(condition, names)?;
+                    ClauseNode::If(condition) => {
+                        machine.size_of_expression(condition, names)?;
                     }
-                    Clause::For(inner) => return machine.clauses(made, inner, rest, names, total),
+                    ClauseNode::For(inner) => return machine.visit_clauses(made, inner, rest, names, total),
                 }
             }
             for expr in made {
-                let size = machine.expression(expr, names)?;
-                *total = machine.grown(*total, size);
+                let size = machine.size_of_expression(expr, names)?;
+                *total = machine.size_after_insert(*total, size);
             }
             Some(())
         })

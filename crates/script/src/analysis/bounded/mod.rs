@@ -39,8 +39,8 @@ use std::collections::BTreeMap;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::walk::{block, identifier, statements};
-use size::{Size, Turns};
+use super::ast::{block_statements, identifier_name, visit_statements};
+use size::{LoopCount, ValueSize};
 
 /// Inputs that a script may allocate in all.
 const MAX_ALLOCATED: u64 = 64;
@@ -52,25 +52,25 @@ const MAX_INPUT_LOOPS: usize = 2;
 const MAX_CALLS: usize = 500;
 
 /// How many inputs of memory a call takes at the most, when all of a script may be loaded and run in this process.
-pub(super) fn bounded(ast: &AstModule) -> Option<u64> {
-    aliases::no_hidden_growth(ast.statement()).then(|| run(ast.statement())).flatten()
+pub(super) fn input_bound(ast: &AstModule) -> Option<u64> {
+    aliases::has_no_hidden_growth(ast.statement()).then(|| run_on_sizes(ast.statement())).flatten()
 }
 
 /// Runs all functions on sizes; `None` when something is not bounded.
-fn run(root: &AstStmt) -> Option<u64> {
-    let mut machine = Machine::default();
-    for stmt in block(root) {
+fn run_on_sizes(root: &AstStmt) -> Option<u64> {
+    let mut machine = SizeMachine::default();
+    for stmt in block_statements(root) {
         if let Stmt::Def(def) = &stmt.node
             && machine.functions.insert(&def.name.ident, def).is_some()
         {
             return None;
         }
     }
-    let mut globals = Names::new();
-    for stmt in block(root) {
+    let mut globals = SizeNames::new();
+    for stmt in block_statements(root) {
         // A function that a condition or a loop of the top level makes is none that can be followed.
         let mut hidden = false;
-        statements(stmt, &mut |inner| hidden |= matches!(inner.node, Stmt::Def(_)));
+        visit_statements(stmt, &mut |inner| hidden |= matches!(inner.node, Stmt::Def(_)));
         if hidden && !matches!(stmt.node, Stmt::Def(_)) {
             return None;
         }
@@ -78,7 +78,7 @@ fn run(root: &AstStmt) -> Option<u64> {
         let changing = feedback::changed_names(stmt);
         machine.globals = globals.clone();
         machine.globals.retain(|name, _| !changing.contains(name));
-        machine.statement(stmt, &mut globals)?;
+        machine.visit_statement(stmt, &mut globals)?;
     }
     if machine.functions.keys().any(|name| globals.contains_key(*name)) {
         return None;
@@ -88,146 +88,148 @@ fn run(root: &AstStmt) -> Option<u64> {
     let functions: Vec<&str> = machine.functions.keys().copied().collect();
     let mut most = 0;
     for name in functions {
-        (machine.allocated, machine.beside) = (0, 0);
-        machine.call(name, &[])?;
-        most = most.max(machine.allocated.saturating_add(machine.beside));
+        (machine.allocated, machine.extra_units) = (0, 0);
+        machine.call_function(name, &[])?;
+        most = most.max(machine.allocated.saturating_add(machine.extra_units));
     }
     Some(most)
 }
 
-type Names<'a> = BTreeMap<&'a str, Size>;
-type Def<'a> = &'a starlark::syntax::ast::DefP<starlark::syntax::ast::AstNoPayload>;
+type SizeNames<'a> = BTreeMap<&'a str, ValueSize>;
+type DefNode<'a> = &'a starlark::syntax::ast::DefP<starlark::syntax::ast::AstNoPayload>;
 
 /// The state of a run on sizes.
 #[derive(Default)]
-struct Machine<'a> {
-    functions: BTreeMap<&'a str, Def<'a>>,
-    globals: Names<'a>,
+struct SizeMachine<'a> {
+    functions: BTreeMap<&'a str, DefNode<'a>>,
+    globals: SizeNames<'a>,
     /// Functions being looked at, the outermost first.
-    calling: Vec<&'a str>,
+    active_functions: Vec<&'a str>,
     calls: usize,
     /// Inputs allocated so far.
     allocated: u64,
     /// Inputs of memory beside those: what stands around many small values, and what a built-in makes on its way.
-    beside: u64,
+    extra_units: u64,
     /// The loops around.
-    around: Around,
+    enclosing_loops: EnclosingLoops,
     /// The loops around the running function: where a `return` is worth as much as a call.
-    outside: Around,
-    returned: Option<Size>,
+    loops_around_function: EnclosingLoops,
+    return_size: Option<ValueSize>,
 }
 
 /// The loops around a place.
 #[derive(Clone, Copy)]
-struct Around {
+struct EnclosingLoops {
     /// How often it is reached for each turn of the loops over the input.
-    turns: u64,
+    turn_count: u64,
     /// Loops over the input.
-    input_loops: usize,
+    input_loop_count: usize,
 }
 
-impl Default for Around {
+impl Default for EnclosingLoops {
     fn default() -> Self {
-        Self { turns: 1, input_loops: 0 }
+        Self { turn_count: 1, input_loop_count: 0 }
     }
 }
 
-impl<'a> Machine<'a> {
+impl<'a> SizeMachine<'a> {
     /// Looks at a function; arguments that are not given have the size of the input.
-    fn call(&mut self, name: &str, arguments: &[Size]) -> Option<Size> {
+    fn call_function(&mut self, name: &str, arguments: &[ValueSize]) -> Option<ValueSize> {
         let (name, def) = self.functions.get_key_value(name).map(|(name, def)| (*name, *def))?;
         self.calls += 1;
-        if self.calling.contains(&name) || self.calls > MAX_CALLS {
+        if self.active_functions.contains(&name) || self.calls > MAX_CALLS {
             return None;
         }
-        let mut names = Names::new();
+        let mut names = SizeNames::new();
         for (position, parameter) in def.params.iter().enumerate() {
             if let Some(ident) = parameter.ident() {
-                names.insert(&ident.ident, arguments.get(position).copied().unwrap_or(Size::INPUT));
+                names.insert(&ident.ident, arguments.get(position).copied().unwrap_or(ValueSize::INPUT));
             }
         }
-        self.calling.push(name);
-        let outside = std::mem::replace(&mut self.outside, self.around);
-        let returned = self.returned.take();
-        self.statement(&def.body, &mut names)?;
-        self.calling.pop();
-        self.outside = outside;
-        let answer = std::mem::replace(&mut self.returned, returned);
-        Some(answer.unwrap_or(Size::NUMBER))
+        self.active_functions.push(name);
+        let outside = std::mem::replace(&mut self.loops_around_function, self.enclosing_loops);
+        let returned = self.return_size.take();
+        self.visit_statement(&def.body, &mut names)?;
+        self.active_functions.pop();
+        self.loops_around_function = outside;
+        let answer = std::mem::replace(&mut self.return_size, returned);
+        Some(answer.unwrap_or(ValueSize::NUMBER))
     }
 
-    fn statement(&mut self, stmt: &'a AstStmt, names: &mut Names<'a>) -> Option<()> {
+    fn visit_statement(&mut self, stmt: &'a AstStmt, names: &mut SizeNames<'a>) -> Option<()> {
         match &stmt.node {
             Stmt::Break | Stmt::Continue | Stmt::Pass => {}
             Stmt::Expression(expr) => {
-                self.expression(expr, names)?;
+                self.size_of_expression(expr, names)?;
             }
             Stmt::Return(expr) => {
                 // A return leaves the loops of its function.
-                let around = std::mem::replace(&mut self.around, self.outside);
+                let around = std::mem::replace(&mut self.enclosing_loops, self.loops_around_function);
                 let size = match expr {
-                    Some(expr) => self.expression(expr, names)?,
-                    None => Size::NUMBER,
+                    Some(expr) => self.size_of_expression(expr, names)?,
+                    None => ValueSize::NUMBER,
                 };
-                self.around = around;
-                self.returned = Some(self.returned.map_or(size, |known| known.either(size)));
+                self.enclosing_loops = around;
+                self.return_size = Some(self.return_size.map_or(size, |known| known.larger(size)));
             }
             Stmt::Assign(assign) => {
-                let size = self.expression(&assign.rhs, names)?;
-                self.bind(&assign.lhs, size, names)?;
+                let size = self.size_of_expression(&assign.rhs, names)?;
+                self.bind_target(&assign.lhs, size, names)?;
             }
-            Stmt::AssignModify(target, op, value) => self.modify(target, *op, value, names)?,
-            Stmt::Statements(inner) => inner.iter().try_for_each(|stmt| self.statement(stmt, names))?,
+            Stmt::AssignModify(target, op, value) => self.visit_augmented_assignment(target, *op, value, names)?,
+            Stmt::Statements(inner) => inner.iter().try_for_each(|stmt| self.visit_statement(stmt, names))?,
             Stmt::If(condition, body) => {
-                self.expression(condition, names)?;
+                self.size_of_expression(condition, names)?;
                 let mut taken = names.clone();
-                self.statement(body, &mut taken)?;
-                merge(names, taken);
+                self.visit_statement(body, &mut taken)?;
+                merge_larger(names, taken);
             }
             Stmt::IfElse(condition, bodies) => {
-                self.expression(condition, names)?;
+                self.size_of_expression(condition, names)?;
                 let (mut yes, mut no) = (names.clone(), names.clone());
-                self.statement(&bodies.0, &mut yes)?;
-                self.statement(&bodies.1, &mut no)?;
-                merge(names, yes);
-                merge(names, no);
+                self.visit_statement(&bodies.0, &mut yes)?;
+                self.visit_statement(&bodies.1, &mut no)?;
+                merge_larger(names, yes);
+                merge_larger(names, no);
             }
             Stmt::For(each) => {
-                if feedback::feeds_back(&each.body) {
+                if feedback::has_feedback(&each.body) {
                     return None;
                 }
-                let over = self.expression(&each.over, names)?;
+                let over = self.size_of_expression(&each.over, names)?;
                 let changed = feedback::changed_names(&each.body);
-                self.repeat(over, &each.var, &changed, names, |machine, names| machine.statement(&each.body, names))?;
+                self.visit_loop(over, &each.var, &changed, names, |machine, names| {
+                    machine.visit_statement(&each.body, names)
+                })?;
             }
-            Stmt::Def(def) => self.definition(def, names)?,
+            Stmt::Def(def) => self.visit_definition(def, names)?,
             Stmt::Load(_) => return None,
         }
         Some(())
     }
 
-    fn modify(
+    fn visit_augmented_assignment(
         &mut self,
         target: &'a AstAssignTarget,
         op: AssignOp,
         value: &'a AstExpr,
-        names: &mut Names<'a>,
+        names: &mut SizeNames<'a>,
     ) -> Option<()> {
-        let added = self.expression(value, names)?;
+        let added = self.size_of_expression(value, names)?;
         let name = match &target.node {
             AssignTargetP::Identifier(name) => name.ident.as_str(),
             AssignTargetP::Index(parts) => {
-                self.expression(&parts.1, names)?;
-                return (added.number && !matches!(op, AssignOp::Multiply | AssignOp::LeftShift)).then_some(());
+                self.size_of_expression(&parts.1, names)?;
+                return (added.is_number && !matches!(op, AssignOp::Multiply | AssignOp::LeftShift)).then_some(());
             }
             AssignTargetP::Tuple(_) | AssignTargetP::Dot(..) => return None,
         };
-        let known = self.lookup(name, names)?;
+        let known = self.lookup_name(name, names)?;
         let changed = match op {
-            AssignOp::Add if matches!(value.node, Expr::List(_)) => self.grown(known, added),
-            AssignOp::Add => self.sum(known, added)?,
-            AssignOp::Subtract | AssignOp::Divide | AssignOp::FloorDivide => Size::NUMBER,
-            AssignOp::BitOr => self.grown(known, added),
+            AssignOp::Add if matches!(value.node, Expr::List(_)) => self.size_after_insert(known, added),
+            AssignOp::Add => self.size_of_sum(known, added)?,
+            AssignOp::Subtract | AssignOp::Divide | AssignOp::FloorDivide => ValueSize::NUMBER,
+            AssignOp::BitOr => self.size_after_insert(known, added),
             _ => return None,
         };
         names.insert(name, changed);
@@ -235,26 +237,26 @@ impl<'a> Machine<'a> {
     }
 
     /// Binds a target to a size.
-    fn bind(&mut self, target: &'a AstAssignTarget, size: Size, names: &mut Names<'a>) -> Option<()> {
+    fn bind_target(&mut self, target: &'a AstAssignTarget, size: ValueSize, names: &mut SizeNames<'a>) -> Option<()> {
         match &target.node {
             AssignTargetP::Identifier(name) => {
                 names.insert(&name.ident, size);
             }
             AssignTargetP::Tuple(parts) => {
-                let part = Size { turns: Turns::Input, number: false, integer: None, ..size };
-                parts.iter().try_for_each(|target| self.bind(target, part, names))?;
+                let part = ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..size };
+                parts.iter().try_for_each(|target| self.bind_target(target, part, names))?;
             }
             AssignTargetP::Index(parts) => {
-                self.expression(&parts.1, names)?;
-                match identifier(&parts.0) {
+                self.size_of_expression(&parts.1, names)?;
+                match identifier_name(&parts.0) {
                     Some(name) => {
-                        let grown = self.grown(self.lookup(name, names)?, size);
+                        let grown = self.size_after_insert(self.lookup_name(name, names)?, size);
                         if let Some(known) = names.get_mut(name) {
                             *known = grown;
                         }
                     }
                     None => {
-                        self.expression(&parts.0, names)?;
+                        self.size_of_expression(&parts.0, names)?;
                     }
                 }
             }
@@ -263,93 +265,97 @@ impl<'a> Machine<'a> {
         Some(())
     }
 
-    fn lookup(&self, name: &str, names: &Names<'a>) -> Option<Size> {
+    fn lookup_name(&self, name: &str, names: &SizeNames<'a>) -> Option<ValueSize> {
         let known = names.get(name).copied();
         let global = || {
             // A global is the same in every turn of every loop.
-            self.globals.get(name).map(|size| Size { shared_out: self.around.input_loops == 0, ..*size })
+            self.globals
+                .get(name)
+                .map(|size| ValueSize { is_shared_out: self.enclosing_loops.input_loop_count == 0, ..*size })
         };
         known.or_else(global)
     }
 
-    fn expression(&mut self, expr: &'a AstExpr, names: &mut Names<'a>) -> Option<Size> {
+    fn size_of_expression(&mut self, expr: &'a AstExpr, names: &mut SizeNames<'a>) -> Option<ValueSize> {
         match &expr.node {
             Expr::Literal(literal) => Some(match literal {
-                AstLiteral::Int(int) => Size { integer: int.node.to_string().parse().ok(), ..Size::NUMBER },
-                AstLiteral::Float(_) | AstLiteral::Ellipsis => Size::NUMBER,
-                AstLiteral::String(text) => Size::text(text.node.len()),
-                AstLiteral::Bytes(bytes) => Size::text(bytes.node.len()),
+                AstLiteral::Int(int) => ValueSize { integer: int.node.to_string().parse().ok(), ..ValueSize::NUMBER },
+                AstLiteral::Float(_) | AstLiteral::Ellipsis => ValueSize::NUMBER,
+                AstLiteral::String(text) => ValueSize::from_literal_text(text.node.len()),
+                AstLiteral::Bytes(bytes) => ValueSize::from_literal_text(bytes.node.len()),
             }),
             Expr::Identifier(name) => match name.ident.as_str() {
-                "True" | "False" | "None" => Some(Size::NUMBER),
-                name if self.functions.contains_key(name) && !names.contains_key(name) => Some(Size::FUNCTION),
-                name => self.lookup(name, names),
+                "True" | "False" | "None" => Some(ValueSize::NUMBER),
+                name if self.functions.contains_key(name) && !names.contains_key(name) => Some(ValueSize::FUNCTION),
+                name => self.lookup_name(name, names),
             },
-            Expr::List(items) | Expr::Tuple(items) => self.display(items.iter(), items.len(), names),
+            Expr::List(items) | Expr::Tuple(items) => self.size_of_display(items.iter(), items.len(), names),
             Expr::Dict(entries) => {
-                self.display(entries.iter().flat_map(|(key, value)| [key, value]), entries.len(), names)
+                self.size_of_display(entries.iter().flat_map(|(key, value)| [key, value]), entries.len(), names)
             }
-            Expr::ListComprehension(made, first, rest) => self.comprehension(&[made], first, rest, names),
-            Expr::DictComprehension(made, first, rest) => self.comprehension(&[&made.0, &made.1], first, rest, names),
+            Expr::ListComprehension(made, first, rest) => self.visit_comprehension(&[made], first, rest, names),
+            Expr::DictComprehension(made, first, rest) => {
+                self.visit_comprehension(&[&made.0, &made.1], first, rest, names)
+            }
             Expr::Index(parts) => {
-                self.expression(&parts.1, names)?;
-                let base = self.expression(&parts.0, names)?;
-                Some(Size { turns: Turns::Input, number: false, integer: None, ..base })
+                self.size_of_expression(&parts.1, names)?;
+                let base = self.size_of_expression(&parts.0, names)?;
+                Some(ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..base })
             }
             Expr::Slice(base, from, to, step) => {
                 for bound in [from, to, step].into_iter().flatten() {
-                    self.expression(bound, names)?;
+                    self.size_of_expression(bound, names)?;
                 }
-                let base = self.expression(base, names)?;
-                let made = self.allocate(base.units, base.shared_out)?;
-                Some(Size { function: base.function, ..made })
+                let base = self.size_of_expression(base, names)?;
+                let made = self.allocate(base.units, base.is_shared_out)?;
+                Some(ValueSize { is_function: base.is_function, ..made })
             }
             Expr::Not(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::BitNot(inner) => {
-                self.expression(inner, names)?;
-                Some(Size::NUMBER)
+                self.size_of_expression(inner, names)?;
+                Some(ValueSize::NUMBER)
             }
             Expr::If(parts) => {
-                self.expression(&parts.0, names)?;
-                let yes = self.expression(&parts.1, names)?;
-                Some(yes.either(self.expression(&parts.2, names)?))
+                self.size_of_expression(&parts.0, names)?;
+                let yes = self.size_of_expression(&parts.1, names)?;
+                Some(yes.larger(self.size_of_expression(&parts.2, names)?))
             }
-            Expr::Op(left, op, right) => self.operator(left, *op, right, names),
+            Expr::Op(left, op, right) => self.size_of_operator(left, *op, right, names),
             Expr::FString(parts) => {
-                let mut total = Size::text(parts.format.node.len());
+                let mut total = ValueSize::from_literal_text(parts.format.node.len());
                 for part in &parts.expressions {
-                    let size = self.expression(part, names)?;
-                    total = self.sum_text(total, size)?;
+                    let size = self.size_of_expression(part, names)?;
+                    total = self.size_of_text_sum(total, size)?;
                 }
                 Some(total)
             }
-            Expr::Call(callee, call) => self.call_expression(callee, &call.args, names),
-            Expr::Lambda(lambda) => self.lambda(lambda, names),
+            Expr::Call(callee, call) => self.size_of_call(callee, &call.args, names),
+            Expr::Lambda(lambda) => self.visit_lambda(lambda, names),
             Expr::Dot(..) | Expr::Index2(_) => None,
         }
     }
 
-    fn display(
+    fn size_of_display(
         &mut self,
         items: impl Iterator<Item = &'a AstExpr>,
         count: usize,
-        names: &mut Names<'a>,
-    ) -> Option<Size> {
-        let mut total = Size { turns: Turns::Literal(u32::try_from(count).ok()?), ..Size::NOTHING };
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
+        let mut total = ValueSize { loop_count: LoopCount::Literal(u32::try_from(count).ok()?), ..ValueSize::NOTHING };
         let mut numbers = count > 0;
         for item in items {
-            let size = self.expression(item, names)?;
-            numbers &= size.number;
+            let size = self.size_of_expression(item, names)?;
+            numbers &= size.is_number;
             total.units = total.units.saturating_add(size.units);
-            total.shared_out &= size.shared_out || size.units == 0;
-            total.function |= size.function;
+            total.is_shared_out &= size.is_shared_out || size.units == 0;
+            total.is_function |= size.is_function;
         }
-        Some(Size { items_are_numbers: numbers, ..total })
+        Some(ValueSize { items_are_numbers: numbers, ..total })
     }
 }
 
 /// Keeps the larger of two sizes of each name.
-fn merge<'a>(names: &mut Names<'a>, others: Names<'a>) {
+fn merge_larger<'a>(names: &mut SizeNames<'a>, others: SizeNames<'a>) {
     for (name, size) in others {
-        names.entry(name).and_modify(|known| *known = known.either(size)).or_insert(size);
+        names.entry(name).and_modify(|known| *known = known.larger(size)).or_insert(size);
     }
 }

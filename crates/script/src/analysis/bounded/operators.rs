@@ -2,26 +2,26 @@
 
 use starlark::syntax::ast::{AstExpr, BinOp};
 
-use super::super::walk::string;
-use super::size::{Size, Turns};
-use super::{Machine, Names};
+use super::super::ast::string_literal;
+use super::size::{LoopCount, ValueSize};
+use super::{SizeMachine, SizeNames};
 
 /// The largest literal that a number or a text of the input may be multiplied with.
 const MAX_FACTOR: i64 = 64;
 /// The largest literal that a short literal text may be repeated.
 const MAX_REPEAT: i64 = 10_000;
 
-impl<'a> Machine<'a> {
-    pub(super) fn operator(
+impl<'a> SizeMachine<'a> {
+    pub(super) fn size_of_operator(
         &mut self,
         left: &'a AstExpr,
         op: BinOp,
         right: &'a AstExpr,
-        names: &mut Names<'a>,
-    ) -> Option<Size> {
-        let (one, other) = (self.expression(left, names)?, self.expression(right, names)?);
+        names: &mut SizeNames<'a>,
+    ) -> Option<ValueSize> {
+        let (one, other) = (self.size_of_expression(left, names)?, self.size_of_expression(right, names)?);
         match op {
-            BinOp::And | BinOp::Or => Some(one.either(other)),
+            BinOp::And | BinOp::Or => Some(one.larger(other)),
             BinOp::Equal
             | BinOp::NotEqual
             | BinOp::Less
@@ -33,47 +33,47 @@ impl<'a> Machine<'a> {
             | BinOp::FloorDivide
             | BinOp::BitAnd
             | BinOp::BitXor
-            | BinOp::RightShift => Some(Size::NUMBER),
+            | BinOp::RightShift => Some(ValueSize::NUMBER),
             BinOp::In | BinOp::NotIn => {
                 // A search takes needle times haystack, unless the haystack is a list that the script writes out.
-                let listed = matches!(other.turns, Turns::Literal(_)) && string(right).is_none();
-                (one.units == 0 || listed).then_some(Size::NUMBER)
+                let listed = matches!(other.loop_count, LoopCount::Literal(_)) && string_literal(right).is_none();
+                (one.units == 0 || listed).then_some(ValueSize::NUMBER)
             }
-            BinOp::Add => self.sum(one, other),
-            BinOp::BitOr => self.sum(one, other),
-            BinOp::Multiply | BinOp::Percent if one.function || other.function => None,
-            BinOp::Percent => self.percent(left, one, other),
-            BinOp::Multiply => self.product(one, other).or_else(|| self.product(other, one)),
+            BinOp::Add => self.size_of_sum(one, other),
+            BinOp::BitOr => self.size_of_sum(one, other),
+            BinOp::Multiply | BinOp::Percent if one.is_function || other.is_function => None,
+            BinOp::Percent => self.size_of_percent(left, one, other),
+            BinOp::Multiply => self.size_of_product(one, other).or_else(|| self.size_of_product(other, one)),
             BinOp::LeftShift => {
                 let small = other.integer.is_some_and(|by| (0..=MAX_FACTOR).contains(&by));
-                (one.number && small).then_some(Size::NUMBER)
+                (one.is_number && small).then_some(ValueSize::NUMBER)
             }
         }
     }
 
     /// `left % right`: a remainder, or a format.
-    fn percent(&mut self, format: &AstExpr, left: Size, right: Size) -> Option<Size> {
-        if left.number {
-            return Some(Size::NUMBER);
+    fn size_of_percent(&mut self, format: &AstExpr, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
+        if left.is_number {
+            return Some(ValueSize::NUMBER);
         }
-        match string(format) {
+        match string_literal(format) {
             Some(format) => {
                 let places = format.matches('%').count() as u64;
-                self.allocate(right.units.saturating_mul(places), right.shared_out)
+                self.allocate(right.units.saturating_mul(places), right.is_shared_out)
             }
-            None if right.units == 0 => self.sum_text(left, right),
+            None if right.units == 0 => self.size_of_text_sum(left, right),
             None => None,
         }
     }
 
-    fn product(&mut self, value: Size, by: Size) -> Option<Size> {
-        if value.number && by.number {
+    fn size_of_product(&mut self, value: ValueSize, by: ValueSize) -> Option<ValueSize> {
+        if value.is_number && by.is_number {
             // Numbers grow with every product, so one of them must be small.
-            let small = |size: Size| size.integer.is_some_and(|by| by.abs() <= MAX_REPEAT);
-            return (small(value) || small(by)).then_some(Size::NUMBER);
+            let small = |size: ValueSize| size.integer.is_some_and(|by| by.abs() <= MAX_REPEAT);
+            return (small(value) || small(by)).then_some(ValueSize::NUMBER);
         }
         let by = by.integer?;
-        if value.number {
+        if value.is_number {
             return None;
         }
         if value.units == 0 && by <= MAX_REPEAT {
@@ -82,6 +82,6 @@ impl<'a> Machine<'a> {
         if by > MAX_FACTOR {
             return None;
         }
-        self.allocate(value.units.saturating_mul(by.unsigned_abs()), value.shared_out)
+        self.allocate(value.units.saturating_mul(by.unsigned_abs()), value.is_shared_out)
     }
 }

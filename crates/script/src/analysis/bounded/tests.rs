@@ -2,7 +2,7 @@
 
 use starlark::syntax::AstModule;
 
-use super::bounded;
+use super::input_bound;
 use crate::load::dialect;
 
 /// Functions that make grow what they are given, and one that gives it back.
@@ -13,7 +13,7 @@ fn is_bounded(body: &str) -> bool {
     let text = format!(
         "WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\n{GROWING}def handle(event, payload):\n{body}"
     );
-    bounded(&AstModule::parse("t", text, &dialect()).unwrap()).is_some()
+    input_bound(&AstModule::parse("t", text, &dialect()).unwrap()).is_some()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "for m in payload[\"x\"]:\n  log(payload[\"big\"] + \"x\")\nreturn 1",
         "x = []\nfor i in range(100):\n  x = [x]\nreturn x",
         "l = []\nfor m in payload[\"x\"]:\n  l.append(payload[\"big\"])\nreturn \"\".join(l)",
-        &doubled(),
+        &doubling_script(),
         // What grows behind the back of a name.
         "l = []\nfor i in range(1000):\n  put(l, payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
         "l = []\nm = l\nfor i in range(1000):\n  m.append(payload[\"x\"])\nfor s in l:\n  s.upper()\nreturn 1",
@@ -111,7 +111,7 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
 }
 
 /// Twenty doublings without a loop.
-fn doubled() -> String {
+fn doubling_script() -> String {
     let mut body = String::from("s0 = payload[\"x\"]\n");
     for step in 1..20 {
         body.push_str(&format!("s{step} = s{} + s{}\n", step - 1, step - 1));
@@ -120,7 +120,7 @@ fn doubled() -> String {
 }
 
 #[test]
-fn functions_that_nobody_calls_count_because_loading_computes_their_constants() {
+fn uncalled_functions_count_because_loading_computes_their_defaults() {
     let text = "def unused():\n  return max(range(2147483647))\ndef handle(event, payload):\n  return allow()\n";
-    assert_eq!(bounded(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()), None);
+    assert_eq!(input_bound(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()), None);
 }

@@ -3,71 +3,78 @@
 //! The analysis is conservative: whatever it does not recognise reads everything. So a projection never hides a field
 //! that the script could see.
 
-mod follow;
+mod track;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstParameter, AstStmt, Stmt};
 
-use self::follow::{bindings, keys_of};
-use super::names::bound;
-use super::walk::{Parameter, block, expressions, identifier, inside, span};
-use super::{ArgumentsForm, Keys, Reads, arguments, mutation};
-use crate::compile::Role;
-use crate::finding::Finding;
+use self::track::{count_bindings, keys_of};
+use super::ast::{
+    ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_nested_expressions,
+};
+use super::names::bound_names;
+use super::{ArgumentsForm, FieldSet, PayloadReads, arguments, mutation};
+use crate::compile::ScriptKind;
+use crate::finding::ScriptFinding;
 
 /// What a script reads.
-pub(super) fn reads(ast: &AstModule, role: Role) -> (Reads, Option<Finding>) {
-    if role != Role::Hook {
-        return (Reads { keys: Keys::All, mutates: true, arguments: ArgumentsForm::Text }, None);
+pub(super) fn analyse_reads(ast: &AstModule, role: ScriptKind) -> (PayloadReads, Option<ScriptFinding>) {
+    if role != ScriptKind::Hook {
+        return (PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text }, None);
     }
-    of_entry(ast.statement(), role.entry(), 1)
+    reads_of_entry(ast.statement(), role.entry_point(), 1)
 }
 
 /// What the function `entry` reads of its parameter at `position`.
-pub(super) fn of_entry(root: &AstStmt, entry: &str, position: usize) -> (Reads, Option<Finding>) {
-    let (keys, mutates) = fields(root, entry, position).unwrap_or((Keys::All, true));
-    let (arguments, finding) = arguments::form(root, entry, position);
-    (Reads { keys, mutates, arguments }, finding)
+pub(super) fn reads_of_entry(root: &AstStmt, entry: &str, position: usize) -> (PayloadReads, Option<ScriptFinding>) {
+    let (keys, mutates) = read_fields(root, entry, position).unwrap_or((FieldSet::All, true));
+    let (arguments, finding) = arguments::detect_form(root, entry, position);
+    (PayloadReads { keys, may_mutate: mutates, arguments }, finding)
 }
 
 /// Which fields the function reads, and whether it may change a part of the payload.
-fn fields(root: &AstStmt, entry: &str, position: usize) -> Option<(Keys, bool)> {
-    let functions = Functions::of(root)?;
+fn read_fields(root: &AstStmt, entry: &str, position: usize) -> Option<(FieldSet, bool)> {
+    let functions = TopLevelFunctions::from_module(root)?;
     let def = functions.defs.get(entry)?;
     let payload = def.parameters.get(position).copied().flatten()?;
-    Some((keys_of(&functions, def, payload), mutation::mutates(root, payload)))
+    Some((keys_of(&functions, def, payload), mutation::may_mutate(root, payload)))
 }
 
 /// What a function reads of its first parameter, wherever it stands.
-pub(super) fn of_closure(root: &AstStmt, parameters: &[AstParameter], body: Body<'_>) -> Option<Reads> {
-    let function = Function { parameters: plain(parameters), body };
+pub(super) fn reads_of_closure(
+    root: &AstStmt,
+    parameters: &[AstParameter],
+    body: FunctionDefBody<'_>,
+) -> Option<PayloadReads> {
+    let function = FunctionDef { parameters: plain_parameter_names(parameters), body };
     let payload = function.parameters.first().copied().flatten()?;
-    let keys = Functions::of(root).map_or(Keys::All, |functions| keys_of(&functions, &function, payload));
-    Some(Reads { keys, mutates: mutation::mutates(root, payload), arguments: ArgumentsForm::Text })
+    let keys =
+        TopLevelFunctions::from_module(root).map_or(FieldSet::All, |functions| keys_of(&functions, &function, payload));
+    Some(PayloadReads { keys, may_mutate: mutation::may_mutate(root, payload), arguments: ArgumentsForm::Text })
 }
 
 /// The body of a function.
 #[derive(Clone, Copy)]
-pub(super) enum Body<'a> {
+pub(super) enum FunctionDefBody<'a> {
     /// Of a `def`.
     Block(&'a AstStmt),
     /// Of a `lambda`.
     Value(&'a AstExpr),
 }
 
-impl<'a> Body<'a> {
+impl<'a> FunctionDefBody<'a> {
     /// Where it stands.
     pub(super) fn span(self) -> (usize, usize) {
         match self {
-            Self::Block(stmt) => span(stmt),
-            Self::Value(expr) => span(expr),
+            Self::Block(stmt) => span_of(stmt),
+            Self::Value(expr) => span_of(expr),
         }
     }
 
     /// The outermost expressions.
-    fn outermost(self) -> Vec<&'a AstExpr> {
+    fn outermost_expressions(self) -> Vec<&'a AstExpr> {
         match self {
             Self::Block(stmt) => {
                 let mut seen = Vec::new();
@@ -80,50 +87,53 @@ impl<'a> Body<'a> {
 }
 
 /// A function: its parameters in order, `None` for those that are not plain, and its body.
-struct Function<'a> {
+struct FunctionDef<'a> {
     parameters: Vec<Option<&'a str>>,
-    body: Body<'a>,
+    body: FunctionDefBody<'a>,
 }
 
 /// The top-level functions.
-struct Functions<'a> {
-    defs: BTreeMap<&'a str, Function<'a>>,
+struct TopLevelFunctions<'a> {
+    defs: BTreeMap<&'a str, FunctionDef<'a>>,
     /// How often each name is bound, anywhere.
     bindings: BTreeMap<&'a str, usize>,
 }
 
-impl<'a> Functions<'a> {
+impl<'a> TopLevelFunctions<'a> {
     /// The top-level functions; `None` when a name stands for more than one thing.
-    fn of(root: &'a AstStmt) -> Option<Self> {
+    fn from_module(root: &'a AstStmt) -> Option<Self> {
         let mut defs = BTreeMap::new();
         let mut assigned = BTreeSet::new();
-        for stmt in block(root) {
+        for stmt in block_statements(root) {
             match &stmt.node {
                 Stmt::Def(def) => {
-                    let function = Function { parameters: plain(&def.params), body: Body::Block(&def.body) };
+                    let function = FunctionDef {
+                        parameters: plain_parameter_names(&def.params),
+                        body: FunctionDefBody::Block(&def.body),
+                    };
                     if defs.insert(def.name.ident.as_str(), function).is_some() {
                         return None;
                     }
                 }
-                _ => assigned.extend(bound(stmt)),
+                _ => assigned.extend(bound_names(stmt)),
             }
         }
-        let bindings = bindings(Body::Block(root));
+        let bindings = count_bindings(FunctionDefBody::Block(root));
         (!defs.keys().any(|name| assigned.contains(name))).then_some(Self { defs, bindings })
     }
 
     /// The function that a name means wherever it is used; `None` when something else may have that name too.
-    fn meant(&self, name: &str) -> Option<&Function<'a>> {
+    fn unambiguous_function(&self, name: &str) -> Option<&FunctionDef<'a>> {
         self.defs.get(name).filter(|_| self.bindings.get(name) == Some(&1))
     }
 }
 
 /// The names of parameters that are plain.
-fn plain(parameters: &[AstParameter]) -> Vec<Option<&str>> {
+fn plain_parameter_names(parameters: &[AstParameter]) -> Vec<Option<&str>> {
     parameters
         .iter()
         .map(|parameter| match &parameter.node {
-            Parameter::Normal(name, _, _) => Some(name.ident.as_str()),
+            ParameterNode::Normal(name, _, _) => Some(name.ident.as_str()),
             _ => None,
         })
         .collect()
@@ -132,14 +142,14 @@ fn plain(parameters: &[AstParameter]) -> Vec<Option<&str>> {
 /// The names that an expression reads, for the follow-up of helpers in `when`.
 pub(crate) fn names_in(expr: &AstExpr) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
-    inside(expr, &mut |inner| names.extend(identifier(inner)));
+    visit_nested_expressions(expr, &mut |inner| names.extend(identifier_name(inner)));
     names
 }
 
 /// The names that a statement reads.
 pub(crate) fn names_in_stmt(stmt: &AstStmt) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
-    expressions(stmt, &mut |expr| names.extend(identifier(expr)));
+    visit_expressions(stmt, &mut |expr| names.extend(identifier_name(expr)));
     names
 }
 
@@ -150,23 +160,23 @@ pub(super) mod tests {
     use super::*;
     use crate::load::dialect;
 
-    fn read(body: &str) -> Reads {
+    fn reads_of_body(body: &str) -> PayloadReads {
         let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();
         let text = format!("def helper(p, q):\n  return p[\"helped\"]\ndef handle(event, payload):\n{body}");
         let ast = AstModule::parse("t", text, &dialect()).unwrap();
-        reads(&ast, Role::Hook).0
+        analyse_reads(&ast, ScriptKind::Hook).0
     }
 
     /// The keys that are read, each with what is read of it: `*` stands for all, `?` for whether it is there.
-    pub(in crate::analysis) fn shape(keys: &Keys) -> String {
+    pub(in crate::analysis) fn describe(keys: &FieldSet) -> String {
         match keys {
-            Keys::All => String::from("*"),
-            Keys::None => String::from("?"),
-            Keys::Some(names) => {
-                let one = |(name, keys): &(String, Keys)| match keys {
-                    Keys::All => name.clone(),
-                    Keys::None => format!("{name}?"),
-                    Keys::Some(_) => format!("{name}({})", shape(keys)),
+            FieldSet::All => String::from("*"),
+            FieldSet::None => String::from("?"),
+            FieldSet::Some(names) => {
+                let one = |(name, keys): &(String, FieldSet)| match keys {
+                    FieldSet::All => name.clone(),
+                    FieldSet::None => format!("{name}?"),
+                    FieldSet::Some(_) => format!("{name}({})", describe(keys)),
                 };
                 names.iter().map(one).collect::<Vec<_>>().join(" ")
             }
@@ -195,7 +205,7 @@ pub(super) mod tests {
             ("payload[\"x\"] = 1\nreturn modify(payload)", "*"),
         ];
         for (body, expected) in cases {
-            assert_eq!(shape(&read(body).keys), *expected, "{body}");
+            assert_eq!(describe(&reads_of_body(body).keys), *expected, "{body}");
         }
     }
 
@@ -237,17 +247,17 @@ pub(super) mod tests {
             ("return [helper(payload[\"a\"], 1) for helper in event]", "a"),
         ];
         for (body, expected) in cases {
-            assert_eq!(shape(&read(body).keys), *expected, "{body}");
+            assert_eq!(describe(&reads_of_body(body).keys), *expected, "{body}");
         }
         let deep = (0..20).map(|_| "[\"x\"]").collect::<String>();
-        assert_eq!(shape(&read(&format!("return payload{deep}")).keys), "x(x(x(x(x(x(x(x)))))))");
+        assert_eq!(describe(&reads_of_body(&format!("return payload{deep}")).keys), "x(x(x(x(x(x(x(x)))))))");
     }
 
     #[test]
-    fn functions_that_call_each_other_without_end_are_not_followed_without_end() {
+    fn mutually_recursive_functions_are_followed_only_to_a_limit() {
         let calls = "  g(p)\n  g(p[\"x\"])\n".repeat(20);
         let text = format!("def g(p):\n{calls}  return p[\"y\"]\ndef handle(event, payload):\n  return g(payload)\n");
         let ast = AstModule::parse("t", text, &dialect()).unwrap();
-        assert_eq!(shape(&reads(&ast, Role::Hook).0.keys), "*");
+        assert_eq!(describe(&analyse_reads(&ast, ScriptKind::Hook).0.keys), "*");
     }
 }

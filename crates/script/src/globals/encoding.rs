@@ -10,8 +10,8 @@ use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::{Heap, Value};
 
-use crate::payload::printed;
-use crate::state::refusal;
+use crate::call_state::script_error;
+use crate::payload::to_display;
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("hash", hash);
@@ -20,26 +20,26 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("url", url_parts);
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[starlark_module]
 fn hash(builder: &mut GlobalsBuilder) {
     fn sha256(text: &str) -> starlark::Result<String> {
-        Ok(hex(&Sha256::digest(text.as_bytes())))
+        Ok(to_hex(&Sha256::digest(text.as_bytes())))
     }
 }
 
 #[starlark_module]
 fn crypto(builder: &mut GlobalsBuilder) {
     fn hmac_sha256(key: &str, msg: &str) -> starlark::Result<String> {
-        Ok(hex(&hmac(key.as_bytes(), msg.as_bytes())))
+        Ok(to_hex(&hmac_sha256_bytes(key.as_bytes(), msg.as_bytes())))
     }
 }
 
 /// RFC 2104 over SHA-256.
-fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
+fn hmac_sha256_bytes(key: &[u8], message: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 64;
     let mut block = if key.len() > BLOCK { Sha256::digest(key).to_vec() } else { key.to_vec() };
     block.resize(BLOCK, 0);
@@ -55,15 +55,15 @@ fn base64_texts(builder: &mut GlobalsBuilder) {
     }
 
     fn decode(s: &str) -> starlark::Result<String> {
-        let bytes = STANDARD.decode(s).map_err(|fault| refusal(format_args!("base64.decode: {fault}")))?;
-        String::from_utf8(bytes).map_err(|_| refusal("base64.decode: the bytes are not UTF-8 text"))
+        let bytes = STANDARD.decode(s).map_err(|fault| script_error(format_args!("base64.decode: {fault}")))?;
+        String::from_utf8(bytes).map_err(|_| script_error("base64.decode: the bytes are not UTF-8 text"))
     }
 }
 
 #[starlark_module]
 fn url_parts(builder: &mut GlobalsBuilder) {
     fn parse<'v>(s: &str, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        let url = url::Url::parse(s).map_err(|fault| refusal(format_args!("url.parse: {fault}")))?;
+        let url = url::Url::parse(s).map_err(|fault| script_error(format_args!("url.parse: {fault}")))?;
         let mut parts = Map::new();
         let mut part = |name: &str, value: Json| parts.insert(name.to_owned(), value);
         let host = url.host_str().unwrap_or_default();
@@ -96,13 +96,13 @@ fn url_parts(builder: &mut GlobalsBuilder) {
             return Ok(url::form_urlencoded::byte_serialize(text.as_bytes()).collect());
         }
         let Some(dict) = DictRef::from_value(params) else {
-            return Err(refusal("url.encode: params must be a dict or a string"));
+            return Err(script_error("url.encode: params must be a dict or a string"));
         };
         let mut pairs = Vec::new();
         for (name, value) in dict.iter() {
             match ListRef::from_value(value) {
-                Some(values) => pairs.extend(values.iter().map(|value| (printed(name), printed(value)))),
-                None => pairs.push((printed(name), printed(value))),
+                Some(values) => pairs.extend(values.iter().map(|value| (to_display(name), to_display(value)))),
+                None => pairs.push((to_display(name), to_display(value))),
             }
         }
         pairs.sort_by(|one, other| one.0.cmp(&other.0));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_hmac_is_that_of_rfc_4231() {
-        let made = hex(&hmac(b"Jefe", b"what do ya want for nothing?"));
+        let made = to_hex(&hmac_sha256_bytes(b"Jefe", b"what do ya want for nothing?"));
         assert_eq!(made, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 }

@@ -9,7 +9,7 @@ use starlark::syntax::AstModule;
 use starlark::values::OwnedFrozenValue;
 
 use super::WHEN;
-use crate::compile::on_large_stack;
+use crate::compile::try_on_large_stack;
 use crate::globals;
 use crate::load::dialect;
 
@@ -17,21 +17,21 @@ use crate::load::dialect;
 ///
 /// Most expressions never come to the interpreter, and what the language itself has takes longer to put together than a
 /// process that answers one event should live.
-pub(super) struct Entry {
+pub(super) struct LazyFunction {
     /// The text that was parsed, and the name that errors give it.
     origin: (String, String),
     loaded: OnceLock<Result<OwnedFrozenValue, String>>,
 }
 
-impl Entry {
+impl LazyFunction {
     /// A function whose text is known to have no mistake that loading would find.
-    pub(super) fn later(name: &str, text: String) -> Self {
+    pub(super) fn deferred(name: &str, text: String) -> Self {
         Self { origin: (name.to_owned(), text), loaded: OnceLock::new() }
     }
 
     /// Loads the function now.
-    pub(super) fn now(ast: AstModule) -> Result<Self, starlark::Error> {
-        let function = load(ast)?;
+    pub(super) fn loaded(ast: AstModule) -> Result<Self, starlark::Error> {
+        let function = load_function(ast)?;
         Ok(Self { origin: Default::default(), loaded: OnceLock::from(Ok(function)) })
     }
 
@@ -39,22 +39,22 @@ impl Entry {
     ///
     /// # Errors
     /// When it cannot be loaded after all.
-    pub(super) fn function(&self) -> Result<&OwnedFrozenValue, Failure> {
+    pub(super) fn load_once(&self) -> Result<&OwnedFrozenValue, Failure> {
         let (name, text) = &self.origin;
-        let parse = || AstModule::parse(name, text.clone(), &dialect()).and_then(load);
+        let parse = || AstModule::parse(name, text.clone(), &dialect()).and_then(load_function);
         let loaded = self.loaded.get_or_init(|| {
             // Whoever asks may have a small stack, and the parser recurses.
-            let loaded = on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
+            let loaded = try_on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
             loaded.unwrap_or_else(|| Err(String::from("the interpreter failed")))
         });
         loaded.as_ref().map_err(|why| Failure::new(FailureKind::Missing, format!("`when` cannot be loaded: {why}")))
     }
 }
 
-fn load(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
+fn load_function(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
     let module = Module::with_temp_heap(|module| {
-        Evaluator::new(&module).eval_module(ast, globals::pure())?;
-        module.freeze().map_err(|fault| crate::state::refusal(fault.err_msg))
+        Evaluator::new(&module).eval_module(ast, globals::for_when())?;
+        module.freeze().map_err(|fault| crate::call_state::script_error(fault.err_msg))
     })?;
-    module.get(WHEN).map_err(crate::state::refusal)
+    module.get(WHEN).map_err(crate::call_state::script_error)
 }

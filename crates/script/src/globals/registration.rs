@@ -2,7 +2,7 @@
 
 use starlark::environment::GlobalsBuilder;
 
-use crate::values::Registering;
+use crate::starlark_values::RegisterFunction;
 
 /// Their names (Harn, Hooks).
 pub(crate) const REGISTRATIONS: [&str; 7] = [
@@ -17,6 +17,6 @@ pub(crate) const REGISTRATIONS: [&str; 7] = [
 
 pub(super) fn register(builder: &mut GlobalsBuilder) {
     for name in REGISTRATIONS {
-        builder.set(name, Registering(name));
+        builder.set(name, RegisterFunction(name));
     }
 }

@@ -6,27 +6,27 @@ use pintle_contract::ScriptSource;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
 
-use super::wrapped;
-use crate::analysis::{block, expressions_of, identifier, names_in_stmt};
+use super::wrap_expression;
+use crate::analysis::{block_statements, expressions_of, identifier_name, names_in_stmt};
 use crate::load::dialect;
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// The text of the definitions that an expression needs, in the order of the script; empty when it needs none.
 ///
 /// Only those: the rest of the script may have effects, which `when` has not. A script that does not parse is reported
 /// where it is compiled.
-pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptSource>) -> String {
-    let wanted = wanted(expression);
+pub(super) fn required_definitions(name: &str, expression: &PreparedSource, script: Option<&ScriptSource>) -> String {
+    let wanted = names_in_expression(expression);
     let Some(script) = script.filter(|_| !wanted.is_empty()) else {
         return String::new();
     };
-    let (source, refusal) = Source::new(name, script);
+    let (source, refusal) = PreparedSource::new(name, script);
     let parsed = AstModule::parse(name, source.text.clone(), &dialect());
     let (None, Ok(ast)) = (refusal, parsed) else {
         return String::new();
     };
     let definitions: BTreeMap<&str, &AstStmt> =
-        block(ast.statement()).iter().filter_map(|stmt| Some((defined(stmt)?, stmt))).collect();
+        block_statements(ast.statement()).iter().filter_map(|stmt| Some((defined_name(stmt)?, stmt))).collect();
     let mut needed = BTreeSet::new();
     let mut next: Vec<&str> = wanted.iter().map(String::as_str).collect();
     while let Some(name) = next.pop() {
@@ -37,8 +37,11 @@ pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptSour
         }
     }
     let mut text = String::new();
-    for stmt in block(ast.statement()).iter().filter(|stmt| defined(stmt).is_some_and(|name| needed.contains(name))) {
-        let (start, end) = crate::analysis::span(stmt);
+    for stmt in block_statements(ast.statement())
+        .iter()
+        .filter(|stmt| defined_name(stmt).is_some_and(|name| needed.contains(name)))
+    {
+        let (start, end) = crate::analysis::span_of(stmt);
         text.push_str(source.text.get(start..end).unwrap_or_default());
         text.push('\n');
     }
@@ -46,18 +49,18 @@ pub(super) fn needed(name: &str, expression: &Source, script: Option<&ScriptSour
 }
 
 /// The names that an expression reads. Empty when it does not parse; the caller finds that out itself.
-fn wanted(expression: &Source) -> BTreeSet<String> {
-    let (text, _) = wrapped("", &expression.text);
+fn names_in_expression(expression: &PreparedSource) -> BTreeSet<String> {
+    let (text, _) = wrap_expression("", &expression.text);
     let mut names = BTreeSet::new();
     if let Ok(ast) = AstModule::parse("when", text, &dialect()) {
-        expressions_of(&ast, &mut |expr| names.extend(identifier(expr).map(str::to_owned)));
+        expressions_of(&ast, &mut |expr| names.extend(identifier_name(expr).map(str::to_owned)));
     }
     names.remove("event");
     names.remove("payload");
     names
 }
 
-fn defined(stmt: &AstStmt) -> Option<&str> {
+fn defined_name(stmt: &AstStmt) -> Option<&str> {
     match &stmt.node {
         Stmt::Def(def) => Some(&def.name.ident),
         Stmt::Assign(assign) => match &assign.lhs.node {

@@ -6,86 +6,89 @@ use pintle_contract::{EventName, ScriptSource, Severity, suggest_nearest};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
-use super::entry::Entry;
-use super::{CompiledWhen, WHEN, When, called, native, subjects, wrapped};
-use crate::Finding;
+use super::lazy_function::LazyFunction;
+use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, native, subjects, wrap_expression};
+use crate::ScriptFinding;
 use crate::analysis::{self, ArgumentsForm};
-use crate::compile::Placement;
-use crate::finding::Code;
+use crate::compile::ScriptPlacement;
+use crate::finding::FindingCode;
 use crate::globals;
 use crate::load::{self, dialect};
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// What `when` cannot have, and people try.
 const EFFECTS: &str = "`when` is a pure predicate over `event` and `payload`; do this in `handle`";
 
 /// Compiles an expression; `anywhere` also loads one whose cost is not bounded.
-pub(super) fn build(
+pub(super) fn compile_at(
     name: &str,
     expression: &ScriptSource,
     script: Option<&ScriptSource>,
     event: &EventName,
     anywhere: bool,
 ) -> CompiledWhen {
-    let (source, refusal) = Source::new(name, expression);
-    let failed = |placement, finding| CompiledWhen::failed(&source, placement, vec![finding]);
+    let (source, refusal) = PreparedSource::new(name, expression);
+    let failed = |placement, finding| CompiledWhen::from_findings(&source, placement, vec![finding]);
     if let Some(refusal) = refusal {
-        return failed(Placement::Worker, refusal);
+        return failed(ScriptPlacement::Worker, refusal);
     }
-    let called = called::needed(name, &source, script);
-    let (text, offset) = wrapped(&called, &source.text);
+    let called = dependencies::required_definitions(name, &source, script);
+    let (text, offset) = wrap_expression(&called, &source.text);
     let ast = match AstModule::parse(&source.name, text.clone(), &dialect()) {
         Ok(ast) => ast,
-        Err(fault) => return failed(Placement::Worker, load::finding(Code::Syntax, &fault).after(offset)),
+        Err(fault) => {
+            return failed(ScriptPlacement::Worker, load::error_finding(FindingCode::Syntax, &fault).shifted_by(offset));
+        }
     };
-    let Some(root) = returned(&ast) else {
-        let finding = Finding::error(Code::Syntax, "`when` must be one expression", None);
+    let Some(root) = returned_expression(&ast) else {
+        let finding = ScriptFinding::error(FindingCode::Syntax, "`when` must be one expression", None);
         return failed(
-            Placement::Worker,
+            ScriptPlacement::Worker,
             finding.help("put statements into `handle`, or into a function of the script"),
         );
     };
-    if let Some(finding) = unknown(&ast, offset) {
-        return failed(Placement::InProcess, finding);
+    if let Some(finding) = find_unknown_name(&ast, offset) {
+        return failed(ScriptPlacement::InProcess, finding);
     }
-    let demand = analysis::demand(&ast);
-    let placement = if demand.is_some() { Placement::InProcess } else { Placement::Worker };
+    let demand = analysis::memory_demand(&ast);
+    let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, findings: Vec::new() };
     }
-    let subjects = subjects::of(root, event);
+    let subjects = subjects::subjects_of(root, event);
     let (reads, form) = analysis::reads_of(&ast, WHEN);
     if let Some(finding) = form.filter(|finding| finding.severity == Severity::Error) {
-        return failed(placement, finding.after(offset));
+        return failed(placement, finding.shifted_by(offset));
     }
     // It decides over the payload as it is, where arguments are text.
-    let native = native::Test::of(root).filter(|_| reads.arguments == ArgumentsForm::Text);
+    let native = native::NativeTest::from_expr(root).filter(|_| reads.arguments == ArgumentsForm::Text);
     // A native test has no calls and no names of its own, so that loading it finds nothing that was not found by now.
-    let entry = if native.is_some() { Ok(Entry::later(&source.name, text)) } else { Entry::now(ast) };
+    let entry =
+        if native.is_some() { Ok(LazyFunction::deferred(&source.name, text)) } else { LazyFunction::loaded(ast) };
     match entry {
         Ok(entry) => {
             let demand = demand.unwrap_or_default();
-            let when = When { source, offset, subjects, native, entry, reads, demand };
+            let when = WhenPredicate { source, offset, subjects, native, entry, reads, demand };
             CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
         }
-        Err(fault) => failed(placement, load::finding(Code::Load, &fault).after(offset)),
+        Err(fault) => failed(placement, load::error_finding(FindingCode::Load, &fault).shifted_by(offset)),
     }
 }
 
 /// The expression inside the wrapper; `None` when the text closed the wrapper itself.
-fn returned(ast: &AstModule) -> Option<&AstExpr> {
+fn returned_expression(ast: &AstModule) -> Option<&AstExpr> {
     let Stmt::Statements(parts) = &ast.statement().node else {
-        return body(ast.statement());
+        return function_body(ast.statement());
     };
-    parts.last().and_then(body)
+    parts.last().and_then(function_body)
 }
 
-fn body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
+fn function_body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
     let Stmt::Def(def) = &stmt.node else { return None };
     if def.name.ident != WHEN {
         return None;
     }
-    match &analysis::block(&def.body) {
+    match &analysis::block_statements(&def.body) {
         [only] => match &only.node {
             Stmt::Return(Some(expr)) => Some(expr),
             _ => None,
@@ -95,49 +98,52 @@ fn body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
 }
 
 /// A name that `when` does not have.
-fn unknown(ast: &AstModule, offset: usize) -> Option<Finding> {
+fn find_unknown_name(ast: &AstModule, offset: usize) -> Option<ScriptFinding> {
     let bound = analysis::bound_names(ast);
     let pure = globals::PURE;
     let mut found = None;
     analysis::expressions_of(ast, &mut |expr| {
         let finding = match &expr.node {
             Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(&name.ident.as_str()) => {
-                missing(&name.ident, analysis::span(expr), &bound)
+                unknown_name(&name.ident, analysis::span_of(expr), &bound)
             }
-            Expr::Dot(base, field) if analysis::identifier(base) == Some("payload") && !is_method(&field.node) => {
+            Expr::Dot(base, field)
+                if analysis::identifier_name(base) == Some("payload") && !is_known_method(&field.node) =>
+            {
                 let message = format!("the payload is a dict: `payload.{}` is no field of it", field.node);
-                Finding::error(Code::UnknownName, message, Some(analysis::span(expr)))
+                ScriptFinding::error(FindingCode::UnknownName, message, Some(analysis::span_of(expr)))
                     .help(format!("write `payload[\"{}\"]`", field.node))
             }
             _ => return,
         };
         found.get_or_insert(finding);
     });
-    let inside = |finding: &Finding| finding.span.is_some_and(|(start, _)| start >= offset);
+    let inside = |finding: &ScriptFinding| finding.span.is_some_and(|(start, _)| start >= offset);
     found.map(|finding| {
         let in_helper = !inside(&finding);
-        let finding = finding.after(offset);
+        let finding = finding.shifted_by(offset);
         if in_helper {
-            Finding { message: format!("in a function that `when` calls: {}", finding.message), ..finding }
+            ScriptFinding { message: format!("in a function that `when` calls: {}", finding.message), ..finding }
         } else {
             finding
         }
     })
 }
 
-fn is_method(name: &str) -> bool {
+fn is_known_method(name: &str) -> bool {
     matches!(name, "get" | "keys" | "values" | "items" | "pop" | "setdefault" | "update" | "clear" | "popitem")
 }
 
-fn missing(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> Finding {
+fn unknown_name(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> ScriptFinding {
     if globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name)) {
-        return Finding::error(Code::Unavailable, format!("`when` has no `{name}`"), Some(at)).help(EFFECTS);
+        return ScriptFinding::error(FindingCode::Unavailable, format!("`when` has no `{name}`"), Some(at))
+            .help(EFFECTS);
     }
     let known = bound.iter().chain(globals::PURE).copied().filter(|name| *name != WHEN);
     let message = match suggest_nearest(name, known) {
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
-    let finding = Finding::error(Code::UnknownName, message, Some(at));
+    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(at));
     if name == "tool_name" { finding.help("the tool's name is `payload[\"name\"]`") } else { finding }
 }

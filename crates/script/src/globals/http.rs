@@ -8,8 +8,8 @@ use starlark::values::Value;
 use starlark::values::dict::DictRef;
 use starlark::values::none::NoneOr;
 
-use crate::payload::printed;
-use crate::state::{ask, refusal};
+use crate::call_state::{request_value, script_error};
+use crate::payload::to_display;
 
 /// The longest a script may ask to wait.
 const MAX_TIMEOUT_SECONDS: f64 = 600.0;
@@ -26,7 +26,7 @@ fn http(builder: &mut GlobalsBuilder) {
         #[starlark(default = NoneOr::None)] timeout_seconds: NoneOr<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let call = Sent { builtin: "http.get", method: "GET", url, body: None, headers, timeout_seconds };
+        let call = HttpResponseValue { builtin: "http.get", method: "GET", url, body: None, headers, timeout_seconds };
         call.send(eval)
     }
 
@@ -37,12 +37,13 @@ fn http(builder: &mut GlobalsBuilder) {
         #[starlark(default = NoneOr::None)] timeout_seconds: NoneOr<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let call = Sent { builtin: "http.post", method: "POST", url, body: Some(body), headers, timeout_seconds };
+        let call =
+            HttpResponseValue { builtin: "http.post", method: "POST", url, body: Some(body), headers, timeout_seconds };
         call.send(eval)
     }
 }
 
-struct Sent<'a, 'v> {
+struct HttpResponseValue<'a, 'v> {
     builtin: &'static str,
     method: &'static str,
     url: &'a str,
@@ -51,15 +52,15 @@ struct Sent<'a, 'v> {
     timeout_seconds: NoneOr<Value<'v>>,
 }
 
-impl<'v> Sent<'_, 'v> {
+impl<'v> HttpResponseValue<'_, 'v> {
     fn send(self, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<Value<'v>> {
         let builtin = self.builtin;
         let headers = match self.headers {
             NoneOr::None => Vec::new(),
             NoneOr::Other(headers) => DictRef::from_value(headers)
-                .ok_or_else(|| refusal(format_args!("{builtin}: headers must be a dict")))?
+                .ok_or_else(|| script_error(format_args!("{builtin}: headers must be a dict")))?
                 .iter()
-                .map(|(name, value)| (printed(name), printed(value)))
+                .map(|(name, value)| (to_display(name), to_display(value)))
                 .collect(),
         };
         let request = EffectRequest::Http {
@@ -67,13 +68,13 @@ impl<'v> Sent<'_, 'v> {
             url: self.url.to_owned(),
             headers,
             body: self.body.map(str::to_owned),
-            timeout_ms: timeout_ms(builtin, self.timeout_seconds)?,
+            timeout_ms: to_timeout_ms(builtin, self.timeout_seconds)?,
         };
-        Ok(ask(eval, builtin, request)?.unwrap_or_else(Value::new_none))
+        Ok(request_value(eval, builtin, request)?.unwrap_or_else(Value::new_none))
     }
 }
 
-fn timeout_ms(builtin: &str, seconds: NoneOr<Value<'_>>) -> starlark::Result<u64> {
+fn to_timeout_ms(builtin: &str, seconds: NoneOr<Value<'_>>) -> starlark::Result<u64> {
     let NoneOr::Other(seconds) = seconds else {
         return Ok(30_000);
     };
@@ -82,7 +83,7 @@ fn timeout_ms(builtin: &str, seconds: NoneOr<Value<'_>>) -> starlark::Result<u64
         _ => f64::NAN,
     };
     if number.is_nan() || number <= 0.0 {
-        return Err(refusal(format_args!("{builtin}: timeout_seconds must be a positive number")));
+        return Err(script_error(format_args!("{builtin}: timeout_seconds must be a positive number")));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 600,000")]
     let timeout_ms = (number.min(MAX_TIMEOUT_SECONDS) * 1_000.0) as u64;

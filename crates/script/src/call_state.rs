@@ -7,74 +7,77 @@ use serde_json::Value as Json;
 use starlark::eval::Evaluator;
 use starlark::values::{Value, ValueLike};
 
-use crate::payload::{from_script, to_script};
-use crate::search::Watch;
-use crate::values::{Decision, State};
+use crate::payload::{to_json, to_script};
+use crate::search::SearchBudget;
+use crate::starlark_values::{CallState, ScriptDecision};
 
 /// The most characters of a printed value.
 pub(crate) const SHOWN: usize = 8_192;
 
 /// An error with a one-line message.
-pub(crate) fn refusal(message: impl std::fmt::Display) -> starlark::Error {
+pub(crate) fn script_error(message: impl std::fmt::Display) -> starlark::Error {
     starlark::Error::new_native(anyhow::Error::msg(message.to_string()))
 }
 
 /// The state of the running call.
-pub(crate) fn state<'x, 'v, 'a, 'e>(eval: &'x Evaluator<'v, 'a, 'e>, builtin: &str) -> starlark::Result<&'x State<'e>> {
-    eval.extra.and_then(|extra| extra.downcast_ref::<State<'e>>()).ok_or_else(|| {
-        refusal(format_args!("{builtin}: not available while the script is loaded; call it in a function"))
+pub(crate) fn call_state<'x, 'v, 'a, 'e>(
+    eval: &'x Evaluator<'v, 'a, 'e>,
+    builtin: &str,
+) -> starlark::Result<&'x CallState<'e>> {
+    eval.extra.and_then(|extra| extra.downcast_ref::<CallState<'e>>()).ok_or_else(|| {
+        script_error(format_args!("{builtin}: not available while the script is loaded; call it in a function"))
     })
 }
 
 /// Asks the world for something. `builtin` leads the message of a refusal that does not name it itself.
-pub(crate) fn request(
+pub(crate) fn perform_request(
     eval: &Evaluator<'_, '_, '_>,
     builtin: &str,
     request: EffectRequest,
 ) -> starlark::Result<EffectReply> {
-    let state = state(eval, builtin)?;
+    let state = call_state(eval, builtin)?;
     let reply = if request.may_wait() {
         let deadline = state.deadline;
         let cancel = state.cancel.child_with_time_limit(move || Instant::now() >= deadline);
-        let reply = state.seam.perform(state.caller.with_cancel(&cancel), request);
+        let reply = state.effects.perform(state.caller.with_cancel(&cancel), request);
         // The interpreter looks at the clock once in a thousand steps, and each of them may have waited.
-        still_wanted(state, builtin)?;
+        check_time(state, builtin)?;
         reply
     } else {
-        state.seam.perform(state.caller, request)
+        state.effects.perform(state.caller, request)
     };
     reply.map_err(|fault| {
         let named = fault.0.starts_with(builtin);
-        if named { refusal(fault) } else { refusal(format_args!("{builtin}: {fault}")) }
+        if named { script_error(fault) } else { script_error(format_args!("{builtin}: {fault}")) }
     })
 }
 
 /// What ends a search of the running call in time.
-pub(crate) fn watch<'x>(eval: &'x Evaluator<'_, '_, '_>) -> Watch<'x> {
-    match state(eval, "re") {
-        Ok(state) => Watch::new(state.deadline, Some(state.cancel)),
-        Err(_) => Watch::for_loading(),
+pub(crate) fn search_budget<'x>(eval: &'x Evaluator<'_, '_, '_>) -> SearchBudget<'x> {
+    match call_state(eval, "re") {
+        Ok(state) => SearchBudget::new(state.deadline, Some(state.cancel)),
+        Err(_) => SearchBudget::for_loading(),
     }
 }
 
 /// An error when the time of the call is over, or nobody wants the answer any more.
-pub(crate) fn still_wanted(state: &State<'_>, builtin: &str) -> starlark::Result<()> {
-    if state.is_over() { Err(refusal(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
+pub(crate) fn check_time(state: &CallState<'_>, builtin: &str) -> starlark::Result<()> {
+    if state.is_over() { Err(script_error(format_args!("{builtin}: the time of the call is over"))) } else { Ok(()) }
 }
 
 /// Asks for a value; [`EffectReply::Absent`] is `None`.
-pub(crate) fn ask<'v>(
+pub(crate) fn request_value<'v>(
     eval: &Evaluator<'v, '_, '_>,
     builtin: &str,
     asked: EffectRequest,
 ) -> starlark::Result<Option<Value<'v>>> {
-    Ok(match request(eval, builtin, asked)? {
+    Ok(match perform_request(eval, builtin, asked)? {
         EffectReply::Done => Some(Value::new_none()),
         EffectReply::Absent => None,
         EffectReply::Int(number) => Some(eval.heap().alloc(number)),
         EffectReply::Value(value) => {
-            let value = to_script(&value, eval.heap()).map_err(|why| refusal(format_args!("{builtin}: {why}")))?;
-            has_room(eval, builtin)?;
+            let value = to_script(&value, eval.heap()).map_err(|why| script_error(format_args!("{builtin}: {why}")))?;
+            check_memory(eval, builtin)?;
             Some(value)
         }
     })
@@ -82,26 +85,26 @@ pub(crate) fn ask<'v>(
 
 /// An error when the call uses more memory than it may. The interpreter looks once in a thousand steps, and each of them
 /// may have been given a large file.
-fn has_room(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<()> {
-    let most = state(eval, builtin)?.memory_bytes;
+fn check_memory(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result<()> {
+    let most = call_state(eval, builtin)?.memory_bytes;
     if eval.heap().peak_allocated_bytes() as u64 > most {
-        return Err(refusal(format_args!("{builtin}: more than {most} bytes of memory")));
+        return Err(script_error(format_args!("{builtin}: more than {most} bytes of memory")));
     }
     Ok(())
 }
 
 /// A script's value as JSON, for a request.
-pub(crate) fn json(builtin: &str, value: Value<'_>) -> starlark::Result<Json> {
-    from_script(value).map_err(|why| refusal(format_args!("{builtin}: {why}")))
+pub(crate) fn value_to_json(builtin: &str, value: Value<'_>) -> starlark::Result<Json> {
+    to_json(value).map_err(|why| script_error(format_args!("{builtin}: {why}")))
 }
 
 /// A value as people read it: text as it is, anything else as Starlark prints it, cut to `most` characters.
-pub(crate) fn shown(value: Value<'_>, most: usize) -> String {
+pub(crate) fn display_truncated(value: Value<'_>, most: usize) -> String {
     let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     match value.unpack_str() {
         Some(text) => text.get(..cut(text)).unwrap_or_default().to_owned(),
         None => {
-            let mut printed = match value.downcast_ref::<Decision>() {
+            let mut printed = match value.downcast_ref::<ScriptDecision>() {
                 Some(decision) => decision.to_string(),
                 None => value.to_repr(),
             };

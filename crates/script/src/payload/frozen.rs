@@ -13,26 +13,26 @@ use super::to_frozen;
 /// Kept with the payload by [`Payload::cached_view`](pintle_contract::Payload::view). A payload never changes, so a part is
 /// known by its address for as long as this lives.
 #[derive(Default)]
-pub(super) struct Shared(Mutex<Vec<(usize, Frozen)>>);
+pub(super) struct FrozenParts(Mutex<Vec<(usize, FrozenPart)>>);
 
-type Frozen = Result<OwnedFrozenValue, String>;
+type FrozenPart = Result<OwnedFrozenValue, String>;
 
-impl Shared {
+impl FrozenParts {
     /// A part of the payload, frozen.
-    pub(super) fn part(&self, part: &Json) -> Frozen {
+    pub(super) fn frozen_part(&self, part: &Json) -> FrozenPart {
         let address = std::ptr::from_ref(part).addr();
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, frozen)) = parts.iter().find(|(known, _)| *known == address) {
             return frozen.clone();
         }
-        let frozen = freeze(part);
+        let frozen = freeze_value(part);
         parts.push((address, frozen.clone()));
         frozen
     }
 }
 
 /// Freezes through a module, which is how the interpreter hands out owned frozen values without unsafe code.
-fn freeze(value: &Json) -> Frozen {
+fn freeze_value(value: &Json) -> FrozenPart {
     Module::with_temp_heap(|module| {
         let frozen = to_frozen(value, module.frozen_heap())?;
         module.set("value", frozen.to_value());

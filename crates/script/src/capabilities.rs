@@ -3,9 +3,9 @@
 use pintle_contract::ScriptSource;
 
 use crate::analysis::names_used;
-use crate::compile::{Role, on_large_stack};
+use crate::compile::{ScriptKind, try_on_large_stack};
 use crate::load::parse;
-use crate::source::Source;
+use crate::source::PreparedSource;
 
 /// The built-ins of hooks that reach further than what Pintle keeps for hooks: the network, files, tools, other agents.
 const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
@@ -15,14 +15,14 @@ const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
 /// Names cannot be made while a script runs, so one that does not stand in the text is not used. A script that cannot be
 /// parsed names them all.
 #[must_use]
-pub fn reaches(name: &str, text: &ScriptSource, role: Role) -> Vec<&'static str> {
+pub fn capability_names(name: &str, text: &ScriptSource, role: ScriptKind) -> Vec<&'static str> {
     let written = || OUTWARD.into_iter().filter(|outward| text.text.contains(outward));
     // Parsing is for those few that have the word somewhere, if only in a text or a remark.
     if written().next().is_none() {
         return Vec::new();
     }
-    let parsed = on_large_stack(|| {
-        let (source, refusal) = Source::new(name, text);
+    let parsed = try_on_large_stack(|| {
+        let (source, refusal) = PreparedSource::new(name, text);
         let ast = match refusal {
             None => parse(&source, role).ok()?,
             Some(_) => return None,
@@ -51,7 +51,7 @@ mod tests {
             ("def handle(event, payload:\n    http\n", &OUTWARD),
         ];
         for (text, wanted) in cases {
-            assert_eq!(reaches("x", &ScriptSource::without_file(text), Role::Hook), wanted, "{text}");
+            assert_eq!(capability_names("x", &ScriptSource::without_file(text), ScriptKind::Hook), wanted, "{text}");
         }
     }
 }

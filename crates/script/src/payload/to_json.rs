@@ -9,9 +9,9 @@ use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{UnpackValue, Value, ValueLike};
 
-use super::number::digits;
-use crate::state::shown;
-use crate::values::Found;
+use super::number::float_to_json;
+use crate::call_state::display_truncated;
+use crate::starlark_values::RegexMatch;
 
 /// How deep a value that leaves a script may be nested.
 const MAX_DEPTH: usize = 64;
@@ -22,11 +22,11 @@ const MAX_VALUES: usize = 2_000_000;
 ///
 /// # Errors
 /// When it is nested too deeply, too large, or holds a number that is not finite.
-pub(crate) fn from_script(value: Value<'_>) -> Result<Json, String> {
-    walk(value, 0, &mut 0)
+pub(crate) fn to_json(value: Value<'_>) -> Result<Json, String> {
+    convert_value(value, 0, &mut 0)
 }
 
-fn walk(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Json, String> {
+fn convert_value(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Json, String> {
     if depth > MAX_DEPTH {
         return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
     }
@@ -49,40 +49,40 @@ fn walk(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Json, String
     if let Some(dict) = DictRef::from_value(value) {
         let mut fields = Map::with_capacity(dict.len());
         for (key, field) in dict.iter() {
-            fields.insert(printed(key), walk(field, depth + 1, made)?);
+            fields.insert(to_display(key), convert_value(field, depth + 1, made)?);
         }
         return Ok(Json::Object(fields));
     }
     if let Some(list) = ListRef::from_value(value) {
-        return list.iter().map(|item| walk(item, depth + 1, made)).collect();
+        return list.iter().map(|item| convert_value(item, depth + 1, made)).collect();
     }
     if let Some(tuple) = TupleRef::from_value(value) {
-        return tuple.iter().map(|item| walk(item, depth + 1, made)).collect();
+        return tuple.iter().map(|item| convert_value(item, depth + 1, made)).collect();
     }
-    if let Some(found) = value.downcast_ref::<Found>() {
+    if let Some(found) = value.downcast_ref::<RegexMatch>() {
         return Ok(Json::Object(found.fields.clone()));
     }
-    scalar(value)
+    convert_scalar(value)
 }
 
-fn scalar(value: Value<'_>) -> Result<Json, String> {
+fn convert_scalar(value: Value<'_>) -> Result<Json, String> {
     match value.get_type() {
         "int" => Number::from_str(&value.to_str()).map(Json::Number).map_err(|fault| fault.to_string()),
         "float" => match StarlarkFloat::unpack_value(value) {
-            Ok(Some(float)) => digits(float.0).map(Json::Number),
+            Ok(Some(float)) => float_to_json(float.0).map(Json::Number),
             _ => Ok(Json::Null),
         },
         "range" => Err(String::from("a range is no value for JSON; make it a list with `list(..)`")),
-        _ => Ok(Json::String(printed(value))),
+        _ => Ok(Json::String(to_display(value))),
     }
 }
 
 /// What of a value has no JSON form, and would only be printed: the name of its type.
-pub(crate) fn without_form(value: Value<'_>) -> Option<&'static str> {
-    formless(value, 0, &mut 0)
+pub(crate) fn non_json_type(value: Value<'_>) -> Option<&'static str> {
+    find_non_json_type(value, 0, &mut 0)
 }
 
-fn formless(value: Value<'_>, depth: usize, seen: &mut usize) -> Option<&'static str> {
+fn find_non_json_type(value: Value<'_>, depth: usize, seen: &mut usize) -> Option<&'static str> {
     *seen += 1;
     let plain = value.is_none() || value.unpack_str().is_some() || value.unpack_bool().is_some();
     // What is nested deeper or larger is refused for that.
@@ -90,21 +90,21 @@ fn formless(value: Value<'_>, depth: usize, seen: &mut usize) -> Option<&'static
         return None;
     }
     if let Some(dict) = DictRef::from_value(value) {
-        return dict
-            .iter()
-            .find_map(|(key, field)| formless(key, depth + 1, seen).or_else(|| formless(field, depth + 1, seen)));
+        return dict.iter().find_map(|(key, field)| {
+            find_non_json_type(key, depth + 1, seen).or_else(|| find_non_json_type(field, depth + 1, seen))
+        });
     }
     if let Some(list) = ListRef::from_value(value) {
-        return list.iter().find_map(|item| formless(item, depth + 1, seen));
+        return list.iter().find_map(|item| find_non_json_type(item, depth + 1, seen));
     }
     if let Some(tuple) = TupleRef::from_value(value) {
-        return tuple.iter().find_map(|item| formless(item, depth + 1, seen));
+        return tuple.iter().find_map(|item| find_non_json_type(item, depth + 1, seen));
     }
-    let known = matches!(value.get_type(), "int" | "float" | "range") || value.downcast_ref::<Found>().is_some();
+    let known = matches!(value.get_type(), "int" | "float" | "range") || value.downcast_ref::<RegexMatch>().is_some();
     (!known).then(|| value.get_type())
 }
 
 /// Text as it is, anything else as Starlark prints it.
-pub(crate) fn printed(value: Value<'_>) -> String {
-    shown(value, usize::MAX)
+pub(crate) fn to_display(value: Value<'_>) -> String {
+    display_truncated(value, usize::MAX)
 }

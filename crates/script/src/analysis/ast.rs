@@ -2,34 +2,34 @@
 
 use starlark::syntax::ast::{ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, Expr, ParameterP, Stmt};
 
-pub(super) type Parameter = ParameterP<AstNoPayload>;
-pub(crate) type Argument = ArgumentP<AstNoPayload>;
-pub(super) type Clause = ClauseP<AstNoPayload>;
+pub(super) type ParameterNode = ParameterP<AstNoPayload>;
+pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
+pub(super) type ClauseNode = ClauseP<AstNoPayload>;
 
 /// The bytes of a node in the prepared text.
-pub(crate) fn span<T>(node: &starlark::codemap::Spanned<T>) -> (usize, usize) {
+pub(crate) fn span_of<T>(node: &starlark::codemap::Spanned<T>) -> (usize, usize) {
     (node.span.begin().get() as usize, node.span.end().get() as usize)
 }
 
 /// Visits every expression of a statement, outermost first.
-pub(super) fn expressions<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstExpr)) {
-    stmt.visit_expr(|expr| inside(expr, visit));
+pub(super) fn visit_expressions<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstExpr)) {
+    stmt.visit_expr(|expr| visit_nested_expressions(expr, visit));
 }
 
 /// Visits an expression and everything in it, outermost first.
-pub(super) fn inside<'a>(expr: &'a AstExpr, visit: &mut impl FnMut(&'a AstExpr)) {
+pub(super) fn visit_nested_expressions<'a>(expr: &'a AstExpr, visit: &mut impl FnMut(&'a AstExpr)) {
     visit(expr);
-    expr.visit_expr(|inner| inside(inner, visit));
+    expr.visit_expr(|inner| visit_nested_expressions(inner, visit));
 }
 
 /// Visits a statement and all statements in it, outermost first.
-pub(super) fn statements<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
+pub(super) fn visit_statements<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
     visit(stmt);
-    stmt.visit_stmt(|inner| statements(inner, visit));
+    stmt.visit_stmt(|inner| visit_statements(inner, visit));
 }
 
 /// The statements of a block, one level deep.
-pub(crate) fn block(stmt: &AstStmt) -> &[AstStmt] {
+pub(crate) fn block_statements(stmt: &AstStmt) -> &[AstStmt] {
     match &stmt.node {
         Stmt::Statements(inner) => inner,
         _ => std::slice::from_ref(stmt),
@@ -37,7 +37,7 @@ pub(crate) fn block(stmt: &AstStmt) -> &[AstStmt] {
 }
 
 /// The text of a string literal.
-pub(crate) fn string(expr: &AstExpr) -> Option<&str> {
+pub(crate) fn string_literal(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Literal(starlark::syntax::ast::AstLiteral::String(text)) => Some(text),
         _ => None,
@@ -45,7 +45,7 @@ pub(crate) fn string(expr: &AstExpr) -> Option<&str> {
 }
 
 /// The name of an identifier.
-pub(crate) fn identifier(expr: &AstExpr) -> Option<&str> {
+pub(crate) fn identifier_name(expr: &AstExpr) -> Option<&str> {
     match &expr.node {
         Expr::Identifier(name) => Some(&name.ident),
         _ => None,

@@ -19,14 +19,14 @@ use starlark::values::none::NoneType;
 use starlark::values::{Heap, NoSerialize, StarlarkValue, Value, ValueError, starlark_value};
 use starlark::{StarlarkPagablePanic, starlark_module, starlark_simple_value};
 
-use crate::plugin::{Recording, record};
-use crate::state::{SHOWN, request, shown};
+use crate::call_state::{SHOWN, display_truncated, perform_request};
+use crate::plugin::{RegistrationRecorder, record_call};
 
 /// What the natives of one call work with; the evaluator carries it.
 #[derive(ProvidesStaticType)]
-pub(crate) struct State<'a> {
+pub(crate) struct CallState<'a> {
     /// The door to the world.
-    pub(crate) seam: &'a dyn EffectRunner,
+    pub(crate) effects: &'a dyn EffectRunner,
     /// Who asks.
     pub(crate) caller: EffectCaller<'a>,
     /// Raised when nobody wants the answer any more.
@@ -37,7 +37,7 @@ pub(crate) struct State<'a> {
     pub(crate) memory_bytes: u64,
 }
 
-impl State<'_> {
+impl CallState<'_> {
     /// Whether the call has to end now.
     pub(crate) fn is_over(&self) -> bool {
         Instant::now() >= self.deadline || self.cancel.is_cancelled()
@@ -46,41 +46,41 @@ impl State<'_> {
 
 /// What the registration functions work with while a plugin is loaded; the evaluator carries it.
 #[derive(ProvidesStaticType)]
-pub(crate) struct Loading(pub(crate) RefCell<Recording>);
+pub(crate) struct PluginLoadState(pub(crate) RefCell<RegistrationRecorder>);
 
 /// A function by which a plugin registers something.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Registering(pub(crate) &'static str);
-starlark_simple_value!(Registering);
+pub(crate) struct RegisterFunction(pub(crate) &'static str);
+starlark_simple_value!(RegisterFunction);
 
-impl fmt::Display for Registering {
+impl fmt::Display for RegisterFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
 #[starlark_value(type = "function")]
-impl<'v> StarlarkValue<'v> for Registering {
+impl<'v> StarlarkValue<'v> for RegisterFunction {
     fn invoke(
         &self,
         _me: Value<'v>,
         arguments: &Arguments<'v, '_>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        record(self.0, arguments, eval)?;
+        record_call(self.0, arguments, eval)?;
         Ok(Value::new_none())
     }
 }
 
 /// What `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)` return.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Decision(#[allocative(skip)] pub(crate) ScriptOutput);
-starlark_simple_value!(Decision);
+pub(crate) struct ScriptDecision(#[allocative(skip)] pub(crate) ScriptOutput);
+starlark_simple_value!(ScriptDecision);
 
 #[starlark_value(type = "decision")]
-impl<'v> StarlarkValue<'v> for Decision {}
+impl<'v> StarlarkValue<'v> for ScriptDecision {}
 
-impl fmt::Display for Decision {
+impl fmt::Display for ScriptDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             ScriptOutput::Block(reason) => write!(f, "block({reason:?})"),
@@ -94,31 +94,31 @@ impl fmt::Display for Decision {
 
 /// What `re.match` and `re.search` return: true when something matched, and readable like a dictionary either way.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Found {
+pub(crate) struct RegexMatch {
     /// The fields, in the order of the reference.
     #[allocative(skip)]
     pub(crate) fields: serde_json::Map<String, Json>,
     /// Whether something matched.
-    pub(crate) matched: bool,
+    pub(crate) has_matched: bool,
 }
-starlark_simple_value!(Found);
+starlark_simple_value!(RegexMatch);
 
-impl fmt::Display for Found {
+impl fmt::Display for RegexMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "match(matched = {})", if self.matched { "True" } else { "False" })
+        write!(f, "match(matched = {})", if self.has_matched { "True" } else { "False" })
     }
 }
 
 starlark::methods_static!(FOUND = found_methods);
 
 #[starlark_value(type = "match")]
-impl<'v> StarlarkValue<'v> for Found {
+impl<'v> StarlarkValue<'v> for RegexMatch {
     fn get_methods() -> Option<&'static Methods> {
         FOUND.methods().into()
     }
 
     fn to_bool(&self) -> bool {
-        self.matched
+        self.has_matched
     }
 
     fn length(&self) -> starlark::Result<i32> {
@@ -141,7 +141,7 @@ impl<'v> StarlarkValue<'v> for Found {
 #[starlark_module]
 fn found_methods(builder: &mut MethodsBuilder) {
     fn get<'v>(
-        this: &Found,
+        this: &RegexMatch,
         #[starlark(require = pos)] key: &str,
         #[starlark(require = pos)] default: Option<Value<'v>>,
         heap: Heap<'v>,
@@ -152,17 +152,17 @@ fn found_methods(builder: &mut MethodsBuilder) {
         })
     }
 
-    fn keys(this: &Found) -> starlark::Result<Vec<String>> {
+    fn keys(this: &RegexMatch) -> starlark::Result<Vec<String>> {
         Ok(this.fields.keys().cloned().collect())
     }
 }
 
 /// `log`: a function that has functions.
 #[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
-pub(crate) struct Log;
-starlark_simple_value!(Log);
+pub(crate) struct LogNamespace;
+starlark_simple_value!(LogNamespace);
 
-impl fmt::Display for Log {
+impl fmt::Display for LogNamespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("log")
     }
@@ -171,7 +171,7 @@ impl fmt::Display for Log {
 starlark::methods_static!(LOG = log_methods);
 
 #[starlark_value(type = "function")]
-impl<'v> StarlarkValue<'v> for Log {
+impl<'v> StarlarkValue<'v> for LogNamespace {
     fn get_methods() -> Option<&'static Methods> {
         LOG.methods().into()
     }
@@ -193,7 +193,7 @@ impl<'v> StarlarkValue<'v> for Log {
                 arguments.positional1(eval.heap())?
             }
         };
-        say(LogLevel::Info, message, eval)?;
+        write_log(LogLevel::Info, message, eval)?;
         Ok(Value::new_none())
     }
 }
@@ -201,23 +201,23 @@ impl<'v> StarlarkValue<'v> for Log {
 #[starlark_module]
 fn log_methods(builder: &mut MethodsBuilder) {
     fn info<'v>(
-        #[starlark(this)] _this: &Log,
+        #[starlark(this)] _this: &LogNamespace,
         msg: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
-        say(LogLevel::Info, msg, eval)
+        write_log(LogLevel::Info, msg, eval)
     }
 
     fn warn<'v>(
-        #[starlark(this)] _this: &Log,
+        #[starlark(this)] _this: &LogNamespace,
         msg: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
-        say(LogLevel::Warn, msg, eval)
+        write_log(LogLevel::Warn, msg, eval)
     }
 }
 
-fn say<'v>(level: LogLevel, message: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
-    request(eval, "log", EffectRequest::Log { level, message: shown(message, SHOWN) })?;
+fn write_log<'v>(level: LogLevel, message: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
+    perform_request(eval, "log", EffectRequest::Log { level, message: display_truncated(message, SHOWN) })?;
     Ok(NoneType)
 }

@@ -1,0 +1,251 @@
+//! Following a payload through the functions of a script, to see which parts of it are looked at.
+
+use std::collections::BTreeMap;
+
+use starlark::syntax::ast::{AssignTargetP, AstArgument, AstExpr, AstNoPayload, BinOp, CallArgsP, Expr, Stmt};
+
+use super::super::FieldSet;
+use super::super::ast::{
+    ArgumentNode, ClauseNode, identifier_name, string_literal, visit_nested_expressions, visit_statements,
+};
+use super::super::names::target_names;
+use super::{FunctionDef, FunctionDefBody, TopLevelFunctions};
+
+/// How deep a payload is followed through helper functions.
+const MAX_HELPERS: usize = 8;
+/// How many calls of helper functions are followed.
+const MAX_FOLLOWED: usize = 500;
+/// How deep a payload is looked into. What is deeper is read with what it is in.
+const MAX_PATH: usize = 8;
+
+/// What a function reads of a parameter, with the help of the top-level functions.
+pub(super) fn keys_of(functions: &TopLevelFunctions<'_>, function: &FunctionDef<'_>, payload: &str) -> FieldSet {
+    let mut reading = ReadTracker { functions, root: PayloadNode::default(), followed_count: 0 };
+    reading.follow_function(function, payload, &[], 0);
+    reading.root.into_field_set()
+}
+
+/// A part of the payload.
+enum PayloadNode<'a> {
+    /// These keys of it are looked at; without any, only whether it is there.
+    Keys(BTreeMap<&'a str, PayloadNode<'a>>),
+    /// All of it.
+    All,
+}
+
+impl Default for PayloadNode<'_> {
+    fn default() -> Self {
+        Self::Keys(BTreeMap::new())
+    }
+}
+
+impl<'a> PayloadNode<'a> {
+    /// The node of a path; `None` when something above it is read whole.
+    fn node_at(&mut self, path: &[&'a str]) -> Option<&mut Self> {
+        match (self, path) {
+            (node, []) => Some(node),
+            (Self::All, _) => None,
+            (Self::Keys(keys), [first, rest @ ..]) => keys.entry(first).or_default().node_at(rest),
+        }
+    }
+
+    fn into_field_set(self) -> FieldSet {
+        match self {
+            Self::All => FieldSet::All,
+            Self::Keys(keys) if keys.is_empty() => FieldSet::None,
+            Self::Keys(keys) => {
+                FieldSet::Some(keys.into_iter().map(|(name, node)| (name.to_owned(), node.into_field_set())).collect())
+            }
+        }
+    }
+}
+
+struct ReadTracker<'d, 'a> {
+    functions: &'d TopLevelFunctions<'a>,
+    root: PayloadNode<'a>,
+    followed_count: usize,
+}
+
+/// The names of one function that stand for parts of the payload.
+struct AliasScope<'a> {
+    paths: BTreeMap<&'a str, Vec<&'a str>>,
+    /// Where such a name is made: this alone reads nothing.
+    alias_definitions: Vec<&'a AstExpr>,
+}
+
+impl<'d, 'a> ReadTracker<'d, 'a> {
+    /// Notes that a part is looked at as a whole.
+    fn mark_whole(&mut self, path: &[&'a str]) {
+        if let Some(node) = self.root.node_at(path) {
+            *node = PayloadNode::All;
+        }
+    }
+
+    /// Reads a function whose parameter `name` holds the part at `path`.
+    fn follow_function(&mut self, function: &FunctionDef<'a>, name: &str, path: &[&'a str], depth: usize) {
+        let bindings = count_bindings(function.body);
+        self.followed_count += 1;
+        let parameter = function.parameters.iter().flatten().find(|parameter| **parameter == name);
+        let (Some(parameter), false) = (parameter, bindings.contains_key(name)) else { return self.mark_whole(path) };
+        if depth > MAX_HELPERS || self.followed_count > MAX_FOLLOWED {
+            return self.mark_whole(path);
+        }
+        let mut scope =
+            AliasScope { paths: BTreeMap::from([(*parameter, path.to_vec())]), alias_definitions: Vec::new() };
+        if let FunctionDefBody::Block(stmt) = function.body {
+            visit_statements(stmt, &mut |stmt| {
+                if let Stmt::Assign(assign) = &stmt.node
+                    && let AssignTargetP::Identifier(target) = &assign.lhs.node
+                    && bindings.get(target.ident.as_str()) == Some(&1)
+                    && let Some(path) = scope.payload_path(&assign.rhs)
+                {
+                    scope.paths.insert(&target.ident, path);
+                    scope.alias_definitions.push(&assign.rhs);
+                }
+            });
+        }
+        for expr in function.body.outermost_expressions() {
+            self.visit_expression(expr, &scope, depth);
+        }
+    }
+
+    /// Notes what an expression reads.
+    fn visit_expression(&mut self, expr: &'a AstExpr, scope: &AliasScope<'a>, depth: usize) {
+        if let Some(path) = scope.payload_path(expr) {
+            let made = scope.alias_definitions.iter().any(|made| std::ptr::eq(*made, expr));
+            match self.root.node_at(&path) {
+                Some(node) if !made => *node = PayloadNode::All,
+                // A name is made: it is there, and what is read of it shows where the name is used.
+                _ => {}
+            }
+            return self.visit_defaults(expr, scope, depth);
+        }
+        match &expr.node {
+            Expr::Op(left, BinOp::In | BinOp::NotIn, right) => {
+                if let (Some(key), Some(mut path)) = (string_literal(left), scope.payload_path(right)) {
+                    path.push(key);
+                    // A text or list is looked through instead, and is always there whole.
+                    self.root.node_at(&path);
+                    return self.visit_defaults(right, scope, depth);
+                }
+            }
+            Expr::Call(callee, call) => {
+                if let Some(helper) = self.resolve_helper(callee, call) {
+                    return self.visit_helper_call(helper, &call.args, scope, depth);
+                }
+            }
+            _ => {}
+        }
+        expr.visit_expr(|inner| self.visit_expression(inner, scope, depth));
+    }
+
+    /// The top-level function that a call means, when its arguments are given one by one.
+    fn resolve_helper(&self, callee: &AstExpr, call: &CallArgsP<AstNoPayload>) -> Option<&'d FunctionDef<'a>> {
+        let single = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_) | ArgumentNode::Named(..));
+        self.functions.unambiguous_function(identifier_name(callee)?).filter(|_| call.args.iter().all(single))
+    }
+
+    fn visit_helper_call(
+        &mut self,
+        helper: &FunctionDef<'a>,
+        arguments: &'a [AstArgument],
+        scope: &AliasScope<'a>,
+        depth: usize,
+    ) {
+        for (position, argument) in arguments.iter().enumerate() {
+            let given = argument.node.expr();
+            let parameter = match &argument.node {
+                ArgumentNode::Positional(_) => helper.parameters.get(position).copied().flatten(),
+                _ => None,
+            };
+            match (parameter, scope.payload_path(given)) {
+                (Some(parameter), Some(path)) => {
+                    // What is handed over is there, also when the function does not look at it.
+                    self.root.node_at(&path);
+                    self.follow_function(helper, parameter, &path, depth + 1);
+                    self.visit_defaults(given, scope, depth);
+                }
+                _ => self.visit_expression(given, scope, depth),
+            }
+        }
+    }
+
+    /// Notes what the defaults in a path such as `payload.get("x", other)` read.
+    fn visit_defaults(&mut self, expr: &'a AstExpr, scope: &AliasScope<'a>, depth: usize) {
+        match &expr.node {
+            Expr::Index(parts) => self.visit_defaults(&parts.0, scope, depth),
+            Expr::Call(callee, call) => {
+                if let Expr::Dot(base, _) = &callee.node {
+                    self.visit_defaults(base, scope, depth);
+                }
+                call.args.iter().skip(1).for_each(|default| self.visit_expression(default.node.expr(), scope, depth));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> AliasScope<'a> {
+    /// The part of the payload that an expression stands for.
+    fn payload_path(&self, expr: &'a AstExpr) -> Option<Vec<&'a str>> {
+        let longer = |base: &'a AstExpr, key: &'a str| {
+            let mut path = self.payload_path(base).filter(|path| path.len() < MAX_PATH)?;
+            path.push(key);
+            Some(path)
+        };
+        match &expr.node {
+            Expr::Identifier(name) => self.paths.get(name.ident.as_str()).cloned(),
+            Expr::Index(parts) => longer(&parts.0, string_literal(&parts.1)?),
+            Expr::Call(callee, call) => {
+                let Expr::Dot(base, method) = &callee.node else { return None };
+                let positional = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_));
+                let plain = matches!(call.args.len(), 1 | 2) && call.args.iter().all(positional);
+                let key = string_literal(call.args.first()?.node.expr())?;
+                if plain && method.node == "get" { longer(base, key) } else { None }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The names that a body binds, and how often; those of functions in it count too.
+pub(super) fn count_bindings(body: FunctionDefBody<'_>) -> BTreeMap<&str, usize> {
+    let mut names = Vec::new();
+    if let FunctionDefBody::Block(stmt) = body {
+        visit_statements(stmt, &mut |stmt| match &stmt.node {
+            Stmt::Def(def) => {
+                names.push(def.name.ident.as_str());
+                names.extend(def.params.iter().filter_map(|param| param.ident()).map(|name| name.ident.as_str()));
+            }
+            Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
+            Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
+            Stmt::For(each) => names.extend(target_names(&each.var)),
+            _ => {}
+        });
+    }
+    for outermost in body.outermost_expressions() {
+        visit_nested_expressions(outermost, &mut |expr| {
+            let (first, rest) = match &expr.node {
+                Expr::Lambda(lambda) => {
+                    names
+                        .extend(lambda.params.iter().filter_map(|param| param.ident()).map(|name| name.ident.as_str()));
+                    return;
+                }
+                Expr::ListComprehension(_, first, rest) => (first, rest),
+                Expr::DictComprehension(_, first, rest) => (first, rest),
+                _ => return,
+            };
+            names.extend(target_names(&first.var));
+            for clause in rest {
+                if let ClauseNode::For(each) = clause {
+                    names.extend(target_names(&each.var));
+                }
+            }
+        });
+    }
+    let mut counted = BTreeMap::new();
+    for name in names {
+        *counted.entry(name).or_insert(0) += 1;
+    }
+    counted
+}
