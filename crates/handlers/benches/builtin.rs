@@ -10,7 +10,7 @@ use pintle_contract::{
     Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_handlers::{Builder, WorkerProgram};
+use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::bench::{Bar, Report};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
@@ -20,9 +20,9 @@ const MOST_NS: f64 = 1_000.0;
 
 /// A codec that must not be asked: built-ins answer verdicts.
 #[derive(Debug)]
-struct Unasked;
+struct UnreachableCodec;
 
-impl Codec for Unasked {
+impl Codec for UnreachableCodec {
     fn dialect(&self) -> &'static str {
         "unasked"
     }
@@ -36,8 +36,8 @@ impl Codec for Unasked {
     }
 }
 
-fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
-    let builder = Builder::new(WorkerProgram::beside_current_exe());
+fn builtin_hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
+    let builder = DefaultHandlerFactory::new(WorkerProgram::next_to_current_exe());
     let hooks = builtins.iter().map(|(name, arguments)| {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let declaration = HookDeclaration {
@@ -64,14 +64,14 @@ fn hooks(event: &EventName, builtins: &[(&str, &[&str])]) -> HookSet {
             source_trust: pintle_contract::SourceTrust::default(),
             examples: Vec::new(),
             location: Location::default(),
-            codec: Arc::new(Unasked),
+            codec: Arc::new(UnreachableCodec),
         };
         hook(name, event.clone(), builder.build_handler(&declaration).handler.expect("the built-in builds"))
     });
     HookSet::new(vec![chain(Layer::Project, Profile::SequentialRunAll, hooks)])
 }
 
-fn named(name: &str) -> EventName {
+fn event_name(name: &str) -> EventName {
     EventName::parse(name).expect("the event is in the catalogue")
 }
 
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
         cause: None,
     };
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
-    let event = |name: &str, payload: Value| Event::new(named(name), payload, Arc::new(Origin::default()));
+    let event = |name: &str, payload: Value| Event::new(event_name(name), payload, Arc::new(Origin::default()));
 
     let conversation: Vec<Value> = (0..200)
         .map(|number| json!({"role": if number % 2 == 0 { "user" } else { "assistant" }, "content": "a word ".repeat(286)}))
@@ -99,12 +99,12 @@ fn main() -> ExitCode {
     assert!(bytes > 400_000, "{bytes} bytes");
 
     let most = Bar::AtMostNs(MOST_NS);
-    let limit = hooks(&named("completion.pre"), &[("max_iterations", &["5"])]);
+    let limit = builtin_hooks(&event_name("completion.pre"), &[("max_iterations", &["5"])]);
     let mut report = Report::new("built-ins with a conversation of 400 KB, whole dispatch");
     report.compare("max_iterations, 400 KB beside nothing", most, || fire(&limit, &large), || fire(&limit, &small));
-    let reached = hooks(&named("completion.pre"), &[("max_iterations", &["2"])]);
+    let reached = builtin_hooks(&event_name("completion.pre"), &[("max_iterations", &["2"])]);
     report.compare("max_iterations that denies", most, || fire(&reached, &large), || fire(&limit, &small));
-    let other = hooks(&named("completion.pre"), &[("limit_large_tool_results", &[])]);
+    let other = builtin_hooks(&event_name("completion.pre"), &[("limit_large_tool_results", &[])]);
     report.compare(
         "a built-in on an event that is not its own",
         most,
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     let result = json!({"call_id": "c", "name": "shell", "content": "y".repeat(40_000), "result": "y".repeat(40_000),
         "is_error": false, "category": "memory", "args": {}, "partial": false});
     let result = event("tool.result", result);
-    let limiter = hooks(&named("tool.result"), &[("limit_large_tool_results", &[])]);
+    let limiter = builtin_hooks(&event_name("tool.result"), &[("limit_large_tool_results", &[])]);
     report.compare(
         "limit_large_tool_results, a tool it leaves alone",
         most,
@@ -125,9 +125,9 @@ fn main() -> ExitCode {
 
     let call = json!({"id": "c", "name": "shell", "arguments": "{}", "args": {"cmd": "git status --short"}});
     let call = event("tool.pre", call);
-    let label = hooks(&named("tool.pre"), &[("safer_shell", &["safe-auto"])]);
+    let label = builtin_hooks(&event_name("tool.pre"), &[("safer_shell", &["safe-auto"])]);
     report.compare("safer_shell on a short command", Bar::None, || fire(&label, &call), || fire(&limit, &small));
-    let redaction = hooks(&named("completion.pre"), &[("redact_secrets", &[])]);
+    let redaction = builtin_hooks(&event_name("completion.pre"), &[("redact_secrets", &[])]);
     report.compare(
         "redact_secrets, 400 KB without a secret",
         Bar::None,

@@ -16,7 +16,7 @@ use pintle_contract::{
     NullJournal, Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_handlers::{Builder, WorkerProgram};
+use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
 
@@ -32,9 +32,9 @@ const TIMEOUT_MS: u64 = 200;
 const LATE_US: f64 = 200_000.0;
 
 #[derive(Debug)]
-struct Silent;
+struct SilentCodec;
 
-impl Codec for Silent {
+impl Codec for SilentCodec {
     fn dialect(&self) -> &'static str {
         "silent"
     }
@@ -58,7 +58,7 @@ const LOOP: &str = "while read -r line; do echo; done";
 /// What does not end by itself, and neither does what it leaves behind.
 const HANGS: &str = "sleep 1000 & (setsid sleep 1000 <&- >/dev/null 2>&1 &); sleep 1000";
 
-fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook {
+fn command_hook(builder: &DefaultHandlerFactory, index: usize, text: &str, keep: bool) -> Hook {
     let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
     let declaration = HookDeclaration {
         name: format!("hook{index}"),
@@ -80,18 +80,18 @@ fn command_hook(builder: &Builder, index: usize, text: &str, keep: bool) -> Hook
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
-        codec: Arc::new(Silent),
+        codec: Arc::new(SilentCodec),
     };
     let built = builder.build_handler(&declaration);
     hook(&declaration.name, event, built.handler.expect("the hook builds"))
 }
 
-fn hooks(hooks: impl IntoIterator<Item = Hook>) -> HookSet {
+fn hook_set(hooks: impl IntoIterator<Item = Hook>) -> HookSet {
     HookSet::new(vec![chain(Layer::Project, Profile::ParallelStrictest, hooks)])
 }
 
 /// What an author of a runtime would write without a runtime: spawn, write, read to the end, wait.
-fn bare(input: &[u8]) {
+fn run_shell_directly(input: &[u8]) {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "true"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().expect("the shell starts");
@@ -103,16 +103,16 @@ fn bare(input: &[u8]) {
     assert!(child.wait().expect("the shell ends").success());
 }
 
-fn seven_bare(input: &[u8]) {
+fn run_seven_shells_directly(input: &[u8]) {
     thread::scope(|scope| {
         for _ in 0..6 {
-            scope.spawn(|| bare(input));
+            scope.spawn(|| run_shell_directly(input));
         }
-        bare(input);
+        run_shell_directly(input);
     });
 }
 
-fn measure(mut act: impl FnMut()) -> f64 {
+fn measure_us(mut act: impl FnMut()) -> f64 {
     let began = Instant::now();
     act();
     began.elapsed().as_secs_f64() * 1e6
@@ -124,16 +124,16 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Medians in microseconds: of the thing, of the floor, of the differences, of the ratios.
-fn beside(rounds: usize, mut thing: impl FnMut(), mut floor: impl FnMut()) -> [f64; 4] {
+fn compare_with_floor(rounds: usize, mut thing: impl FnMut(), mut floor: impl FnMut()) -> [f64; 4] {
     let mut pairs = Vec::with_capacity(rounds);
     for round in 0..rounds {
         // Who goes first changes, so that neither always finds the other's warm caches.
         pairs.push(if round % 2 == 0 {
-            let thing = measure(&mut thing);
-            (thing, measure(&mut floor))
+            let thing = measure_us(&mut thing);
+            (thing, measure_us(&mut floor))
         } else {
-            let floor = measure(&mut floor);
-            (measure(&mut thing), floor)
+            let floor = measure_us(&mut floor);
+            (measure_us(&mut thing), floor)
         });
     }
     let of = |part: fn(f64, f64) -> f64| median(pairs.iter().map(|(thing, floor)| part(*thing, *floor)).collect());
@@ -141,7 +141,7 @@ fn beside(rounds: usize, mut thing: impl FnMut(), mut floor: impl FnMut()) -> [f
 }
 
 #[expect(clippy::print_stdout, reason = "a bench is read in a terminal")]
-fn row(label: &str, [thing, floor, over, times]: [f64; 4], bar: Option<(bool, String)>) -> bool {
+fn print_row(label: &str, [thing, floor, over, times]: [f64; 4], bar: Option<(bool, String)>) -> bool {
     let (held, bar) = bar.unwrap_or((true, String::new()));
     let verdict = match (bar.is_empty(), held) {
         (true, _) => "-",
@@ -154,7 +154,7 @@ fn row(label: &str, [thing, floor, over, times]: [f64; 4], bar: Option<(bool, St
 
 fn main() -> ExitCode {
     let worker = env!("CARGO_BIN_EXE_pintle-script-worker").into();
-    let builder = Builder::new(WorkerProgram { program: worker, arguments: Vec::new() });
+    let builder = DefaultHandlerFactory::new(WorkerProgram { program: worker, arguments: Vec::new() });
     let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
     let payload = json!({"id": "call_1", "name": "shell", "args": {"command": "ls -la /var/log"}});
     let input = payload.to_string().into_bytes();
@@ -174,27 +174,28 @@ fn main() -> ExitCode {
         let outcome = dispatch(hooks, &event, &around);
         assert_eq!(outcome.decision, Decision::Allow, "{outcome:?}");
     };
-    let one = hooks([command_hook(&builder, 0, QUICK, false)]);
-    let seven = hooks((0..7).map(|index| command_hook(&builder, index, QUICK, false)));
-    let kept = hooks([command_hook(&builder, 0, LOOP, true)]);
+    let one = hook_set([command_hook(&builder, 0, QUICK, false)]);
+    let seven = hook_set((0..7).map(|index| command_hook(&builder, index, QUICK, false)));
+    let kept = hook_set([command_hook(&builder, 0, LOOP, true)]);
     for _ in 0..20 {
         ask(&seven);
         ask(&kept);
-        bare(&input);
+        run_shell_directly(&input);
     }
     let mut held = true;
-    let single = beside(ROUNDS, || ask(&one), || bare(&input));
-    held &= row("one command hook", single, Some((single[2] <= OVER_US, format!("at most {OVER_US} us more"))));
-    let many = beside(ROUNDS / 3, || ask(&seven), || seven_bare(&input));
-    held &= row("seven command hooks at once", many, Some((many[3] <= TIMES, format!("at most {TIMES} times"))));
-    row("one kept command hook", beside(ROUNDS, || ask(&kept), || bare(&input)), None);
+    let single = compare_with_floor(ROUNDS, || ask(&one), || run_shell_directly(&input));
+    held &= print_row("one command hook", single, Some((single[2] <= OVER_US, format!("at most {OVER_US} us more"))));
+    let many = compare_with_floor(ROUNDS / 3, || ask(&seven), || run_seven_shells_directly(&input));
+    held &= print_row("seven command hooks at once", many, Some((many[3] <= TIMES, format!("at most {TIMES} times"))));
+    print_row("one kept command hook", compare_with_floor(ROUNDS, || ask(&kept), || run_shell_directly(&input)), None);
     let mut hanging = command_hook(&builder, 0, HANGS, false);
     hanging.limits.timeout_ms = TIMEOUT_MS;
-    let hanging = hooks([hanging]);
+    let hanging = hook_set([hanging]);
     let limit = TIMEOUT_MS as f64 * 1e3;
     let denied = || assert_eq!(dispatch(&hanging, &event, &around).decision, Decision::Deny);
-    let late = (0..20).map(|_| measure(denied)).fold(0.0, f64::max);
+    let late = (0..20).map(|_| measure_us(denied)).fold(0.0, f64::max);
     let bar = (late - limit <= LATE_US, format!("at most {LATE_US} us late"));
-    held &= row("one that hangs, beside its limit, the worst", [late, limit, late - limit, late / limit], Some(bar));
+    held &=
+        print_row("one that hangs, beside its limit, the worst", [late, limit, late - limit, late / limit], Some(bar));
     if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

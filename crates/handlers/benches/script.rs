@@ -9,7 +9,7 @@ use pintle_contract::{
     HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, NoEffects,
     Origin, Payload, ScriptOutput, ScriptSource, SourceTrust, Verdict,
 };
-use pintle_handlers::{Builder, WorkerProgram};
+use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_script::{Invocation, ScriptKind, compile};
 use pintle_testkit::bench::{Bar, Report};
 use serde_json::{Value, json};
@@ -30,9 +30,9 @@ const NAME_ONLY: &str =
 const NOTHING: &str = "def handle(event, payload):\n  return allow()\n";
 
 #[derive(Debug)]
-struct Plain;
+struct PassThroughCodec;
 
-impl Codec for Plain {
+impl Codec for PassThroughCodec {
     fn dialect(&self) -> &'static str {
         "plain"
     }
@@ -49,7 +49,7 @@ impl Codec for Plain {
     }
 }
 
-fn hook(builder: &Builder, script: &str) -> Hook {
+fn script_hook(builder: &DefaultHandlerFactory, script: &str) -> Hook {
     let event = EventName::parse("tool.pre").expect("the event is in the catalogue");
     let declaration = HookDeclaration {
         on_deny: pintle_contract::DenyEffect::default(),
@@ -71,7 +71,7 @@ fn hook(builder: &Builder, script: &str) -> Hook {
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
-        codec: Arc::new(Plain),
+        codec: Arc::new(PassThroughCodec),
     };
     let built = builder.build_handler(&declaration);
     Hook {
@@ -94,12 +94,12 @@ fn hook(builder: &Builder, script: &str) -> Hook {
     }
 }
 
-fn event(payload: Value) -> Event {
+fn build_event(payload: Value) -> Event {
     let name = EventName::parse("tool.pre").expect("the event is in the catalogue");
     Event::new(name, payload, Arc::new(Origin::default()))
 }
 
-fn call(hook: &Hook, event: &Event) -> Verdict {
+fn call_hook(hook: &Hook, event: &Event) -> Verdict {
     let cancel = CancelToken::default();
     let call = HookCall {
         id: CallId(1),
@@ -113,7 +113,7 @@ fn call(hook: &Hook, event: &Event) -> Verdict {
     hook.handler.call(&call)
 }
 
-fn bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
+fn compile_bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
     let script =
         compile("bench", &ScriptSource::without_file(text), ScriptKind::Hook).script.expect("the script compiles");
     move |payload| {
@@ -125,18 +125,18 @@ fn bare(text: &str) -> impl Fn(&Payload) -> ScriptOutput {
 }
 
 fn main() -> ExitCode {
-    let builder = Builder::new(WorkerProgram::beside_current_exe());
+    let builder = DefaultHandlerFactory::new(WorkerProgram::next_to_current_exe());
     let mut report = Report::new("script hooks");
 
-    let small = event(json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"ls -la\"}",
+    let small = build_event(json!({"id": "call_1", "name": "run_command", "arguments": "{\"command\":\"ls -la\"}",
         "args": {"command": "ls -la /var/log && cat /etc/hostname"}}));
-    let guard = hook(&builder, GUARD);
-    let floor = bare(GUARD);
-    let nothing = bare(NOTHING);
+    let guard = script_hook(&builder, GUARD);
+    let floor = compile_bare(GUARD);
+    let nothing = compile_bare(NOTHING);
     report.compare(
         "a guard through its handler, beside the bare call",
         Bar::AtMostTimes(1.5),
-        || call(&guard, &small),
+        || call_hook(&guard, &small),
         || floor(&small.payload),
     );
     report.compare(
@@ -148,24 +148,24 @@ fn main() -> ExitCode {
 
     let messages: Vec<Value> =
         (0..400).map(|index| json!({"role": "user", "content": format!("message {index}")})).collect();
-    let large = event(json!({"id": "call_1", "name": "run_command", "content": "y".repeat(150_000),
+    let large = build_event(json!({"id": "call_1", "name": "run_command", "content": "y".repeat(150_000),
         "messages": messages, "args": {"command": "ls -la"}}));
-    let name_only = hook(&builder, NAME_ONLY);
+    let name_only = script_hook(&builder, NAME_ONLY);
     report.compare(
         "a hook that reads the name, 200 KB beside 200 B",
         Bar::AtMostTimes(1.2),
-        || call(&name_only, &large),
-        || call(&name_only, &small),
+        || call_hook(&name_only, &large),
+        || call_hook(&name_only, &small),
     );
-    let reader = hook(
+    let reader = script_hook(
         &builder,
         "def handle(event, payload):\n  return block(\"x\") if len(payload[\"content\"]) < 9 else allow()\n",
     );
     report.compare(
         "a hook that reads the large part, shared, beside one that does not",
         Bar::None,
-        || call(&reader, &large),
-        || call(&name_only, &large),
+        || call_hook(&reader, &large),
+        || call_hook(&name_only, &large),
     );
     report.finish()
 }

@@ -7,9 +7,9 @@ use pintle_contract::{
     LoadedPlugin, MatcherSpec, Redactor, ScriptSource, ToolSpec,
 };
 
-use crate::isolate::{Pool, WorkerProgram};
-use crate::script::{Modules, NoHandler};
-use crate::{builtin, command, model, pattern, process, reach, webhook};
+use crate::script::{ModuleCache, NoopHandler};
+use crate::script_worker::{ScriptWorkerPool, WorkerProgram};
+use crate::{builtin, capabilities, command, judge, process, regex_matcher, webhook};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -18,37 +18,37 @@ use crate::{builtin, command, model, pattern, process, reach, webhook};
 /// a source that ends the worker is an error diagnostic, and the next source gets a fresh worker. Workers end with the
 /// last handler and tool that use them.
 #[derive(Debug, Clone)]
-pub struct Builder {
-    pub(crate) pool: Arc<Pool>,
+pub struct DefaultHandlerFactory {
+    pub(crate) worker_pool: Arc<ScriptWorkerPool>,
     pub(crate) judge: Option<Arc<dyn Judge>>,
     /// The modules that were loaded, of plugins and of others whose functions are hooks.
-    pub(crate) modules: Arc<Modules>,
+    pub(crate) module_cache: Arc<ModuleCache>,
     /// What takes secrets out of texts, once a hook that is there for that was built. Built-ins that write files keep
     /// them clean with it, wherever they stand among the hooks.
-    secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
+    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
     /// Whether a worker loads its scripts at once, to see whether they load at all, and tools are checked.
-    pub(crate) probes: bool,
+    pub(crate) probes_workers: bool,
 }
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// A builder whose workers are processes of `program`, which also starts the programs that this process runs
     /// ([`process::contain`]). None is started before it is needed.
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
-        process::contain(&program);
+        process::enable_launchers(&program);
         Self {
-            pool: Arc::new(Pool::new(program)),
+            worker_pool: Arc::new(ScriptWorkerPool::new(program)),
             judge: None,
-            modules: Arc::default(),
-            secrets: Arc::default(),
-            probes: true,
+            module_cache: Arc::default(),
+            redactor: Arc::default(),
+            probes_workers: true,
         }
     }
 
     /// Who asks language models for hooks that are judged by one. Default: nobody, and such hooks fail when they are
     /// asked.
     #[must_use]
-    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+    pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.judge = Some(judge);
         self
     }
@@ -57,31 +57,31 @@ impl Builder {
     /// hooks there are and run no agent. One that does not load is then a failure of its hook when that is asked. The
     /// scripts of tools and verifications, which nobody calls there, are not looked at.
     #[must_use]
-    pub fn unprobed(mut self) -> Self {
-        self.probes = false;
+    pub fn skip_worker_probe(mut self) -> Self {
+        self.probes_workers = false;
         self
     }
 
     /// Who asks language models, when somebody does.
     #[must_use]
-    pub fn asks(&self) -> Option<&Arc<dyn Judge>> {
+    pub fn judge(&self) -> Option<&Arc<dyn Judge>> {
         self.judge.as_ref()
     }
 }
 
-impl HandlerFactory for Builder {
+impl HandlerFactory for DefaultHandlerFactory {
     fn warm_up(&self) {
         pintle_script::warm_up();
     }
 
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         match &declaration.handler {
-            HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoHandler)), ..BuiltHandler::default() },
+            HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoopHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
             HandlerSpec::Command(spec) => command::build(declaration, spec),
             HandlerSpec::Http(spec) => webhook::build(declaration, spec),
-            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.secrets),
-            HandlerSpec::Model(spec) => model::build(declaration, spec, self.judge.as_ref()),
+            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.redactor),
+            HandlerSpec::Model(spec) => judge::build(declaration, spec, self.judge.as_ref()),
             HandlerSpec::Function(spec) => self.function_handler(declaration, spec),
             HandlerSpec::Native(handler) => {
                 BuiltHandler { handler: Some(Arc::clone(handler)), guard: true, diagnostics: Vec::new() }
@@ -93,7 +93,7 @@ impl HandlerFactory for Builder {
         match &declaration.matcher {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
-            Some(MatcherSpec::Pattern { text, location }) => pattern::build(text, location),
+            Some(MatcherSpec::Pattern { text, location }) => regex_matcher::compile_pattern(text, location),
             Some(MatcherSpec::Compiled(matcher)) => {
                 BuiltMatcher { matcher: Some(Arc::clone(matcher)), diagnostics: Vec::new() }
             }
@@ -101,7 +101,7 @@ impl HandlerFactory for Builder {
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
-        if self.probes { self.tool_findings(tool) } else { Vec::new() }
+        if self.probes_workers { self.tool_findings(tool) } else { Vec::new() }
     }
 
     fn load_plugin(&self, name: &str, module: &ScriptSource) -> LoadedPlugin {
@@ -109,7 +109,7 @@ impl HandlerFactory for Builder {
     }
 
     fn check_verify(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        if self.probes { self.verify_findings(owner, script) } else { Vec::new() }
+        if self.probes_workers { self.verify_findings(owner, script) } else { Vec::new() }
     }
 
     fn check_calls(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
@@ -121,6 +121,6 @@ impl HandlerFactory for Builder {
     }
 
     fn capabilities(&self, declaration: &HookDeclaration) -> Vec<Capability> {
-        reach::reach(declaration)
+        capabilities::capabilities(declaration)
     }
 }

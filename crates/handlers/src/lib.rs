@@ -4,28 +4,28 @@
 //! the codec it was declared with.
 
 pub mod http;
-pub mod isolate;
 pub mod jail;
 pub mod mcp;
 pub mod native;
 pub mod process;
+pub mod script_worker;
 pub mod secrets;
 pub mod snapshot;
 
 mod build;
 mod builtin;
+mod capabilities;
 mod command;
-mod model;
-mod pattern;
-mod reach;
+mod command_context;
+mod judge;
+mod persistent;
+mod regex_matcher;
 mod sandbox;
 mod script;
-mod surroundings;
 mod template;
 mod webhook;
-mod worker;
 
-pub use build::Builder;
-pub use builtin::{BuiltinRow, CommandSafety, builtins, calendar_date, read_large_result, safety_of};
-pub use isolate::WorkerProgram;
+pub use build::DefaultHandlerFactory;
+pub use builtin::{BuiltinRow, CommandSafety, builtins, calendar_date, classify_command, read_large_result};
 pub use script::{ScriptTool, worker_main};
+pub use script_worker::WorkerProgram;

@@ -15,7 +15,7 @@ use pintle_contract::{
 };
 use pintle_dialects::command_hooks::Compat;
 use pintle_engine::HookSet;
-use pintle_handlers::http::Gate;
+use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{Agreement, Layers, Options, PolicyFiles, Trust};
 use pintle_tape::Tape;
@@ -80,7 +80,7 @@ impl Builder {
         self
     }
 
-    /// Like [`Builder::path`], and a path without hooks is an error among [`Built::diagnostics`].
+    /// Like [`DefaultHandlerFactory::path`], and a path without hooks is an error among [`Built::diagnostics`].
     #[must_use]
     pub fn guarded_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(Place { path: path.into(), layer, is_found: false, purpose: Purpose::Guarded });
@@ -88,7 +88,7 @@ impl Builder {
     }
 
     /// Loads a path that nobody named, such as the current directory. What its hooks may do beyond judging needs consent:
-    /// see [`Builder::trust`] and [`Built::projects`].
+    /// see [`DefaultHandlerFactory::trust`] and [`Built::projects`].
     #[must_use]
     pub fn found(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(Place { path: path.into(), layer, is_found: true, purpose: Purpose::Whatever });
@@ -313,10 +313,10 @@ impl Builder {
     }
 
     fn load(self) -> Built {
-        let worker = self.worker.unwrap_or_else(WorkerProgram::beside_current_exe);
-        let build = handlers::Builder::new(worker);
-        let build = if self.unprobed { build.unprobed() } else { build };
-        let build = self.judge.into_iter().fold(build, handlers::Builder::judge);
+        let worker = self.worker.unwrap_or_else(WorkerProgram::next_to_current_exe);
+        let build = handlers::DefaultHandlerFactory::new(worker);
+        let build = if self.unprobed { build.skip_worker_probe() } else { build };
+        let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
         let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
@@ -372,18 +372,18 @@ impl Builder {
         let journals = Journals::new(self.tape.clone(), self.watchers);
         journals.keep_clean(set.chains());
         if redact_secrets {
-            journals.redact(pintle_handlers::secrets::Secrets::shared());
+            journals.redact(pintle_handlers::secrets::SecretScanner::process_wide());
         }
         if let Some(tape) = &self.tape {
             tape.record_hooks(set.chains());
             // It grows with every event, so that it would be part of every snapshot.
-            tape.path().into_iter().for_each(handlers::snapshot::leave_out);
+            tape.path().into_iter().for_each(handlers::snapshot::exclude_file);
         }
         let workspace = sources::workspace(self.workspace, &projects, &layers);
         let parts = Parts {
             build,
             state: State::default(),
-            gate: Gate::new(&network),
+            gate: HttpGateway::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             random: self.random.unwrap_or_else(|| Arc::new(Seeded::from_entropy())),
             resolver: self.resolver.unwrap_or_else(|| Arc::new(NoApprover)),

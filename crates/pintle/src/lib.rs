@@ -68,10 +68,10 @@ pub use pintle_engine::{
     HookExplanation, HookSet, RunPrediction, explain, is_matcher_failure_warning, is_untrusted_claim,
 };
 pub use pintle_files as files;
-pub use pintle_handlers::http::Gate;
+pub use pintle_handlers::http::HttpGateway;
 pub use pintle_handlers::{
-    BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, jail, mcp, process,
-    read_large_result, safety_of, secrets, snapshot, worker_main,
+    BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
+    process, read_large_result, secrets, snapshot, worker_main,
 };
 pub use pintle_loader as loader;
 pub use pintle_script as script;

@@ -9,7 +9,7 @@ use pintle_contract::{
     Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
-use pintle_handlers::http::Gate;
+use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, ScriptTool};
 use pintle_loader::PolicyFiles;
 use pintle_tape::Tape;
@@ -42,9 +42,9 @@ pub struct Runtime {
 /// What a runtime is made of besides its hooks.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    pub(crate) build: handlers::Builder,
+    pub(crate) build: handlers::DefaultHandlerFactory,
     pub(crate) state: State,
-    pub(crate) gate: Gate,
+    pub(crate) gate: HttpGateway,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) resolver: Arc<dyn Approver>,
@@ -248,7 +248,7 @@ impl Runtime {
     /// # Errors
     /// With everything that is wrong with it.
     pub fn tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.parts.build.tool(tool)
+        self.parts.build.compile_tool(tool)
     }
 
     /// Compiles a verify script.
@@ -256,7 +256,7 @@ impl Runtime {
     /// # Errors
     /// With everything that is wrong with it.
     pub fn verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.parts.build.verifier(owner, script)
+        self.parts.build.compile_verifier(owner, script)
     }
 
     /// All counters and gauges, sorted by name. Where several configuration layers use one name, the highest has it alone
@@ -287,7 +287,7 @@ impl Runtime {
 
     /// The gate through which scripts and tools reach the network.
     #[must_use]
-    pub fn gate(&self) -> &Gate {
+    pub fn gate(&self) -> &HttpGateway {
         &self.parts.gate
     }
 
@@ -300,7 +300,7 @@ impl Runtime {
     /// Who asks language models for hooks, when somebody does.
     #[must_use]
     pub fn judge(&self) -> Option<&Arc<dyn Judge>> {
-        self.parts.build.asks()
+        self.parts.build.judge()
     }
 
     /// The clock.

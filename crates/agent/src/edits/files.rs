@@ -77,7 +77,7 @@ impl Files<'_> {
     /// Brings what is known of a path up to date.
     fn look_again(&self, watch: &mut Watch, path: &str) {
         let Some(known) = &mut watch.known else { return };
-        let Ok(path) = self.workspace.relative(path) else { return };
+        let Ok(path) = self.workspace.relative_path(path) else { return };
         let path = path.to_string_lossy().into_owned();
         match self.workspace.stat(&path) {
             Ok(stat) if !stat.is_dir => drop(known.insert(path, scan::stamp(&stat))),
@@ -99,7 +99,7 @@ impl By<'_> {
         from: Option<&str>,
     ) {
         let absolute = |path: &str| {
-            let relative = workspace.relative(path).unwrap_or_else(|_| path.into());
+            let relative = workspace.relative_path(path).unwrap_or_else(|_| path.into());
             workspace.root().join(relative).display().to_string()
         };
         let payload = FileEdited {

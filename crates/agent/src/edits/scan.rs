@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::jail::Stat;
+use pintle::jail::EntryStat;
 
 use crate::workspace::Workspace;
 
@@ -12,7 +12,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// What tells one state of a file from another without reading it: its size, and when it was written.
 pub(super) type Stamp = (u64, u64);
 
-pub(super) fn stamp(stat: &Stat) -> Stamp {
+pub(super) fn stamp(stat: &EntryStat) -> Stamp {
     (stat.size_bytes, stat.modified_us)
 }
 

@@ -1,7 +1,7 @@
 //! `exec.run`: a program in the workspace.
 
 use pintle::CancelToken;
-use pintle::process::{self, Environment, Spec};
+use pintle::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
 use crate::workspace::Workspace;
@@ -27,9 +27,9 @@ pub(super) fn run(workspace: &Workspace, asked: Asked, cancel: &CancelToken) -> 
     let of_call = |why: String| format!("exec.run: {why}");
     let inside = workspace.directory(directory).map_err(of_call)?;
     workspace.may_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
-    let mut spec = Spec::new(asked.program, asked.arguments);
+    let mut spec = ProcessSpec::new(asked.program, asked.arguments);
     spec.directory = Some(inside);
-    spec.environment = Environment::WithoutSecrets;
+    spec.environment = ProcessEnvironment::WithoutSecrets;
     spec.timeout_ms = asked.timeout_ms;
     spec.output_bytes = OUTPUT_BYTES;
     let output = process::run(&spec, cancel).map_err(|fault| format!("exec.run: {fault}"))?;

@@ -1,7 +1,7 @@
 //! `env` and `os.*`: facts about the machine, for tools.
 
 use pintle::CancelToken;
-use pintle::process::{self, Spec};
+use pintle::process::{self, ProcessSpec};
 use serde_json::{Value, json};
 
 use crate::workspace::Workspace;
@@ -19,6 +19,6 @@ pub(super) fn tell(workspace: &Workspace, fact: &str, key: Option<&str>) -> Valu
 }
 
 fn hostname() -> String {
-    let output = process::run(&Spec::new("uname", vec![String::from("-n")]), &CancelToken::default());
+    let output = process::run(&ProcessSpec::new("uname", vec![String::from("-n")]), &CancelToken::default());
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }

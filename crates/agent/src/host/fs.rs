@@ -27,7 +27,7 @@ pub(super) fn perform(
             .read(path)
             .and_then(|content| replace_one(&content, text("old"), text("new")))
             .and_then(|content| files.edit(path, &content)),
-        _ => return jail::answer(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
+        _ => return jail::answer_fs(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
     };
     done.map(|()| EffectReply::Done).map_err(|why| format!("fs.{function}: {why}"))
 }

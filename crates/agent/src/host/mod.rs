@@ -97,7 +97,7 @@ impl Host for AgentHost {
                 exec::run(workspace, asked, &scope.cancel).map(EffectReply::Value)
             }
             EffectRequest::Fs { function, arguments } if caller.is_hook() => {
-                jail::answer(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
+                jail::answer_fs(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
             }
             EffectRequest::Fs { function, arguments } => {
                 let is_told = self.agent.shared.runtime.listens(&EventName::from_def(FileEdited::def()), scope);

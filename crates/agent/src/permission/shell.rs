@@ -1,6 +1,6 @@
 //! What is known of shell commands: whether one is plain, and how safe it is.
 
-use pintle::{CommandSafety, safety_of};
+use pintle::{CommandSafety, classify_command};
 use serde_json::Value;
 
 /// The tool that runs a shell command and waits for it.
@@ -23,7 +23,7 @@ pub(super) fn safety(tool: &str, args: &Value) -> Option<CommandSafety> {
     }
     let mut commands = ARGUMENTS.iter().filter_map(|name| args.get(*name));
     match (commands.next().and_then(Value::as_str), commands.next()) {
-        (Some(command), None) => Some(safety_of(command)),
+        (Some(command), None) => Some(classify_command(command)),
         _ => Some(CommandSafety::Unknown),
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use cap_std::fs::{Dir, OpenOptions};
-use pintle::jail::open_plain;
+use pintle::jail::open_regular_file;
 
 use super::Workspace;
 
@@ -12,44 +12,41 @@ impl Workspace {
     /// Replaces a file's text, making the file and its folders when they are not there.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
         self.may_change(path)?;
-        self.at(path, |dir, path| {
+        self.run_at(path, |dir, path| {
             make_parent(dir, path)?;
-            open_plain(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?
+            open_regular_file(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?
                 .write_all(text.as_bytes())
         })
     }
 
     pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
         self.may_change(path)?;
-        self.at(path, |dir, path| {
+        self.run_at(path, |dir, path| {
             make_parent(dir, path)?;
-            open_plain(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
+            open_regular_file(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
         })
     }
 
     /// Removes a file, or a folder that is empty. A folder with something in it stays.
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
         self.may_change(path)?;
-        self.at(
-            path,
-            |dir, path| {
-                if dir.symlink_metadata(path)?.is_dir() { dir.remove_dir(path) } else { dir.remove_file(path) }
-            },
-        )
+        self.run_at(path, |dir, path| {
+            if dir.symlink_metadata(path)?.is_dir() { dir.remove_dir(path) } else { dir.remove_file(path) }
+        })
     }
 
     pub(crate) fn make_folder(&self, path: &str) -> Result<(), String> {
         self.may_change(path)?;
-        self.at(path, |dir, path| dir.create_dir_all(path))
+        self.run_at(path, |dir, path| dir.create_dir_all(path))
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
         self.may_change(to)?;
-        let to = self.relative(to)?;
-        self.at(from, |dir, from| {
-            let mut source = open_plain(dir, from, OpenOptions::new().read(true))?;
+        let to = self.relative_path(to)?;
+        self.run_at(from, |dir, from| {
+            let mut source = open_regular_file(dir, from, OpenOptions::new().read(true))?;
             make_parent(dir, &to)?;
-            let mut copy = open_plain(dir, &to, OpenOptions::new().create(true).write(true).truncate(true))?;
+            let mut copy = open_regular_file(dir, &to, OpenOptions::new().create(true).write(true).truncate(true))?;
             io::copy(&mut source, &mut copy)?;
             copy.set_permissions(source.metadata()?.permissions())
         })
@@ -58,8 +55,8 @@ impl Workspace {
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
         self.may_move(from)?;
         self.may_change(to)?;
-        let to = self.relative(to)?;
-        self.at(from, |dir, from| {
+        let to = self.relative_path(to)?;
+        self.run_at(from, |dir, from| {
             make_parent(dir, &to)?;
             dir.rename(from, dir, &to)
         })

@@ -1,6 +1,6 @@
 //! The folder an agent works in, and the only files its tools can reach.
 //!
-//! Reading is that of [`JailedFolder`]; what is here changes files, beneath the same handle and not what is protected.
+//! Reading is that of [`JailedDir`]; what is here changes files, beneath the same handle and not what is protected.
 
 mod content;
 mod files;
@@ -9,7 +9,7 @@ mod protect;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use pintle::jail::JailedFolder;
+use pintle::jail::JailedDir;
 use pintle::loader::PolicyFiles;
 
 pub(crate) use content::{replace_all, replace_one};
@@ -17,16 +17,16 @@ pub(crate) use content::{replace_all, replace_one};
 /// A folder that cannot be left, with what tools may not change in it.
 #[derive(Debug)]
 pub struct Workspace {
-    folder: JailedFolder,
+    folder: JailedDir,
     /// What tools may not change.
     policy: PolicyFiles,
 }
 
 /// Everything that only reads.
 impl Deref for Workspace {
-    type Target = JailedFolder;
+    type Target = JailedDir;
 
-    fn deref(&self) -> &JailedFolder {
+    fn deref(&self) -> &JailedDir {
         &self.folder
     }
 }
@@ -37,14 +37,14 @@ impl Workspace {
     /// # Errors
     /// When it is not there or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, String> {
-        let opened = JailedFolder::open(root);
+        let opened = JailedDir::open(root);
         let folder = opened.map_err(|fault| format!("cannot open workspace `{}`: {fault}", root.display()))?;
         Ok(Self { folder, policy: PolicyFiles::default() })
     }
 
     /// The real absolute path of a folder in the workspace, for a program to start in.
     pub(crate) fn directory(&self, path: &str) -> Result<PathBuf, String> {
-        let real = self.at(path, |dir, path| {
+        let real = self.run_at(path, |dir, path| {
             dir.open_dir(path)?;
             dir.canonicalize(path)
         })?;

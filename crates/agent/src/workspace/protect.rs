@@ -31,7 +31,7 @@ impl Workspace {
     /// Whether a tool may make, change or remove what is at a path: not what is or lies in something protected, by
     /// whatever links the path gets there.
     pub(super) fn may_change(&self, path: &str) -> Result<(), String> {
-        let real = self.at(path, resolved)?;
+        let real = self.run_at(path, resolved)?;
         let is_protected = is_an_agents(&real) || self.policy.is_policy(&self.root().join(&real));
         if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
@@ -39,12 +39,12 @@ impl Workspace {
     /// Whether a tool may take away what is at a path: nothing protected may lie in it either.
     pub(super) fn may_move(&self, path: &str) -> Result<(), String> {
         self.may_change(path)?;
-        let base = self.at(path, resolved)?;
-        let is_folder = self.at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
+        let base = self.run_at(path, resolved)?;
+        let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
         let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_an_agents(&base.join(within));
         let is_protected = self.policy.contains_policy(&self.root().join(&base))
             // What a walk leaves out may be protected as well.
-            || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.whole() != Ok(Vec::new()));
+            || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.all_paths() != Ok(Vec::new()));
         if is_protected { Err(refusal(path)) } else { Ok(()) }
     }
 

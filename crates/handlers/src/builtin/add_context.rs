@@ -4,7 +4,7 @@ use pintle_contract::{Failure, FailureKind, Verdict};
 
 use crate::template::Template;
 
-use super::{Asked, Builtin, Made, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict};
 
 /// Tells the model each of its arguments, filled in from the event as the dialect shows it.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ struct AddContext {
     templates: Vec<Template>,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     if arguments.is_empty() {
         doubts.push(String::from("no text is given, so nothing is told"));
     }
@@ -23,9 +23,9 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     Ok(Box::new(AddContext { templates }))
 }
 
-impl Builtin for AddContext {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        let input = asked.encoded();
+impl BuiltinHook for AddContext {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        let input = asked.encoded_payload();
         let mut parts = Vec::new();
         for (index, template) in self.templates.iter().enumerate() {
             match template.render(input.value()) {
@@ -37,6 +37,6 @@ impl Builtin for AddContext {
                 }
             }
         }
-        tells((!parts.is_empty()).then(|| parts.join("\n")))
+        context_verdict((!parts.is_empty()).then(|| parts.join("\n")))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made, no_arguments, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
 /// How many entries are told.
 const MOST_ENTRIES: usize = 100;
@@ -14,19 +14,19 @@ const MOST_ENTRIES: usize = 100;
 #[derive(Debug)]
 struct AddDirectoryListing;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
     Ok(Box::new(AddDirectoryListing))
 }
 
-impl Builtin for AddDirectoryListing {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        tells(asked.directory().and_then(|directory| listing(&directory)))
+impl BuiltinHook for AddDirectoryListing {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        context_verdict(asked.working_dir().and_then(|directory| list_directory(&directory)))
     }
 }
 
 /// `None` for a directory that cannot be read or has nothing to show.
-fn listing(directory: &Path) -> Option<String> {
+fn list_directory(directory: &Path) -> Option<String> {
     let mut names: Vec<(String, bool)> = Vec::new();
     for entry in std::fs::read_dir(directory).ok()?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

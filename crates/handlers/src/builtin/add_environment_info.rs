@@ -4,27 +4,27 @@ use std::path::Path;
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made, no_arguments, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
 /// Tells the model the working directory, the system and the shell.
 #[derive(Debug)]
 struct AddEnvironmentInfo;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
     Ok(Box::new(AddEnvironmentInfo))
 }
 
-impl Builtin for AddEnvironmentInfo {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        tells(asked.directory().map(|directory| told(&directory)))
+impl BuiltinHook for AddEnvironmentInfo {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        context_verdict(asked.working_dir().map(|directory| describe_environment(&directory)))
     }
 }
 
 /// The shell that commands of hooks and tools run in.
 const SHELL: &str = "/bin/sh";
 
-fn told(directory: &Path) -> String {
+fn describe_environment(directory: &Path) -> String {
     let system = match std::env::consts::OS {
         "macos" => "MacOS",
         "windows" => "Windows",
@@ -74,6 +74,6 @@ mod tests {
              (/bin/sh)\n\t</env>",
             below.display()
         );
-        assert_eq!(told(&below), expected);
+        assert_eq!(describe_environment(&below), expected);
     }
 }

@@ -2,7 +2,7 @@
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made, git, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, git};
 
 /// Tells the model which files differ, or how.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ struct AddGitDiff {
     full: bool,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let full = arguments.first().is_some_and(|written| written == "full");
     let unknown = arguments.iter().enumerate().find(|(index, written)| *index > 0 || *written != "full");
     if let Some((_, written)) = unknown {
@@ -19,17 +19,17 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     Ok(Box::new(AddGitDiff { full }))
 }
 
-impl Builtin for AddGitDiff {
+impl BuiltinHook for AddGitDiff {
     fn may_wait(&self) -> bool {
         true
     }
 
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let (title, form) = match self.full {
             true => ("Current working-tree diff", "--patch"),
             false => ("Current working-tree diff (stat)", "--stat"),
         };
-        let printed = git::printed(asked, &["diff", "--no-ext-diff", "--no-textconv", form]);
-        tells(printed.map(|text| format!("{title}:\n\n{text}")))
+        let printed = git::git_output(asked, &["diff", "--no-ext-diff", "--no-textconv", form]);
+        context_verdict(printed.map(|text| format!("{title}:\n\n{text}")))
     }
 }

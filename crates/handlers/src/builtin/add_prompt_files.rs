@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::{Effect, Verdict};
 
-use super::excerpt::head;
-use super::{Asked, Builtin, Made};
+use super::excerpt::first_bytes;
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
 /// The most bytes of one file that are told; docker-agent has no limit.
 const MOST_FILE_BYTES: usize = 256 << 10;
@@ -20,7 +20,7 @@ struct AddPromptFiles {
     depth: usize,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let mut found = AddPromptFiles { names: Vec::new(), depth: 0 };
     for argument in arguments {
         match argument.strip_prefix("--depth=") {
@@ -37,25 +37,25 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     Ok(Box::new(found))
 }
 
-impl Builtin for AddPromptFiles {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        match asked.directory() {
-            Some(directory) => self.told(&directory, std::env::home_dir().as_deref()),
+impl BuiltinHook for AddPromptFiles {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        match asked.working_dir() {
+            Some(directory) => self.read_prompt_files(&directory, std::env::home_dir().as_deref()),
             None => Verdict::pass(),
         }
     }
 }
 
 impl AddPromptFiles {
-    fn told(&self, directory: &Path, home: Option<&Path>) -> Verdict {
+    fn read_prompt_files(&self, directory: &Path, home: Option<&Path>) -> Verdict {
         let mut verdict = Verdict::pass();
         let mut told: Vec<PathBuf> = Vec::new();
         for name in &self.names {
-            for path in paths(directory, home, name) {
+            for path in find_prompt_files(directory, home, name) {
                 match pintle_files::read_head(&path, MOST_FILE_BYTES as u64 + 4) {
                     Ok(bytes) => {
                         let text = String::from_utf8_lossy(&bytes);
-                        let part = head(&text, MOST_FILE_BYTES);
+                        let part = first_bytes(&text, MOST_FILE_BYTES);
                         if part.len() < text.len() {
                             let shown = path.display();
                             verdict = verdict.with_warning(format!("`{shown}` is cut after {MOST_FILE_BYTES} bytes"));
@@ -68,7 +68,7 @@ impl AddPromptFiles {
                 told.push(path);
             }
         }
-        let deeper = self.deeper(directory, &told);
+        let deeper = self.find_deeper_files(directory, &told);
         if !deeper.is_empty() {
             let paths: Vec<String> = deeper.iter().map(|path| format!("- {}", path.display())).collect();
             let text = format!(
@@ -82,7 +82,7 @@ impl AddPromptFiles {
     }
 
     /// Files of the same names below the directory that were not told, in order.
-    fn deeper(&self, directory: &Path, told: &[PathBuf]) -> Vec<PathBuf> {
+    fn find_deeper_files(&self, directory: &Path, told: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut open = vec![(directory.to_owned(), 0)];
         let mut seen = 0;
@@ -109,7 +109,7 @@ impl AddPromptFiles {
 }
 
 /// The nearest file of this name from the directory upwards, then the one at home when it is another.
-fn paths(directory: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
+fn find_prompt_files(directory: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
     let nearest = directory.ancestors().map(|above| above.join(name)).find(|path| path.is_file());
     let at_home = home.map(|home| home.join(name)).filter(|path| path.is_file() && nearest.as_ref() != Some(path));
     nearest.into_iter().chain(at_home).collect()
@@ -133,7 +133,7 @@ mod tests {
         }
         let told = |names: &[&str], depth: usize| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            AddPromptFiles { names, depth }.told(&work, Some(&home))
+            AddPromptFiles { names, depth }.read_prompt_files(&work, Some(&home))
         };
         let file = |path: &str, text: &str| {
             Effect::Context(format!("Instructions from: {}\n{text}", root.path().join(path).display()))
@@ -152,7 +152,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path().join("P.md"), "é".repeat(MOST_FILE_BYTES)).unwrap();
         let file = AddPromptFiles { names: vec![String::from("P.md")], depth: 0 };
-        let verdict = file.told(root.path(), None);
+        let verdict = file.read_prompt_files(root.path(), None);
         let [Effect::Context(text)] = verdict.effects.as_slice() else { panic!("{verdict:?}") };
         assert!(text.ends_with("éé") && text.len() < MOST_FILE_BYTES + 500);
         assert_eq!(verdict.warnings.len(), 1);

@@ -2,7 +2,7 @@
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made, git, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, git};
 
 /// How many commits are told when nothing else is written.
 const USUAL: u32 = 10;
@@ -13,7 +13,7 @@ struct AddRecentCommits {
     count: u32,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let count = arguments.first().and_then(|written| written.trim().parse().ok()).filter(|count| *count > 0);
     if let (Some(written), None) = (arguments.first(), count) {
         doubts.push(format!("`{written}` is no whole number above 0, so {USUAL} commits are told"));
@@ -21,14 +21,14 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     Ok(Box::new(AddRecentCommits { count: count.unwrap_or(USUAL) }))
 }
 
-impl Builtin for AddRecentCommits {
+impl BuiltinHook for AddRecentCommits {
     fn may_wait(&self) -> bool {
         true
     }
 
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let count = self.count.to_string();
-        let printed = git::printed(asked, &["log", "--oneline", "--no-show-signature", "-n", &count]);
-        tells(printed.map(|text| format!("Recent commits:\n\n{text}")))
+        let printed = git::git_output(asked, &["log", "--oneline", "--no-show-signature", "-n", &count]);
+        context_verdict(printed.map(|text| format!("Recent commits:\n\n{text}")))
     }
 }

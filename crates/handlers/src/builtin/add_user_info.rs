@@ -2,35 +2,35 @@
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made, no_arguments, tells};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
 /// Tells the model the user's name and the machine's.
 #[derive(Debug)]
 struct AddUserInfo;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
     Ok(Box::new(AddUserInfo))
 }
 
-impl Builtin for AddUserInfo {
-    fn call(&self, _asked: &Asked<'_>) -> Verdict {
-        tells(told(&Facts::of_host()))
+impl BuiltinHook for AddUserInfo {
+    fn call(&self, _asked: &BuiltinCall<'_>) -> Verdict {
+        context_verdict(describe_user(&UserInfo::from_host()))
     }
 }
 
 /// What the host says of the user. Each may be unknown.
 #[derive(Debug, Default)]
-struct Facts {
+struct UserInfo {
     user: Option<String>,
     full_name: Option<String>,
     hostname: Option<String>,
 }
 
-impl Facts {
-    fn of_host() -> Self {
+impl UserInfo {
+    fn from_host() -> Self {
         let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let (user, full_name) = account(&accounts, rustix::process::getuid().as_raw());
+        let (user, full_name) = find_account(&accounts, rustix::process::getuid().as_raw());
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let hostname = ["/proc/sys/kernel/hostname", "/etc/hostname"]
             .iter()
@@ -46,7 +46,7 @@ impl Facts {
 }
 
 /// The name and the full name of an account in the form of `/etc/passwd`.
-fn account(accounts: &str, user: u32) -> (Option<String>, Option<String>) {
+fn find_account(accounts: &str, user: u32) -> (Option<String>, Option<String>) {
     for line in accounts.lines() {
         let fields: Vec<&str> = line.split(':').collect();
         if let [name, _, number, _, about, ..] = fields.as_slice()
@@ -59,7 +59,7 @@ fn account(accounts: &str, user: u32) -> (Option<String>, Option<String>) {
     (None, None)
 }
 
-fn told(facts: &Facts) -> Option<String> {
+fn describe_user(facts: &UserInfo) -> Option<String> {
     let parts = [("User", &facts.user), ("Full name", &facts.full_name), ("Hostname", &facts.hostname)];
     let known = parts.into_iter().filter_map(|(label, value)| value.as_ref().map(|value| format!("{label}: {value}")));
     let lines: Vec<String> = known.collect();
@@ -74,12 +74,15 @@ mod tests {
     fn each_part_is_told_when_it_is_known() {
         let accounts =
             "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000:Ada L,,,:/home/ada:/bin/sh\nb:x:7:7::/:/\nbroken";
-        assert_eq!(account(accounts, 1000), (Some("ada".into()), Some("Ada L".into())));
-        assert_eq!(account(accounts, 7), (Some("b".into()), None));
-        assert_eq!(account(accounts, 8), (None, None));
-        let all = Facts { user: Some("ada".into()), full_name: Some("Ada L".into()), hostname: Some("m".into()) };
-        assert_eq!(told(&all).unwrap(), "Current user:\n\nUser: ada\nFull name: Ada L\nHostname: m");
-        assert_eq!(told(&Facts { full_name: None, ..all }).unwrap(), "Current user:\n\nUser: ada\nHostname: m");
-        assert_eq!(told(&Facts::default()), None);
+        assert_eq!(find_account(accounts, 1000), (Some("ada".into()), Some("Ada L".into())));
+        assert_eq!(find_account(accounts, 7), (Some("b".into()), None));
+        assert_eq!(find_account(accounts, 8), (None, None));
+        let all = UserInfo { user: Some("ada".into()), full_name: Some("Ada L".into()), hostname: Some("m".into()) };
+        assert_eq!(describe_user(&all).unwrap(), "Current user:\n\nUser: ada\nFull name: Ada L\nHostname: m");
+        assert_eq!(
+            describe_user(&UserInfo { full_name: None, ..all }).unwrap(),
+            "Current user:\n\nUser: ada\nHostname: m"
+        );
+        assert_eq!(describe_user(&UserInfo::default()), None);
     }
 }

@@ -9,7 +9,7 @@ use pintle_contract::{Origin, Verdict};
 use serde_json::{Map, Value};
 
 use super::limit_large_tool_results::MOST_BYTES;
-use super::{Asked, Builtin, Made, no_arguments};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
 /// The groups of tools that only look. That a tool says so of itself is no proof, so both are asked for.
 const CATEGORIES: [&str; 5] = ["filesystem", "lsp", "rag", "memory", "git"];
@@ -22,19 +22,19 @@ const MOST_CONVERSATIONS: usize = 256;
 #[derive(Debug)]
 struct ElideRepeatedToolResults;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
     Ok(Box::new(ElideRepeatedToolResults))
 }
 
-impl Builtin for ElideRepeatedToolResults {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+impl BuiltinHook for ElideRepeatedToolResults {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
-        match asked.event() {
-            "tool.result" => elided(asked),
+        match asked.event_name() {
+            "tool.result" => elide_repeated(asked),
             // What was summed up or cleared is no longer before the model's eyes.
             "session.start" | "session.end" | "compact.post" => {
-                seen().forget(&conversation(origin));
+                seen().forget(&conversation_key(origin));
                 Verdict::pass()
             }
             _ => Verdict::pass(),
@@ -42,7 +42,7 @@ impl Builtin for ElideRepeatedToolResults {
     }
 }
 
-fn elided(asked: &Asked<'_>) -> Verdict {
+fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
     let (content, name) = (asked.text("content"), asked.text("name"));
     let truth = |field: &str| asked.field(field).and_then(Value::as_bool).unwrap_or(false);
     let origin = &asked.call.event.origin;
@@ -65,45 +65,45 @@ fn elided(asked: &Asked<'_>) -> Verdict {
     let mut arguments = asked.field("args").cloned().unwrap_or_default();
     arguments.sort_all_objects();
     let call = (name.to_owned(), arguments.to_string());
-    if !seen().repeats(conversation(origin), call, content) {
+    if !seen().repeats(conversation_key(origin), call, content) {
         return Verdict::pass();
     }
     Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(marker))]))
 }
 
 /// Whose eyes: a session, an agent, and the run of a delegated one, each of which has a conversation of its own.
-type Conversation = (String, String, String);
+type ConversationKey = (String, String, String);
 
-fn conversation(origin: &Origin) -> Conversation {
+fn conversation_key(origin: &Origin) -> ConversationKey {
     (origin.session.clone(), origin.agent.clone(), origin.run.clone())
 }
 
 /// What was seen last of each call, by conversation, the oldest conversation first. Hooks of several events share it.
 #[derive(Debug, Default)]
-struct Seen {
-    calls: Mutex<VecDeque<(Conversation, Calls)>>,
+struct SeenResults {
+    calls_by_conversation: Mutex<VecDeque<(ConversationKey, SeenCalls)>>,
     /// Two secret keys: nobody can write a result that only looks like the one before.
-    keys: [RandomState; 2],
+    hash_keys: [RandomState; 2],
 }
 
 /// The last result of each call: its length and its hash with each key.
-type Calls = HashMap<(String, String), (usize, [u64; 2])>;
+type SeenCalls = HashMap<(String, String), (usize, [u64; 2])>;
 
-fn seen() -> &'static Seen {
-    static SEEN: OnceLock<Seen> = OnceLock::new();
-    SEEN.get_or_init(Seen::default)
+fn seen() -> &'static SeenResults {
+    static SEEN: OnceLock<SeenResults> = OnceLock::new();
+    SEEN.get_or_init(SeenResults::default)
 }
 
-impl Seen {
+impl SeenResults {
     /// Remembers a result; says whether it is the same as the one before.
-    fn repeats(&self, whose: Conversation, call: (String, String), content: &str) -> bool {
-        let print = (content.len(), self.keys.each_ref().map(|key| key.hash_one(content)));
-        let mut all = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    fn repeats(&self, whose: ConversationKey, call: (String, String), content: &str) -> bool {
+        let print = (content.len(), self.hash_keys.each_ref().map(|key| key.hash_one(content)));
+        let mut all = self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner);
         if !all.iter().any(|(known, _)| *known == whose) {
             if all.len() >= MOST_CONVERSATIONS {
                 all.pop_front();
             }
-            all.push_back((whose.clone(), Calls::new()));
+            all.push_back((whose.clone(), SeenCalls::new()));
         }
         let Some((_, calls)) = all.iter_mut().rev().find(|(known, _)| *known == whose) else { return false };
         match calls.get_mut(&call) {
@@ -121,7 +121,7 @@ impl Seen {
         }
     }
 
-    fn forget(&self, whose: &Conversation) {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != whose);
+    fn forget(&self, whose: &ConversationKey) {
+        self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != whose);
     }
 }

@@ -1,12 +1,12 @@
 //! Parts of long texts, never cut within a character.
 
 /// The first bytes of a text, at most so many.
-pub(super) fn head(text: &str, most_bytes: usize) -> &str {
+pub(super) fn first_bytes(text: &str, most_bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(most_bytes)).unwrap_or_default()
 }
 
 /// The last bytes of a text, at most so many.
-pub(super) fn tail(text: &str, most_bytes: usize) -> &str {
+pub(super) fn last_bytes(text: &str, most_bytes: usize) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(most_bytes))..).unwrap_or_default()
 }
 
@@ -34,8 +34,8 @@ mod tests {
 
     #[test]
     fn cuts_keep_characters_and_lines_whole() {
-        assert_eq!((head("aé", 2), head("aé", 3), head("", 5)), ("a", "aé", ""));
-        assert_eq!((tail("éa", 2), tail("éa", 3), tail("x", 0)), ("a", "éa", ""));
+        assert_eq!((first_bytes("aé", 2), first_bytes("aé", 3), first_bytes("", 5)), ("a", "aé", ""));
+        assert_eq!((last_bytes("éa", 2), last_bytes("éa", 3), last_bytes("x", 0)), ("a", "éa", ""));
         assert_eq!((first_lines("a\nb\nc", 2), first_lines("a", 2)), ("a\nb\n", "a"));
         assert_eq!((last_lines("a\nb\nc\n", 2), last_lines("a\nb\nc", 2), last_lines("a", 2)), ("b\nc\n", "b\nc", "a"));
         assert_eq!(["", "a", "a\n", "a\nb"].map(line_count), [0, 1, 1, 2]);

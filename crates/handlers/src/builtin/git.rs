@@ -1,9 +1,9 @@
 //! Reads of a git repository. One process each, started without a shell, and nothing of the repository changes.
 
-use crate::process::{self, Environment, Spec};
+use crate::process::{self, ProcessEnvironment, ProcessSpec};
 
-use super::Asked;
-use super::excerpt::head;
+use super::BuiltinCall;
+use super::excerpt::first_bytes;
 
 /// The most bytes of an answer of git that are told (docker-agent behaviour, section 4.1).
 const MOST_BYTES: usize = 4_096;
@@ -15,27 +15,27 @@ const PLAIN: [&str; 7] =
 
 /// What git prints in the working directory, without the line ends around it, cut to 4,096 bytes. `None` when there is no
 /// directory, no repository, no git, nothing printed, or not enough time.
-pub(super) fn printed(asked: &Asked<'_>, arguments: &[&str]) -> Option<String> {
+pub(super) fn git_output(asked: &BuiltinCall<'_>, arguments: &[&str]) -> Option<String> {
     let arguments = PLAIN.iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
-    let mut variables = asked.environment();
+    let mut variables = asked.extra_variables();
     variables.push((String::from("GIT_OPTIONAL_LOCKS"), String::from("0")));
     // A partial clone would ask its server for what is missing.
     variables.push((String::from("GIT_NO_LAZY_FETCH"), String::from("1")));
-    let spec = Spec {
-        directory: Some(asked.directory()?),
-        environment: Environment::With(variables),
-        timeout_ms: asked.left_ms(),
+    let spec = ProcessSpec {
+        directory: Some(asked.working_dir()?),
+        environment: ProcessEnvironment::InheritedAnd(variables),
+        timeout_ms: asked.time_left_ms(),
         output_bytes: 2 * MOST_BYTES,
-        ..Spec::new("git", arguments)
+        ..ProcessSpec::new("git", arguments)
     };
-    let output = process::run(&spec, asked.call.cancel).ok().filter(process::Output::is_success)?;
+    let output = process::run(&spec, asked.call.cancel).ok().filter(process::ProcessOutput::is_success)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let text = text.trim_end().trim_start_matches('\n');
     if text.is_empty() {
         return None;
     }
     Some(match text.len() > MOST_BYTES {
-        true => format!("{}\n... (truncated)", head(text, MOST_BYTES)),
+        true => format!("{}\n... (truncated)", first_bytes(text, MOST_BYTES)),
         false => text.to_owned(),
     })
 }

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use pintle_contract::Verdict;
 use serde_json::{Map, Value};
 
-use super::excerpt::head;
-use super::{Asked, Builtin, Made, large_results};
+use super::excerpt::first_bytes;
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, large_results};
 
 /// Puts results above a size into files and leaves the model their beginning. The files stay.
 #[derive(Debug)]
 struct HandleLargeToolOutput {
-    threshold: usize,
-    preview: usize,
+    threshold_bytes: usize,
+    preview_bytes: usize,
     /// Where the files go; `None` is where those of the limiter go.
     directory: Option<PathBuf>,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let mut options = Map::new();
     if let Some(text) = arguments.first() {
         match serde_json::from_str(text) {
@@ -47,30 +47,30 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
     for key in options.keys() {
         doubts.push(format!("`{key}` means nothing; the options are `Threshold`, `OutputDir` and `PreviewSize`"));
     }
-    Ok(Box::new(HandleLargeToolOutput { threshold, preview, directory }))
+    Ok(Box::new(HandleLargeToolOutput { threshold_bytes: threshold, preview_bytes: preview, directory }))
 }
 
-impl Builtin for HandleLargeToolOutput {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+impl BuiltinHook for HandleLargeToolOutput {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let content = asked.text("content");
         let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
-        if asked.event() != "tool.result" || is_partial || content.len() <= self.threshold {
+        if asked.event_name() != "tool.result" || is_partial || content.len() <= self.threshold_bytes {
             return Verdict::pass();
         }
-        let content = &*asked.clean(content);
-        let path = match self.keep(asked, content) {
+        let content = &*asked.redact_text(content);
+        let path = match self.store_output(asked, content) {
             Ok(path) => path,
             Err(fault) => {
                 return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
             }
         };
-        let preview = head(content, self.preview);
+        let preview = first_bytes(content, self.preview_bytes);
         let text = format!(
             "[{} response: {} chars, full output saved to {path}]\n\nFirst {} chars:\n{preview}\n\n[Use shell tool to \
              read: cat {path}]",
             asked.text("name"),
             content.len(),
-            self.preview,
+            self.preview_bytes,
             path = path.display(),
         );
         Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(text))]))
@@ -78,10 +78,10 @@ impl Builtin for HandleLargeToolOutput {
 }
 
 impl HandleLargeToolOutput {
-    fn keep(&self, asked: &Asked<'_>, content: &str) -> std::io::Result<PathBuf> {
+    fn store_output(&self, asked: &BuiltinCall<'_>, content: &str) -> std::io::Result<PathBuf> {
         let session = &asked.call.event.origin.session;
-        let Some(directory) = &self.directory else { return large_results::keep(session, content) };
-        let directory = match asked.directory() {
+        let Some(directory) = &self.directory else { return large_results::store_result(session, content) };
+        let directory = match asked.working_dir() {
             Some(base) => base.join(directory),
             None => directory.clone(),
         };
@@ -92,6 +92,6 @@ impl HandleLargeToolOutput {
         };
         let name = format!("{}_{}", plain(session), plain(asked.text("call_id")));
         let numbered = |number: u32| if number == 1 { format!("{name}.txt") } else { format!("{name}_{number}.txt") };
-        large_results::write_new(&directory, numbered, content)
+        large_results::write_new_file(&directory, numbered, content)
     }
 }

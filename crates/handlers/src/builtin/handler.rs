@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pintle_contract::{Failure, FailureKind, Handler, HookCall, Redactor, Verdict};
 
-use super::asked::Setup;
-use super::{Asked, Builtin};
+use super::call::BuiltinConfig;
+use super::{BuiltinCall, BuiltinHook};
 
 /// A hook that is a built-in.
 #[derive(Debug)]
 pub(super) struct BuiltinHandler {
-    pub(super) builtin: Box<dyn Builtin>,
-    pub(super) setup: Setup,
+    pub(super) builtin: Box<dyn BuiltinHook>,
+    pub(super) setup: BuiltinConfig,
 }
 
 impl Handler for BuiltinHandler {
@@ -24,15 +24,15 @@ impl Handler for BuiltinHandler {
     }
 
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {
-        self.builtin.redacts()
+        self.builtin.redactor()
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        let verdict = self.builtin.call(&Asked::new(call, &self.setup));
-        match self.setup.doubt(call) {
+        let verdict = self.builtin.call(&BuiltinCall::new(call, &self.setup));
+        match self.setup.directory_warning(call) {
             Some(doubt) => verdict.with_warning(doubt),
             None => verdict,
         }

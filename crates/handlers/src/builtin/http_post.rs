@@ -3,9 +3,9 @@
 use pintle_contract::{NetworkSpec, Verdict};
 use url::Url;
 
-use crate::http::Gate;
+use crate::http::HttpGateway;
 
-use super::{Asked, Builtin, Made};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
 /// How long a request may take, within the hook's own time.
 const MOST_MS: u64 = 30_000;
@@ -15,25 +15,25 @@ const MOST_MS: u64 = 30_000;
 struct HttpPost {
     /// `None` posts nothing.
     url: Option<Url>,
-    body: Body,
-    gate: Gate,
+    body: PostBody,
+    gateway: HttpGateway,
 }
 
 #[derive(Debug)]
-enum Body {
+enum PostBody {
     /// Always the same.
     Fixed(String),
     /// What the dialect's handlers see.
     Payload,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     // Every name, but no address of somebody's own network.
     let anywhere = NetworkSpec { allowed_domains: vec![String::from("*")] };
-    posts(arguments, doubts, Gate::new(&anywhere)).map(|built| Box::new(built) as Box<dyn Builtin>)
+    parse_arguments(arguments, doubts, HttpGateway::new(&anywhere)).map(|built| Box::new(built) as Box<dyn BuiltinHook>)
 }
 
-fn posts(arguments: &[String], doubts: &mut Vec<String>, gate: Gate) -> Result<HttpPost, String> {
+fn parse_arguments(arguments: &[String], doubts: &mut Vec<String>, gate: HttpGateway) -> Result<HttpPost, String> {
     let argument = |index: usize| arguments.get(index).map(String::as_str).unwrap_or_default();
     let url = match argument(0).trim() {
         "" => {
@@ -47,31 +47,31 @@ fn posts(arguments: &[String], doubts: &mut Vec<String>, gate: Gate) -> Result<H
         },
     };
     let body = match argument(2) {
-        "" => Body::Fixed(argument(1).to_owned()),
-        "payload" => Body::Payload,
+        "" => PostBody::Fixed(argument(1).to_owned()),
+        "payload" => PostBody::Payload,
         other => return Err(format!("the third argument is `payload` or nothing, not `{other}`")),
     };
-    if matches!(body, Body::Payload) && !argument(1).is_empty() {
+    if matches!(body, PostBody::Payload) && !argument(1).is_empty() {
         doubts.push(String::from("the text is not sent beside the payload; leave it empty"));
     }
     if arguments.len() > 3 {
         doubts.push(String::from("the arguments after the third mean nothing"));
     }
-    Ok(HttpPost { url, body, gate })
+    Ok(HttpPost { url, body, gateway: gate })
 }
 
-impl Builtin for HttpPost {
+impl BuiltinHook for HttpPost {
     fn may_wait(&self) -> bool {
         true
     }
 
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let Some(url) = &self.url else { return Verdict::pass() };
         let body = match &self.body {
-            Body::Fixed(text) => text.clone(),
-            Body::Payload => asked.encoded().value().to_string(),
+            PostBody::Fixed(text) => text.clone(),
+            PostBody::Payload => asked.encoded_payload().value().to_string(),
         };
-        match post(&self.gate, url, &body, asked.left_ms().min(MOST_MS), asked) {
+        match post_json(&self.gateway, url, &body, asked.time_left_ms().min(MOST_MS), asked) {
             Ok(()) => Verdict::pass(),
             Err(why) => Verdict::pass().with_warning(format!("http_post: {why}")),
         }
@@ -79,7 +79,13 @@ impl Builtin for HttpPost {
 }
 
 /// Posts JSON. The error names the host alone: the rest of an address is often a key.
-pub(super) fn post(gate: &Gate, url: &Url, body: &str, timeout_ms: u64, asked: &Asked<'_>) -> Result<(), String> {
+pub(super) fn post_json(
+    gate: &HttpGateway,
+    url: &Url,
+    body: &str,
+    timeout_ms: u64,
+    asked: &BuiltinCall<'_>,
+) -> Result<(), String> {
     let headers = [(String::from("Content-Type"), String::from("application/json"))];
     let host = url.host_str().unwrap_or_default();
     let cancel = asked.call.cancel;
@@ -104,19 +110,19 @@ mod tests {
     use pintle_contract::CancelToken;
     use serde_json::json;
 
-    use super::super::tests::Fixture;
+    use super::super::tests::BuiltinFixture;
     use super::*;
 
-    fn built(arguments: &[&str], allowed: &[&str]) -> (Result<HttpPost, String>, Vec<String>) {
+    fn parse_with_network(arguments: &[&str], allowed: &[&str]) -> (Result<HttpPost, String>, Vec<String>) {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let allowed_domains = allowed.iter().map(|host| (*host).to_owned()).collect();
         let network = NetworkSpec { allowed_domains };
         let mut doubts = Vec::new();
-        (posts(&arguments, &mut doubts, Gate::new(&network)), doubts)
+        (parse_arguments(&arguments, &mut doubts, HttpGateway::new(&network)), doubts)
     }
 
     /// Answers one request with a status and gives back what was asked.
-    fn server(status: &'static str) -> (String, thread::JoinHandle<String>) {
+    fn serve_once(status: &'static str) -> (String, thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/secret-path", listener.local_addr().unwrap());
         let serving = thread::spawn(move || {
@@ -145,15 +151,15 @@ mod tests {
 
     #[test]
     fn the_fixed_text_or_the_payload_is_sent_as_json() {
-        let fixture = Fixture::new("notification", json!({"level": "warning", "message": "a"}));
+        let fixture = BuiltinFixture::new("notification", json!({"level": "warning", "message": "a"}));
         for (arguments, expected) in
             [(vec!["{\"x\":1}"], "{\"x\":1}"), (vec!["", "payload"], "{\"level\":\"warning\",\"message\":\"a\"}")]
         {
-            let (url, serving) = server("204 No Content");
+            let (url, serving) = serve_once("204 No Content");
             let mut all = vec![url.as_str()];
             all.extend(arguments);
-            let post = built(&all, &["127.0.0.1"]).0.unwrap();
-            assert_eq!(fixture.ask(&post), Verdict::pass());
+            let post = parse_with_network(&all, &["127.0.0.1"]).0.unwrap();
+            assert_eq!(fixture.call_builtin(&post), Verdict::pass());
             let asked = serving.join().unwrap();
             assert!(asked.starts_with("POST /secret-path HTTP/1.1\r\n"), "{asked}");
             assert!(asked.to_lowercase().contains("content-type: application/json\r\n"), "{asked}");
@@ -163,16 +169,19 @@ mod tests {
 
     #[test]
     fn failures_are_told_to_the_author_and_nothing_else() {
-        let fixture = Fixture::new("notification", json!({}));
-        let (url, serving) = server("500 Internal Server Error");
-        let post = built(&[&url, "x"], &["127.0.0.1"]).0.unwrap();
-        assert_eq!(fixture.ask(&post), Verdict::pass().with_warning("http_post: `127.0.0.1` answered with status 500"));
+        let fixture = BuiltinFixture::new("notification", json!({}));
+        let (url, serving) = serve_once("500 Internal Server Error");
+        let post = parse_with_network(&[&url, "x"], &["127.0.0.1"]).0.unwrap();
+        assert_eq!(
+            fixture.call_builtin(&post),
+            Verdict::pass().with_warning("http_post: `127.0.0.1` answered with status 500")
+        );
         serving.join().unwrap();
         // Nobody listens any more, and a private address is not asked at all.
         for (url, allowed) in
             [(url.as_str(), "127.0.0.1"), ("http://127.0.0.1:9/hidden", "*"), ("http://[::1]/hidden", "*")]
         {
-            let verdict = fixture.ask(&built(&[url, "x"], &[allowed]).0.unwrap());
+            let verdict = fixture.call_builtin(&parse_with_network(&[url, "x"], &[allowed]).0.unwrap());
             assert_eq!(verdict.warnings.len(), 1, "{verdict:?}");
             assert!(!format!("{verdict:?}").contains("hidden") && !format!("{verdict:?}").contains("secret-path"));
             assert_eq!(Verdict { warnings: Vec::new(), ..verdict }, Verdict::pass());
@@ -183,11 +192,11 @@ mod tests {
     fn a_cancelled_request_is_given_up() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
-        let fixture = Fixture::new("notification", json!({}));
+        let fixture = BuiltinFixture::new("notification", json!({}));
         let cancel = CancelToken::default();
-        let (post, other) = (built(&[&url, "x"], &["127.0.0.1"]).0.unwrap(), cancel.clone());
+        let (post, other) = (parse_with_network(&[&url, "x"], &["127.0.0.1"]).0.unwrap(), cancel.clone());
         let verdict = thread::scope(|scope| {
-            let asking = scope.spawn(|| fixture.ask_until(&post, &cancel));
+            let asking = scope.spawn(|| fixture.call_builtin_until(&post, &cancel));
             // The request is on its way when somebody connects.
             let _connection = listener.accept().unwrap();
             other.cancel();
@@ -198,12 +207,12 @@ mod tests {
 
     #[test]
     fn arguments_are_checked_when_the_hook_is_built() {
-        let fails = |arguments: &[&str]| built(arguments, &[]).0.err();
+        let fails = |arguments: &[&str]| parse_with_network(arguments, &[]).0.err();
         assert_eq!(fails(&["ftp://x.test", ""]), Some("only http(s) URLs are supported".into()));
         assert!(fails(&["not an address", ""]).is_some());
         assert!(fails(&["http://x.test", "", "everything"]).is_some());
-        let (nothing, doubts) = built(&[], &[]);
+        let (nothing, doubts) = parse_with_network(&[], &[]);
         assert_eq!(doubts, ["no address is given, so nothing is sent"]);
-        assert_eq!(Fixture::new("notification", json!({})).ask(&nothing.unwrap()), Verdict::pass());
+        assert_eq!(BuiltinFixture::new("notification", json!({})).call_builtin(&nothing.unwrap()), Verdict::pass());
     }
 }

@@ -12,14 +12,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is kept of one session.
 #[derive(Debug)]
-struct KeptResults {
+struct SessionResults {
     directory: PathBuf,
     files: HashSet<PathBuf>,
 }
 
 /// What is kept of the sessions of this process. Hooks of one session share it, whichever declaration they are of.
-fn sessions() -> &'static Mutex<HashMap<String, KeptResults>> {
-    static SESSIONS: OnceLock<Mutex<HashMap<String, KeptResults>>> = OnceLock::new();
+fn session_results() -> &'static Mutex<HashMap<String, SessionResults>> {
+    static SESSIONS: OnceLock<Mutex<HashMap<String, SessionResults>>> = OnceLock::new();
     SESSIONS.get_or_init(Mutex::default)
 }
 
@@ -27,18 +27,18 @@ fn sessions() -> &'static Mutex<HashMap<String, KeptResults>> {
 const MOST_TRIES: u32 = 10_000;
 
 /// Writes a result into the session's directory.
-pub(super) fn keep(session: &str, text: &str) -> io::Result<PathBuf> {
-    let mut sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
+pub(super) fn store_result(session: &str, text: &str) -> io::Result<PathBuf> {
+    let mut sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
     let directory = match sessions.get(session) {
         Some(kept) if kept.directory.is_dir() => kept.directory.clone(),
         _ => {
-            let directory = private(&std::env::temp_dir())?;
-            let kept = KeptResults { directory: directory.clone(), files: HashSet::new() };
+            let directory = create_private_dir(&std::env::temp_dir())?;
+            let kept = SessionResults { directory: directory.clone(), files: HashSet::new() };
             sessions.insert(session.to_owned(), kept);
             directory
         }
     };
-    let path = write_new(&directory, |number| format!("tool-result-{number}.txt"), text)?;
+    let path = write_new_file(&directory, |number| format!("tool-result-{number}.txt"), text)?;
     if let Some(kept) = sessions.get_mut(session) {
         kept.files.insert(path.clone());
     }
@@ -49,15 +49,15 @@ pub(super) fn keep(session: &str, text: &str) -> io::Result<PathBuf> {
 /// model was told.
 #[must_use]
 pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>> {
-    let sessions = sessions().lock().unwrap_or_else(PoisonError::into_inner);
+    let sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
     let known = sessions.get(session)?.files.get(Path::new(path))?.clone();
     drop(sessions);
     Some(std::fs::read_to_string(known))
 }
 
 /// Removes the session's directory with all that is in it.
-pub(super) fn forget(session: &str) -> io::Result<()> {
-    let known = sessions().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+pub(super) fn remove_session_results(session: &str) -> io::Result<()> {
+    let known = session_results().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
     match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
         Some(Err(fault)) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
         _ => Ok(()),
@@ -65,7 +65,7 @@ pub(super) fn forget(session: &str) -> io::Result<()> {
 }
 
 /// Makes a directory that only this user may enter.
-fn private(parent: &Path) -> io::Result<PathBuf> {
+fn create_private_dir(parent: &Path) -> io::Result<PathBuf> {
     for number in 0..MOST_TRIES {
         let path = parent.join(format!("pintle-tool-results-{}-{number}", std::process::id()));
         match DirBuilder::new().mode(0o700).create(&path) {
@@ -79,7 +79,7 @@ fn private(parent: &Path) -> io::Result<PathBuf> {
 }
 
 /// Writes a text into a new file that only this user may read, under the first free name.
-pub(super) fn write_new(directory: &Path, name: impl Fn(u32) -> String, text: &str) -> io::Result<PathBuf> {
+pub(super) fn write_new_file(directory: &Path, name: impl Fn(u32) -> String, text: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_TRIES {
         let path = directory.join(name(number));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_kept_result_is_read_by_its_own_path_in_its_own_session_alone() {
-        let path = keep("one", "text").unwrap();
+        let path = store_result("one", "text").unwrap();
         let shown = path.display().to_string();
         assert_eq!(read_large_result("one", &shown).unwrap().unwrap(), "text");
         let directory = path.parent().unwrap().display().to_string();
@@ -117,7 +117,7 @@ mod tests {
         ] {
             assert!(read_large_result(session, &path).is_none(), "{session} {path}");
         }
-        forget("one").unwrap();
+        remove_session_results("one").unwrap();
         assert!(read_large_result("one", &shown).is_none());
     }
 }

@@ -7,8 +7,8 @@
 use pintle_contract::Verdict;
 use serde_json::{Map, Value};
 
-use super::excerpt::{first_lines, head, last_lines, line_count, tail};
-use super::{Asked, Builtin, Made, large_results, no_arguments};
+use super::excerpt::{first_bytes, first_lines, last_bytes, last_lines, line_count};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments, large_results};
 
 /// The largest result that stays as it is, and the most of a larger one that the model gets.
 pub(super) const MOST_BYTES: usize = 50 << 10;
@@ -21,23 +21,23 @@ const CATEGORIES: [&str; 4] = ["filesystem", "shell", "mcp", "a2a"];
 #[derive(Debug)]
 struct LimitLargeToolResults;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
     Ok(Box::new(LimitLargeToolResults))
 }
 
-impl Builtin for LimitLargeToolResults {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+impl BuiltinHook for LimitLargeToolResults {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
-        match asked.event() {
+        match asked.event_name() {
             // A delegated agent's end is not the session's.
-            "session.end" if origin.depth == 0 => match large_results::forget(&origin.session) {
+            "session.end" if origin.depth == 0 => match large_results::remove_session_results(&origin.session) {
                 Ok(()) => Verdict::pass(),
                 Err(fault) => {
                     Verdict::pass().with_warning(format!("the files of large results are still there: {fault}"))
                 }
             },
-            "tool.result" => limited(asked),
+            "tool.result" => limit_result(asked),
             _ => Verdict::pass(),
         }
     }
@@ -48,15 +48,15 @@ pub(super) fn is_limited(category: &str, text: &str) -> bool {
     CATEGORIES.contains(&category) && (text.len() > MOST_BYTES || line_count(text) > MOST_LINES)
 }
 
-fn limited(asked: &Asked<'_>) -> Verdict {
+fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
     let (category, content) = (asked.text("category"), asked.text("content"));
     // The parts that come before are limited with the whole.
     let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
     if is_partial || !is_limited(category, content) {
         return Verdict::pass();
     }
-    let content = &*asked.clean(content);
-    let path = match large_results::keep(&asked.call.event.origin.session, content) {
+    let content = &*asked.redact_text(content);
+    let path = match large_results::store_result(&asked.call.event.origin.session, content) {
         Ok(path) => path,
         Err(fault) => {
             return Verdict::pass().with_warning(format!("a large result could not be put into a file: {fault}"));
@@ -68,10 +68,10 @@ fn limited(asked: &Asked<'_>) -> Verdict {
         path.display()
     );
     let part = match (category, asked.text("name")) {
-        ("filesystem", "read_file") => beginning(content, asked.field("args")),
+        ("filesystem", "read_file") => describe_beginning(content, asked.field("args")),
         _ => format!(
             "Showing the last {MOST_LINES} lines (up to {MOST_BYTES} bytes):\n\n{}",
-            tail(last_lines(content, MOST_LINES), MOST_BYTES)
+            last_bytes(last_lines(content, MOST_LINES), MOST_BYTES)
         ),
     };
     let text = Value::String(format!("{notice}\n\n{part}"));
@@ -79,8 +79,8 @@ fn limited(asked: &Asked<'_>) -> Verdict {
 }
 
 /// The beginning of a file, and how to read on from there.
-fn beginning(content: &str, arguments: Option<&Value>) -> String {
-    let part = head(first_lines(content, MOST_LINES), MOST_BYTES);
+fn describe_beginning(content: &str, arguments: Option<&Value>) -> String {
+    let part = first_bytes(first_lines(content, MOST_LINES), MOST_BYTES);
     let whole_lines = part.matches('\n').count();
     if whole_lines == 0 {
         return format!(

@@ -2,16 +2,16 @@
 
 use pintle_contract::Verdict;
 
-use super::{Asked, Builtin, Made};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
 /// Denies a model call whose number is above the limit. It counts nothing itself: the event carries the number.
 #[derive(Debug)]
 struct MaxIterations {
     /// `None` limits nothing.
-    most: Option<u64>,
+    max_iterations: Option<u64>,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let most = match arguments.first().map(|written| (written, written.trim().parse::<u64>())) {
         Some((_, Ok(most))) if most > 0 => Some(most),
         Some((written, _)) => {
@@ -23,13 +23,13 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
             None
         }
     };
-    Ok(Box::new(MaxIterations { most }))
+    Ok(Box::new(MaxIterations { max_iterations: most }))
 }
 
-impl Builtin for MaxIterations {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+impl BuiltinHook for MaxIterations {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let iteration = asked.field("iteration").and_then(serde_json::Value::as_u64);
-        match (self.most, iteration) {
+        match (self.max_iterations, iteration) {
             (Some(most), Some(iteration)) if iteration > most => Verdict::deny(format!(
                 "Agent terminated: max_iterations builtin reached its limit of {most} model call(s)."
             )),

@@ -12,7 +12,7 @@ mod add_git_status;
 mod add_prompt_files;
 mod add_recent_commits;
 mod add_user_info;
-mod asked;
+mod call;
 mod elide_repeated_tool_results;
 mod excerpt;
 mod git;
@@ -28,8 +28,8 @@ mod snapshot;
 mod table;
 #[cfg(test)]
 mod tests;
+mod time_zone;
 mod unload;
-mod zone;
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -38,19 +38,19 @@ use pintle_contract::{
     BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
 };
 
-pub(crate) use asked::Asked;
+pub(crate) use call::BuiltinCall;
 pub use large_results::read_large_result;
-pub use safer_shell::{CommandSafety, safety_of};
-pub use table::{Builtin as BuiltinRow, builtins};
-pub use zone::calendar_date;
+pub use safer_shell::{CommandSafety, classify_command};
+pub use table::{BuiltinDef as BuiltinRow, builtins};
+pub use time_zone::calendar_date;
 
-use asked::Setup;
+use call::BuiltinConfig;
 use handler::BuiltinHandler;
 
 /// What a built-in does with an event.
-pub(crate) trait Builtin: Send + Sync + Debug {
+pub(crate) trait BuiltinHook: Send + Sync + Debug {
     /// Answers an event.
-    fn call(&self, asked: &Asked<'_>) -> Verdict;
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict;
 
     /// As for [`Handler::may_wait`](pintle_contract::Handler::may_wait).
     fn may_wait(&self) -> bool {
@@ -58,13 +58,13 @@ pub(crate) trait Builtin: Send + Sync + Debug {
     }
 
     /// As for [`Handler::redactor`](pintle_contract::Handler::redacts).
-    fn redacts(&self) -> Option<Arc<dyn Redactor>> {
+    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         None
     }
 }
 
 /// A built-in with its arguments, or why they cannot be used.
-pub(crate) type Made = Result<Box<dyn Builtin>, String>;
+pub(crate) type BuiltinResult = Result<Box<dyn BuiltinHook>, String>;
 
 /// Builds the handler of a declaration.
 ///
@@ -84,7 +84,7 @@ pub(crate) fn build(
         let near = suggest_nearest(&spec.name, builtins().iter().map(|row| row.name));
         return failed(match near {
             Some(near) => found.help(format!("did you mean `{near}`?")),
-            None => found.help(format!("the built-ins are {}", listed(builtins().iter().map(|row| row.name)))),
+            None => found.help(format!("the built-ins are {}", quote_names(builtins().iter().map(|row| row.name)))),
         });
     };
     let mut doubts = Vec::new();
@@ -98,24 +98,24 @@ pub(crate) fn build(
         .collect();
     if !row.events.is_empty() && !row.events.contains(&declaration.event.def().name) {
         let message = format!("`{}` has no effect on `{}`", row.name, declaration.event);
-        let help = format!("it belongs on {}", listed(row.events.iter().copied()));
+        let help = format!("it belongs on {}", quote_names(row.events.iter().copied()));
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
     }
-    if let Some(own) = builtin.redacts() {
+    if let Some(own) = builtin.redactor() {
         secrets.get_or_init(|| own);
     }
-    let setup = Setup::new(declaration, spec, Arc::clone(secrets));
+    let setup = BuiltinConfig::new(declaration, spec, Arc::clone(secrets));
     let handler = BuiltinHandler { builtin, setup };
-    BuiltHandler { handler: Some(Arc::new(handler)), guard: row.guard, diagnostics }
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: row.can_deny, diagnostics }
 }
 
 /// Names in back quotes, separated by commas.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn quote_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A verdict that tells the model something, or nothing.
-fn tells(text: Option<String>) -> Verdict {
+fn context_verdict(text: Option<String>) -> Verdict {
     match text {
         Some(text) => Verdict::pass().with_effect(Effect::Context(text)),
         None => Verdict::pass(),
@@ -123,7 +123,7 @@ fn tells(text: Option<String>) -> Verdict {
 }
 
 /// Doubts arguments of a built-in that takes none.
-fn no_arguments(arguments: &[String], doubts: &mut Vec<String>) {
+fn doubt_arguments(arguments: &[String], doubts: &mut Vec<String>) {
     if let Some(first) = arguments.first() {
         doubts.push(format!("`{first}` means nothing, for it takes no arguments"));
     }

@@ -11,34 +11,36 @@ use pintle_contract::event::RewriteTarget;
 use pintle_contract::{Effect, Redactor, Rewrite, Verdict};
 use serde_json::{Map, Value};
 
-use super::{Asked, Builtin, Made};
-use crate::secrets::Secrets;
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
+use crate::secrets::SecretScanner;
 
 /// Rewrites the event's target without its secrets.
 #[derive(Debug)]
 struct RedactSecrets {
-    secrets: Arc<Secrets>,
+    scanner: Arc<SecretScanner>,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     if !arguments.is_empty() {
         doubts.push(String::from("it takes no arguments"));
     }
-    Ok(Box::new(RedactSecrets { secrets: Secrets::shared() }))
+    Ok(Box::new(RedactSecrets { scanner: SecretScanner::process_wide() }))
 }
 
-impl Builtin for RedactSecrets {
-    fn redacts(&self) -> Option<Arc<dyn Redactor>> {
-        Some(self.secrets.clone())
+impl BuiltinHook for RedactSecrets {
+    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
+        Some(self.scanner.clone())
     }
 
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        let secrets = &*self.secrets;
-        let rewritten = match asked.event() {
-            "completion.pre" => changed("messages", asked.field("messages").and_then(|list| messages(secrets, list))),
-            "tool.result" => changed("content", content(secrets, asked)),
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        let secrets = &*self.scanner;
+        let rewritten = match asked.event_name() {
+            "completion.pre" => {
+                single_field("messages", asked.field("messages").and_then(|list| redact_messages(secrets, list)))
+            }
+            "tool.result" => single_field("content", redact_result(secrets, asked)),
             "tool.pre" | "tool.transform" => {
-                let args = changed("args", asked.field("args").and_then(|args| secrets.redact_value(args)));
+                let args = single_field("args", asked.field("args").and_then(|args| secrets.redact_value(args)));
                 let notice = || {
                     format!(
                         "redact_secrets: redacted secret material from arguments of tool \"{}\"",
@@ -74,13 +76,13 @@ impl Builtin for RedactSecrets {
 }
 
 /// The one field of a rewrite.
-fn changed(name: &str, value: Option<Value>) -> Option<Map<String, Value>> {
+fn single_field(name: &str, value: Option<Value>) -> Option<Map<String, Value>> {
     value.map(|value| Map::from_iter([(name.to_owned(), value)]))
 }
 
 /// The result of a tool without its secrets. A result that is JSON is looked through as such too: the name of a field may
 /// say what its value is.
-fn content(secrets: &Secrets, asked: &Asked<'_>) -> Option<Value> {
+fn redact_result(secrets: &SecretScanner, asked: &BuiltinCall<'_>) -> Option<Value> {
     let text = asked.text("content");
     let clean = secrets.redact(text);
     let result = asked.field("result").filter(|result| !result.is_string());
@@ -98,23 +100,23 @@ fn content(secrets: &Secrets, asked: &Asked<'_>) -> Option<Value> {
 const TEXTS: [&str; 7] = ["content", "reasoning_content", "reasoning", "text", "thinking", "input", "output"];
 
 /// The conversation without its secrets.
-fn messages(secrets: &Secrets, list: &Value) -> Option<Value> {
-    each(list.as_array()?, |message| message_of(secrets, message))
+fn redact_messages(secrets: &SecretScanner, list: &Value) -> Option<Value> {
+    replace_items(list.as_array()?, |message| redact_message(secrets, message))
 }
 
-fn message_of(secrets: &Secrets, message: &Value) -> Option<Value> {
+fn redact_message(secrets: &SecretScanner, message: &Value) -> Option<Value> {
     let fields = message.as_object()?;
     let mut clean: Option<Map<String, Value>> = None;
     for (name, value) in fields {
         let new = match (name.as_str(), value) {
             (name, Value::String(text)) if TEXTS.contains(&name) => secrets.redact(text).map(Value::String),
-            ("content", Value::Array(parts)) => each(parts, |part| match part {
+            ("content", Value::Array(parts)) => replace_items(parts, |part| match part {
                 Value::String(text) => secrets.redact(text).map(Value::String),
-                part => message_of(secrets, part),
+                part => redact_message(secrets, part),
             }),
             ("input" | "output", value) => secrets.redact_value(value),
-            ("tool_calls", Value::Array(calls)) => each(calls, |call| arguments_of(secrets, call)),
-            ("function_call", call) => arguments_of(secrets, call),
+            ("tool_calls", Value::Array(calls)) => replace_items(calls, |call| redact_call_arguments(secrets, call)),
+            ("function_call", call) => redact_call_arguments(secrets, call),
             _ => None,
         };
         if let Some(new) = new {
@@ -125,9 +127,9 @@ fn message_of(secrets: &Secrets, message: &Value) -> Option<Value> {
 }
 
 /// A tool call without the secrets in its arguments: `{function: {arguments}}` or `{arguments}`.
-fn arguments_of(secrets: &Secrets, call: &Value) -> Option<Value> {
+fn redact_call_arguments(secrets: &SecretScanner, call: &Value) -> Option<Value> {
     let (name, new) = match (call.get("function"), call.get("arguments")) {
-        (Some(function), _) => ("function", arguments_of(secrets, function)?),
+        (Some(function), _) => ("function", redact_call_arguments(secrets, function)?),
         (None, Some(arguments)) => ("arguments", secrets.redact_value(arguments)?),
         (None, None) => return None,
     };
@@ -137,7 +139,7 @@ fn arguments_of(secrets: &Secrets, call: &Value) -> Option<Value> {
 }
 
 /// The list with those items replaced that change.
-fn each(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
+fn replace_items(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
     let mut clean: Option<Vec<Value>> = None;
     for (at, item) in items.iter().enumerate() {
         if let Some(new) = change(item)
@@ -155,20 +157,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::builtin::tests::Fixture;
+    use crate::builtin::tests::BuiltinFixture;
 
     /// A token, in pieces so that no scanner takes this file for a leak.
-    fn token() -> String {
+    fn test_token() -> String {
         format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO")
     }
 
-    fn ask(event: &str, payload: Value) -> Verdict {
-        Fixture::new(event, payload).ask(&*make(&[], &mut Vec::new()).unwrap())
+    fn call_builtin(event: &str, payload: Value) -> Verdict {
+        BuiltinFixture::new(event, payload).call_builtin(&*make(&[], &mut Vec::new()).unwrap())
     }
 
     /// What of the payload a verdict replaces; `null` when it passes.
-    fn rewrite(event: &str, payload: Value) -> Value {
-        match ask(event, payload).kind {
+    fn rewrite_of(event: &str, payload: Value) -> Value {
+        match call_builtin(event, payload).kind {
             VerdictKind::Pass => Value::Null,
             VerdictKind::Rewrite(Rewrite::Fields(fields)) => Value::Object(fields),
             other => panic!("{other:?}"),
@@ -176,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn the_model_gets_a_conversation_without_secrets_in_which_all_else_is_the_same() {
-        let token = token();
+    fn redacted_conversation_differs_only_in_its_secrets() {
+        let token = test_token();
         let conversation = |token: &str| {
             json!({"messages": [
                 {"role": "system", "content": "Be careful.", "cache_control": {"type": "ephemeral"}},
@@ -193,15 +195,15 @@ mod tests {
                 {"role": "tool", "tool_call_id": "1", "content": format!("{token}\n")},
             ]})
         };
-        assert_eq!(rewrite("completion.pre", conversation(&token)), conversation("[REDACTED]"));
-        assert_eq!(rewrite("completion.pre", conversation("a word")), Value::Null);
+        assert_eq!(rewrite_of("completion.pre", conversation(&token)), conversation("[REDACTED]"));
+        assert_eq!(rewrite_of("completion.pre", conversation("a word")), Value::Null);
         let kept = json!({"messages": [{"role": "assistant", "thinking_signature": token, "content": null}, 3]});
-        assert_eq!(rewrite("completion.pre", kept), Value::Null, "what a provider signed stays as it is");
+        assert_eq!(rewrite_of("completion.pre", kept), Value::Null, "what a provider signed stays as it is");
     }
 
     #[test]
     fn a_result_is_cleaned_as_text_and_as_json() {
-        let token = token();
+        let token = test_token();
         let cases = [
             (
                 json!({"content": format!("see {token}"), "result": format!("see {token}")}),
@@ -223,7 +225,7 @@ mod tests {
             (json!({"content": "", "result": ""}), Value::Null),
         ];
         for (payload, expected) in cases {
-            let found = rewrite("tool.result", payload.clone());
+            let found = rewrite_of("tool.result", payload.clone());
             let text = |value: &Value| value["content"].as_str().unwrap_or_default().replace(' ', "");
             assert_eq!(text(&found), text(&expected), "{payload}");
             assert_eq!(found.is_null(), expected.is_null(), "{payload}");
@@ -234,22 +236,22 @@ mod tests {
     fn arguments_are_cleaned_at_any_depth_and_the_others_stay() {
         let args = |token: &str| json!({"cmd": format!("curl -H {token}"), "n": 3, "deep": [{"a": token, "b": null}]});
         for event in ["tool.pre", "tool.transform"] {
-            let verdict = ask(event, json!({"name": "shell", "args": args(&token())}));
+            let verdict = call_builtin(event, json!({"name": "shell", "args": args(&test_token())}));
             let notice = "redact_secrets: redacted secret material from arguments of tool \"shell\"";
             let fields = Map::from_iter([(String::from("args"), args("[REDACTED]"))]);
             assert_eq!(verdict, Verdict::rewrite(fields).with_effect(Effect::Notice(String::from(notice))));
-            assert_eq!(ask(event, json!({"name": "shell", "args": args("word")})), Verdict::pass());
+            assert_eq!(call_builtin(event, json!({"name": "shell", "args": args("word")})), Verdict::pass());
         }
     }
 
     #[test]
-    fn any_other_event_with_a_text_to_change_is_cleaned_and_one_without_is_told() {
-        let token = token();
+    fn other_events_redact_their_text_and_warn_when_they_have_none() {
+        let token = test_token();
         assert_eq!(
-            rewrite("prompt.steer", json!({"messages": [format!("use {token}")]})),
+            rewrite_of("prompt.steer", json!({"messages": [format!("use {token}")]})),
             json!({"messages": ["use [REDACTED]"]})
         );
-        let verdict = ask("iteration.start", json!({"iteration": 1}));
+        let verdict = call_builtin("iteration.start", json!({"iteration": 1}));
         let warning = "redact_secrets has no effect on `iteration.start`: nothing of it can be changed";
         assert_eq!(verdict, Verdict::pass().with_warning(warning));
     }
@@ -257,7 +259,7 @@ mod tests {
     #[test]
     fn the_runtime_is_told_to_keep_its_tape_clean() {
         let builtin = make(&[], &mut Vec::new()).unwrap();
-        let clean = builtin.redacts().and_then(|secrets| secrets.redact(&token()));
+        let clean = builtin.redactor().and_then(|secrets| secrets.redact(&test_token()));
         assert_eq!(clean.as_deref(), Some("[REDACTED]"));
     }
 }

@@ -1,14 +1,14 @@
 //! The built-ins, a row each.
 
 use super::{
-    Made, add_context, add_date, add_directory_listing, add_environment_info, add_git_diff, add_git_status,
+    BuiltinResult, add_context, add_date, add_directory_listing, add_environment_info, add_git_diff, add_git_status,
     add_prompt_files, add_recent_commits, add_user_info, elide_repeated_tool_results, handle_large_tool_output,
     http_post, limit_large_tool_results, max_iterations, redact_secrets, safer_shell, snapshot, unload,
 };
 
 /// One built-in.
 #[derive(Debug)]
-pub struct Builtin {
+pub struct BuiltinDef {
     /// Its name, as hooks write it.
     pub name: &'static str,
     /// What it does, one sentence.
@@ -18,17 +18,17 @@ pub struct Builtin {
     /// What its arguments mean; empty when it takes none.
     pub arguments: &'static str,
     /// Whether it can deny or ask.
-    pub guard: bool,
+    pub can_deny: bool,
     /// What it does besides telling and judging, in words that go on after "it"; empty when that is all it does.
-    pub deeds: &'static str,
+    pub side_effects: &'static str,
     /// Makes one from its arguments. What makes no sense but has a documented meaning is a doubt; an error is something
     /// that cannot run.
-    pub(super) make: fn(arguments: &[String], doubts: &mut Vec<String>) -> Made,
+    pub(super) make: fn(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult,
 }
 
 /// Every built-in, in alphabetical order.
 #[must_use]
-pub fn builtins() -> &'static [Builtin] {
+pub fn builtins() -> &'static [BuiltinDef] {
     BUILTINS
 }
 
@@ -39,134 +39,134 @@ const CONTEXT_OF_CALLS: &[&str] =
 const CONTEXT_OF_SESSIONS: &[&str] =
     &["session.start", "iteration.start", "prompt.submit", "prompt.steer", "prompt.followup", "compact.pre"];
 
-static BUILTINS: &[Builtin] = &[
-    Builtin {
+static BUILTINS: &[BuiltinDef] = &[
+    BuiltinDef {
         name: "add_context",
         doc: "Tells the model texts of your own, with what the event holds filled in.",
         events: CONTEXT_OF_SESSIONS,
         arguments: "templates over the event as the dialect shows it, such as `The tool is {{ .ToolName }}`",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_context::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_date",
         doc: "Tells the model the date where the user is.",
         events: CONTEXT_OF_CALLS,
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_date::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_directory_listing",
         doc: "Tells the model what lies in the working directory: the first 100 names.",
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_directory_listing::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_environment_info",
         doc: "Tells the model the working directory, the system, the processor and the shell.",
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_environment_info::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_git_diff",
         doc: "Tells the model what was changed and not staged yet.",
         events: CONTEXT_OF_CALLS,
         arguments: "`full`: the changes themselves; without it only which files they are in",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_git_diff::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_git_status",
         doc: "Tells the model what git says of the working directory.",
         events: CONTEXT_OF_CALLS,
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_git_status::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_prompt_files",
         doc: "Tells the model what stands in files of these names: the nearest above the working directory, and the one at home.",
         events: CONTEXT_OF_CALLS,
         arguments: "names of files; `--depth=N` also lists those up to N levels below",
-        guard: false,
-        deeds: "reads files by name, above the working directory and at home, for the model",
+        can_deny: false,
+        side_effects: "reads files by name, above the working directory and at home, for the model",
         make: add_prompt_files::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_recent_commits",
         doc: "Tells the model the last commits.",
         events: CONTEXT_OF_SESSIONS,
         arguments: "`N`: how many; default 10",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_recent_commits::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "add_user_info",
         doc: "Tells the model the names of the user and the machine.",
         events: CONTEXT_OF_SESSIONS,
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: add_user_info::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "elide_repeated_tool_results",
         doc: "Replaces the result of a tool that only looks by a line when it is the same as the last time.",
         events: &["tool.result", "session.start", "session.end", "compact.post"],
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: elide_repeated_tool_results::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "handle_large_tool_output",
         doc: "Puts results above a size into a file and leaves the model their beginning.",
         events: &["tool.result"],
         arguments: "a JSON object: `Threshold` (default 30000 bytes), `PreviewSize` (3000), `OutputDir`",
-        guard: false,
-        deeds: "writes results of tools into files",
+        can_deny: false,
+        side_effects: "writes results of tools into files",
         make: handle_large_tool_output::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "http_post",
         doc: "Tells a server on the public internet.",
         events: &[],
         arguments: "the address; the text; `payload` to send the event in place of the text",
-        guard: false,
-        deeds: "tells a server what happens",
+        can_deny: false,
+        side_effects: "tells a server what happens",
         make: http_post::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "limit_large_tool_results",
         doc: "Puts results above 50 KiB or 2000 lines into a file, until the session ends, and leaves the model a part.",
         events: &["tool.result", "session.end"],
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: limit_large_tool_results::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "max_iterations",
         doc: "Ends the agent's run before a model call when it has made this many.",
         events: &["completion.pre"],
         arguments: "`N`: the most model calls of one turn; without it nothing is limited",
-        guard: true,
-        deeds: "",
+        can_deny: true,
+        side_effects: "",
         make: max_iterations::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "redact_secrets",
         doc: "Takes secrets out of what the model, the tools and the conversation get, and off the tape.",
         events: &[
@@ -181,35 +181,35 @@ static BUILTINS: &[Builtin] = &[
             "prompt.followup",
         ],
         arguments: "",
-        guard: false,
-        deeds: "",
+        can_deny: false,
+        side_effects: "",
         make: redact_secrets::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "safer_shell",
         doc: "Labels shell commands as safe, destructive or unknown, and lets a person decide by a policy.",
         events: &["tool.guard", "tool.pre"],
         arguments: "`unsafe`, `safer`, `safe-auto` or `strict`; without it the session's mode decides",
-        guard: true,
-        deeds: "",
+        can_deny: true,
+        side_effects: "",
         make: safer_shell::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "snapshot",
         doc: "Remembers the files before and after the agent's work, for `pintle snapshot` to go back to.",
         events: &["session.start", "iteration.start", "iteration.end", "tool.pre", "tool.post", "session.end"],
         arguments: "",
-        guard: false,
-        deeds: "keeps copies of the files",
+        can_deny: false,
+        side_effects: "keeps copies of the files",
         make: snapshot::make,
     },
-    Builtin {
+    BuiltinDef {
         name: "unload",
         doc: "Frees the memory of local models that the previous agent used.",
         events: &["agent.switch"],
         arguments: "",
-        guard: false,
-        deeds: "speaks to the servers of local models",
+        can_deny: false,
+        side_effects: "speaks to the servers of local models",
         make: unload::make,
     },
 ];

@@ -6,10 +6,10 @@ use pintle_contract::{NetworkSpec, Verdict};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::http::Gate;
+use crate::http::HttpGateway;
 
-use super::http_post::post;
-use super::{Asked, Builtin, Made, no_arguments};
+use super::http_post::post_json;
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
 /// The one provider whose models are loaded on the user's own machine.
 const PROVIDER: &str = "dmr";
@@ -18,19 +18,19 @@ const MOST_MS: u64 = 10_000;
 
 /// Asks the servers of the previous agent's local models to unload them.
 #[derive(Debug)]
-struct Unload;
+struct UnloadModels;
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
-    no_arguments(arguments, doubts);
-    Ok(Box::new(Unload))
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
+    doubt_arguments(arguments, doubts);
+    Ok(Box::new(UnloadModels))
 }
 
-impl Builtin for Unload {
+impl BuiltinHook for UnloadModels {
     fn may_wait(&self) -> bool {
         true
     }
 
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let mut verdict = Verdict::pass();
         let models = asked.field("from_models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for model in models {
@@ -39,9 +39,9 @@ impl Builtin for Unload {
                 continue;
             }
             // A model whose server is not known cannot be unloaded.
-            let Some(url) = address(text("base_url"), text("unload_url")) else { continue };
+            let Some(url) = unload_address(text("base_url"), text("unload_url")) else { continue };
             let body = json!({"model": text("model")}).to_string();
-            if let Err(why) = post(&gate(&url), &url, &body, asked.left_ms().min(MOST_MS), asked) {
+            if let Err(why) = post_json(&gateway_for(&url), &url, &body, asked.time_left_ms().min(MOST_MS), asked) {
                 verdict = verdict.with_warning(format!("unload: {why}"));
             }
         }
@@ -50,7 +50,7 @@ impl Builtin for Unload {
 }
 
 /// Where the request goes: the address for it, which may be a path on the server, else the server's own convention.
-fn address(base: &str, unload: &str) -> Option<Url> {
+fn unload_address(base: &str, unload: &str) -> Option<Url> {
     let url = match (Url::parse(unload), Url::parse(base)) {
         (Ok(url), _) => url,
         (Err(_), Ok(base)) if unload.starts_with('/') => base.join(unload).ok()?,
@@ -67,14 +67,14 @@ fn address(base: &str, unload: &str) -> Option<Url> {
 }
 
 /// A way to that server alone. Its addresses may be of a private network: the agent's own model calls go there too.
-fn gate(url: &Url) -> Gate {
+fn gateway_for(url: &Url) -> HttpGateway {
     let host = url.host_str().unwrap_or_default().to_owned();
     let port = url.port_or_known_default().unwrap_or(80);
     let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let addresses =
         (bare.as_str(), port).to_socket_addrs().into_iter().flatten().map(|address| address.ip().to_string());
     let allowed_domains = addresses.chain([bare.clone()]).collect();
-    Gate::new(&NetworkSpec { allowed_domains })
+    HttpGateway::new(&NetworkSpec { allowed_domains })
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
-    use super::super::tests::Fixture;
+    use super::super::tests::BuiltinFixture;
     use super::*;
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
             ("ftp://h/v1", "", None),
         ];
         for (base, unload, expected) in cases {
-            assert_eq!(address(base, unload).map(String::from).as_deref(), expected, "{base} {unload}");
+            assert_eq!(unload_address(base, unload).map(String::from).as_deref(), expected, "{base} {unload}");
         }
     }
 
@@ -124,9 +124,11 @@ mod tests {
             {"provider": "dmr", "model": "nowhere"},
             {"provider": "dmr", "model": "ai/qwen3", "base_url": base},
         ]);
-        let fixture =
-            Fixture::new("agent.switch", json!({"from": "a", "to": "b", "kind": "handoff", "from_models": models}));
-        let verdict = fixture.ask(&Unload);
+        let fixture = BuiltinFixture::new(
+            "agent.switch",
+            json!({"from": "a", "to": "b", "kind": "handoff", "from_models": models}),
+        );
+        let verdict = fixture.call_builtin(&UnloadModels);
         assert_eq!(verdict, Verdict::pass().with_warning("unload: `127.0.0.1` answered with status 404"));
         let asked = serving.join().unwrap();
         assert!(asked.starts_with("POST /engines/_unload ") && asked.ends_with("{\"model\":\"ai/qwen3\"}"), "{asked}");

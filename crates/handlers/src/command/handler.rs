@@ -6,22 +6,22 @@ use pintle_contract::{
     Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict,
 };
 
-use super::input::{Ending, input};
-use super::plain::{self, Program};
-use crate::worker::Worker;
+use super::input::{InputTerminator, encode_input};
+use super::one_shot::{self, HookCommand};
+use crate::persistent::PersistentProcess;
 
 /// A hook that is a program.
 #[derive(Debug)]
 pub(super) struct CommandHandler {
-    pub(super) program: Arc<Program>,
+    pub(super) program: Arc<HookCommand>,
     /// The process that answers many calls, when the hook's author wants one.
-    pub(super) worker: Option<Worker>,
+    pub(super) persistent_process: Option<PersistentProcess>,
     pub(super) codec: Arc<dyn Codec>,
 }
 
 impl Handler for CommandHandler {
     fn kind(&self) -> &'static str {
-        if self.worker.is_some() { "worker" } else { "command" }
+        if self.persistent_process.is_some() { "worker" } else { "command" }
     }
 
     fn may_wait(&self) -> bool {
@@ -33,11 +33,16 @@ impl Handler for CommandHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let (place, warning) = self.program.place(call, &*self.codec);
-        let answer = match &self.worker {
+        let (place, warning) = self.program.resolve_environment(call, &*self.codec);
+        let answer = match &self.persistent_process {
             _ if call.cancel.is_cancelled() => Err(Failure::new(FailureKind::Cancelled, "the call was cancelled")),
-            Some(worker) => worker.answer(&place, input(&*self.codec, call, Ending::Line), call.limits, call.cancel),
-            None => self.spawn(&place, call),
+            Some(worker) => worker.call_process(
+                &place,
+                encode_input(&*self.codec, call, InputTerminator::Newline),
+                call.limits,
+                call.cancel,
+            ),
+            None => self.run_once(&place, call),
         };
         let verdict = match answer {
             Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Process(answer)),
@@ -51,8 +56,8 @@ impl Handler for CommandHandler {
 }
 
 impl CommandHandler {
-    fn spawn(&self, place: &plain::Place, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
-        let stdin = input(&*self.codec, call, Ending::Bare);
-        plain::run(&self.program.spec(place, stdin, call.limits), call.limits, call.cancel)
+    fn run_once(&self, place: &one_shot::CommandEnvironment, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
+        let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        one_shot::run_to_end(&self.program.process_spec(place, stdin, call.limits), call.limits, call.cancel)
     }
 }

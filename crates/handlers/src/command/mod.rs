@@ -1,45 +1,46 @@
 //! Hooks that are programs: shell text that reads the event as JSON and answers with an exit code and what it prints.
 
-mod background;
+mod detached;
 mod handler;
 mod input;
-mod plain;
+mod one_shot;
 
 use std::sync::Arc;
 
 use pintle_contract::event::EventClass;
 use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Handler, HookDeclaration};
 
+use crate::persistent::PersistentProcess;
 use crate::sandbox;
-use crate::worker::Worker;
-use background::BackgroundHandler;
+use detached::DetachedCommandHandler;
 use handler::CommandHandler;
-pub(crate) use input::{Ending, input};
-pub(crate) use plain::{Place, Program, late, run};
+pub(crate) use input::{InputTerminator, encode_input};
+pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_failure};
 
 /// Builds the handler of a declaration.
 ///
 /// It counts as a guard when its event guards something or its dialect denies when it fails: what a program can say is
 /// not known before it runs. One that nobody waits for is never a guard. A sandbox that this system cannot set up is an error.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
-    let guard = guards(declaration);
+    let guard = may_deny(declaration);
     if let Some(Err(why)) = spec.sandbox.map(sandbox::check) {
         let finding = Diagnostic::error("no_sandbox", why, declaration.location.clone());
         return BuiltHandler { handler: None, guard, diagnostics: vec![finding] };
     }
-    let program = Arc::new(Program::new(spec.clone()));
+    let program = Arc::new(HookCommand::new(spec.clone()));
     let codec = Arc::clone(&declaration.codec);
     if declaration.background {
-        let handler: Arc<dyn Handler> = Arc::new(BackgroundHandler { program, codec, running: Arc::default() });
+        let handler: Arc<dyn Handler> =
+            Arc::new(DetachedCommandHandler { program, codec, running_count: Arc::default() });
         return BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() };
     }
-    let worker = spec.keep.then(|| Worker::new(Arc::clone(&program)));
-    let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, worker, codec });
+    let worker = spec.keep.then(|| PersistentProcess::new(Arc::clone(&program)));
+    let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, persistent_process: worker, codec });
     BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() }
 }
 
 /// Whether a hook counts as a guard before anybody knows what it says.
-pub(crate) fn guards(declaration: &HookDeclaration) -> bool {
+pub(crate) fn may_deny(declaration: &HookDeclaration) -> bool {
     let denies =
         declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
     denies && !declaration.background

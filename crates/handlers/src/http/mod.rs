@@ -1,8 +1,8 @@
 //! The one way out to the network for scripts and hooks.
 
-mod address;
-mod allow;
-mod fetch;
+mod allowlist;
+mod private_address;
+mod request;
 mod resolve;
 
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,8 @@ use pintle_contract::{CancelToken, NetworkSpec};
 use reqwest::Client;
 use serde_json::Value;
 
-use self::allow::AllowList;
-pub use self::resolve::{Lookup, SystemLookup};
+use self::allowlist::HostAllowList;
+pub use self::resolve::{DnsLookup, SystemDns};
 
 /// The largest response that is read, after decompression.
 pub const MOST_RESPONSE_BYTES: usize = 1 << 20;
@@ -35,23 +35,23 @@ pub const MOST_REDIRECTS: usize = 5;
 ///   headers that say what is wanted, no keys.
 /// - Only `http` and `https`. No cookies, no proxies of the environment, at most [`MOST_RESPONSE_BYTES`] of response.
 #[derive(Debug)]
-pub struct Gate {
-    allowed: Arc<AllowList>,
-    lookup: Arc<dyn Lookup>,
+pub struct HttpGateway {
+    allowed: Arc<HostAllowList>,
+    dns: Arc<dyn DnsLookup>,
     client: OnceLock<Result<Client, String>>,
 }
 
-impl Gate {
+impl HttpGateway {
     /// A gate for a network declaration. An entry that is no host allows nothing.
     #[must_use]
     pub fn new(network: &NetworkSpec) -> Self {
-        Self::with_lookup(network, Arc::new(SystemLookup))
+        Self::with_dns(network, Arc::new(SystemDns))
     }
 
     /// A gate that asks `lookup` for the addresses of names.
     #[must_use]
-    pub fn with_lookup(network: &NetworkSpec, lookup: Arc<dyn Lookup>) -> Self {
-        Self { allowed: Arc::new(AllowList::new(&network.allowed_domains)), lookup, client: OnceLock::new() }
+    pub fn with_dns(network: &NetworkSpec, lookup: Arc<dyn DnsLookup>) -> Self {
+        Self { allowed: Arc::new(HostAllowList::new(&network.allowed_domains)), dns: lookup, client: OnceLock::new() }
     }
 
     /// Makes one request and reads the whole response: `{status, ok, url, body, headers}`, header names in canonical
@@ -73,10 +73,10 @@ impl Gate {
         self.request_until(method, url, headers, body, timeout_ms, &CancelToken::default())
     }
 
-    /// As [`Gate::request`], given up soon after `cancel` is raised.
+    /// As [`HttpGateway::request`], given up soon after `cancel` is raised.
     ///
     /// # Errors
-    /// As [`Gate::request`], and when cancelled.
+    /// As [`HttpGateway::request`], and when cancelled.
     pub fn request_until(
         &self,
         method: &str,
@@ -86,15 +86,15 @@ impl Gate {
         timeout_ms: u64,
         cancel: &CancelToken,
     ) -> Result<Value, String> {
-        let outcome = fetch::Fetch::new(method, url, headers, body).and_then(|fetch| {
+        let outcome = request::HttpRequest::new(method, url, headers, body).and_then(|fetch| {
             // Refuse what is refused before anything is built.
             fetch.check(&self.allowed)?;
-            fetch::run(self.client()?, Arc::clone(&self.allowed), fetch, timeout_ms, cancel)
+            request::run_request(self.shared_client()?, Arc::clone(&self.allowed), fetch, timeout_ms, cancel)
         });
         outcome.map_err(|why| format!("http.{}: {why}", method.to_ascii_lowercase()))
     }
 
-    fn client(&self) -> Result<Client, String> {
+    fn shared_client(&self) -> Result<Client, String> {
         let build = || {
             Client::builder()
                 .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
@@ -103,7 +103,7 @@ impl Gate {
                 .redirect(reqwest::redirect::Policy::none())
                 // A kept connection would outlive the check of its address.
                 .pool_max_idle_per_host(0)
-                .dns_resolver(resolve::Checked::new(Arc::clone(&self.allowed), Arc::clone(&self.lookup)))
+                .dns_resolver(resolve::FilteringDns::new(Arc::clone(&self.allowed), Arc::clone(&self.dns)))
                 .build()
                 .map_err(|error| format!("the HTTP client could not be built: {error}"))
         };

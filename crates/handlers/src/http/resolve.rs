@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::allow::AllowList;
+use super::allowlist::HostAllowList;
 
 /// Finds the addresses of a name.
-pub trait Lookup: Send + Sync + Debug {
+pub trait DnsLookup: Send + Sync + Debug {
     /// Asks for the addresses of `host`. May block.
     ///
     /// # Errors
@@ -20,9 +20,9 @@ pub trait Lookup: Send + Sync + Debug {
 
 /// The resolver of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemLookup;
+pub struct SystemDns;
 
-impl Lookup for SystemLookup {
+impl DnsLookup for SystemDns {
     fn lookup(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
     }
@@ -30,32 +30,32 @@ impl Lookup for SystemLookup {
 
 /// A lookup whose answers are checked. The client connects to what comes out of here and to nothing else.
 #[derive(Debug, Clone)]
-pub(super) struct Checked {
-    allowed: Arc<AllowList>,
-    lookup: Arc<dyn Lookup>,
+pub(super) struct FilteringDns {
+    allowed: Arc<HostAllowList>,
+    dns: Arc<dyn DnsLookup>,
 }
 
-impl Checked {
-    pub(super) fn new(allowed: Arc<AllowList>, lookup: Arc<dyn Lookup>) -> Self {
-        Self { allowed, lookup }
+impl FilteringDns {
+    pub(super) fn new(allowed: Arc<HostAllowList>, lookup: Arc<dyn DnsLookup>) -> Self {
+        Self { allowed, dns: lookup }
     }
 
     /// One refused address refuses the name: a mixed answer is how a hostile name server goes fishing.
-    fn addresses(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
-        let found = self.lookup.lookup(host)?;
+    fn allowed_addresses(&self, host: &str) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        let found = self.dns.lookup(host)?;
         for address in &found {
-            self.allowed.check_resolved(host, *address).map_err(Refused)?;
+            self.allowed.check_resolved(host, *address).map_err(BlockedAddress)?;
         }
         // The client puts the port of the URL in place of 0.
         Ok(found.into_iter().map(|address| SocketAddr::new(address, 0)).collect())
     }
 }
 
-impl Resolve for Checked {
+impl Resolve for FilteringDns {
     fn resolve(&self, name: Name) -> Resolving {
         let checked = self.clone();
         Box::pin(async move {
-            let found = tokio::task::spawn_blocking(move || checked.addresses(name.as_str())).await??;
+            let found = tokio::task::spawn_blocking(move || checked.allowed_addresses(name.as_str())).await??;
             let addresses: Addrs = Box::new(found.into_iter());
             Ok(addresses)
         })
@@ -64,12 +64,12 @@ impl Resolve for Checked {
 
 /// Why a resolved address was refused; found again below the client's own error.
 #[derive(Debug)]
-pub(super) struct Refused(pub(super) String);
+pub(super) struct BlockedAddress(pub(super) String);
 
-impl fmt::Display for Refused {
+impl fmt::Display for BlockedAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for BlockedAddress {}

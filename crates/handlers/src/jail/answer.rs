@@ -3,7 +3,7 @@
 use pintle_contract::{CancelToken, EffectReply};
 use serde_json::{Value, json};
 
-use super::{JailedFolder, Lines};
+use super::{JailedDir, LineView};
 
 /// The most lines that one search gives.
 const MAX_FOUND: usize = 20_000;
@@ -14,8 +14,8 @@ const MAX_FOUND: usize = 20_000;
 ///
 /// # Errors
 /// In one line for the script's author, led by the function's name.
-pub fn answer(
-    folder: &JailedFolder,
+pub fn answer_fs(
+    folder: &JailedDir,
     function: &str,
     arguments: &Value,
     most_bytes: u64,
@@ -29,7 +29,7 @@ pub fn answer(
         "exists" => folder.exists(path).map(Value::Bool),
         "list" => folder.list(path).map(|found| found.into_iter().map(|stat| stat.name).collect()),
         "stat" => folder.stat(path).map(|stat| stat.to_value()),
-        "glob" => folder.glob(text("pattern"), ".", cancel).and_then(|walk| walk.whole()).map(|paths| json!(paths)),
+        "glob" => folder.glob(text("pattern"), ".", cancel).and_then(|walk| walk.all_paths()).map(|paths| json!(paths)),
         "find" => folder.read_up_to(path, most_bytes).and_then(|content| {
             let lines = content.lines().enumerate().filter(|(_, line)| line.contains(text("text")));
             let found = lines.map(|(index, text)| json!({"line_num": index + 1, "text": text}));
@@ -41,7 +41,7 @@ pub fn answer(
         }),
         "read_lines" => folder.read_up_to(path, most_bytes).and_then(|content| {
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
-            Lines::of(&content).numbered(first, last).map(Value::String)
+            LineView::new(&content).numbered_range(first, last).map(Value::String)
         }),
         _ => Err(String::from("nothing here does that")),
     };

@@ -4,12 +4,12 @@ use pintle_contract::MAX_PAYLOAD_BYTES;
 
 /// A text as lines.
 #[derive(Debug, Clone, Copy)]
-pub struct Lines<'a>(&'a str);
+pub struct LineView<'a>(&'a str);
 
-impl<'a> Lines<'a> {
+impl<'a> LineView<'a> {
     /// The lines of a text.
     #[must_use]
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self(text)
     }
 
@@ -23,7 +23,7 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// When they are longer than a result may be: a number is longer than many a line.
-    pub fn numbered(self, first: usize, last: usize) -> Result<String, String> {
+    pub fn numbered_range(self, first: usize, last: usize) -> Result<String, String> {
         let shown = self
             .0
             .split_inclusive('\n')
@@ -48,19 +48,19 @@ mod tests {
 
     #[test]
     fn the_named_lines_are_shown_with_their_numbers() {
-        let lines = Lines::of("one\ntwo\r\nthree");
+        let lines = LineView::new("one\ntwo\r\nthree");
         assert_eq!(lines.count(), 3);
         let cases = [(2, 9, "     2\ttwo\n     3\tthree\n"), (0, 1, "     1\tone\n"), (4, 5, ""), (3, 2, "")];
         for (first, last, shown) in cases {
-            assert_eq!(lines.numbered(first, last).unwrap(), shown, "{first}..={last}");
+            assert_eq!(lines.numbered_range(first, last).unwrap(), shown, "{first}..={last}");
         }
     }
 
     #[test]
     fn numbers_do_not_make_a_text_larger_than_a_result_may_be() {
         let text = "\n".repeat(3 << 20);
-        let fault = Lines::of(&text).numbered(1, usize::MAX - 1).unwrap_err();
+        let fault = LineView::new(&text).numbered_range(1, usize::MAX - 1).unwrap_err();
         assert_eq!(fault, "with their numbers the lines are longer than 16 MiB; ask for fewer");
-        assert!(Lines::of(&text).numbered(1, 1_000_000).is_ok());
+        assert!(LineView::new(&text).numbered_range(1, 1_000_000).is_ok());
     }
 }

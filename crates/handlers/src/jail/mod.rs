@@ -15,19 +15,19 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub use answer::answer;
-pub use lines::Lines;
-pub use read::{MAX_FILE_BYTES, MAX_HOOK_FILE_BYTES, Stat, open_plain};
-pub use walk::{Walk, glob_matcher};
+pub use answer::answer_fs;
+pub use lines::LineView;
+pub use read::{EntryStat, MAX_FILE_BYTES, MAX_HOOK_FILE_BYTES, open_regular_file};
+pub use walk::{TreeWalk, glob_matcher};
 
 /// A folder that cannot be left.
 #[derive(Debug)]
-pub struct JailedFolder {
+pub struct JailedDir {
     root: PathBuf,
     dir: Dir,
 }
 
-impl JailedFolder {
+impl JailedDir {
     /// Opens a folder.
     ///
     /// # Errors
@@ -47,9 +47,9 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When the path leads out of the folder, or the operation fails; in one line for whoever gave the path.
-    pub fn at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
-        let inside = self.relative(path)?;
-        operation(&self.dir, &inside).map_err(|fault| explain(path, &fault))
+    pub fn run_at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
+        let inside = self.relative_path(path)?;
+        operation(&self.dir, &inside).map_err(|fault| explain_error(path, &fault))
     }
 
     /// The path relative to the folder, normal but not resolved; the folder itself is `.`. An absolute path is taken when
@@ -57,7 +57,7 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When it is outside of the folder by its text alone.
-    pub fn relative(&self, path: &str) -> Result<PathBuf, String> {
+    pub fn relative_path(&self, path: &str) -> Result<PathBuf, String> {
         let written = Path::new(path);
         let outside = || format!("path `{path}` is outside the workspace; give a path inside it");
         let relative = match written.strip_prefix(&self.root) {
@@ -93,7 +93,7 @@ impl JailedFolder {
 }
 
 /// What went wrong with a path, for whoever gave it: they should be able to do better the next time.
-fn explain(path: &str, fault: &io::Error) -> String {
+fn explain_error(path: &str, fault: &io::Error) -> String {
     match fault.kind() {
         io::ErrorKind::NotFound => format!("`{path}` does not exist; list its folder to see what does"),
         io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
@@ -113,20 +113,20 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) fn folder(files: &[&str]) -> (tempfile::TempDir, JailedFolder) {
+    pub(crate) fn jailed_dir(files: &[&str]) -> (tempfile::TempDir, JailedDir) {
         let folder = tempfile::tempdir().unwrap();
         for path in files {
             let file = folder.path().join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "x").unwrap();
         }
-        let jailed = JailedFolder::open(folder.path()).unwrap();
+        let jailed = JailedDir::open(folder.path()).unwrap();
         (folder, jailed)
     }
 
     #[test]
     fn no_spelling_of_a_path_reads_outside_of_the_folder() {
-        let (folder, jailed) = folder(&["in/a.txt"]);
+        let (folder, jailed) = jailed_dir(&["in/a.txt"]);
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), folder.path().join("link")).unwrap();

@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use super::JailedFolder;
+use super::JailedDir;
 
 /// The most bytes that a tool reads from one file. Larger files are refused, not cut.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -26,7 +26,7 @@ const RECORDS: &str = ".pintle";
 
 /// What is known of a file without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stat {
+pub struct EntryStat {
     /// The last part of its path.
     pub name: String,
     /// Its size.
@@ -37,7 +37,7 @@ pub struct Stat {
     pub modified_us: u64,
 }
 
-impl Stat {
+impl EntryStat {
     /// The form for scripts.
     #[must_use]
     pub fn to_value(&self) -> Value {
@@ -50,7 +50,7 @@ impl Stat {
     }
 }
 
-impl JailedFolder {
+impl JailedDir {
     /// A file's text.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl JailedFolder {
     /// # Errors
     /// When it is no plain file of the folder, larger, or no text.
     pub fn read_up_to(&self, path: &str, most_bytes: u64) -> Result<String, String> {
-        let bytes = self.at(path, |dir, path| {
-            let file = open_plain(dir, path, OpenOptions::new().read(true))?;
+        let bytes = self.run_at(path, |dir, path| {
+            let file = open_regular_file(dir, path, OpenOptions::new().read(true))?;
             let mut bytes = Vec::new();
             // A file may grow while it is read.
             file.take(most_bytes + 1).read_to_end(&mut bytes)?;
@@ -82,18 +82,18 @@ impl JailedFolder {
     /// # Errors
     /// When that cannot be told, or the path leads out of the folder.
     pub fn exists(&self, path: &str) -> Result<bool, String> {
-        self.at(path, |dir, path| dir.try_exists(path))
+        self.run_at(path, |dir, path| dir.try_exists(path))
     }
 
     /// What is known of what is at a path.
     ///
     /// # Errors
     /// When nothing is there, or the path leads out of the folder.
-    pub fn stat(&self, path: &str) -> Result<Stat, String> {
-        self.at(path, |dir, inside| {
+    pub fn stat(&self, path: &str) -> Result<EntryStat, String> {
+        self.run_at(path, |dir, inside| {
             let found = dir.metadata(inside)?;
             let name = inside.file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-            Ok(stat_of(name, &found))
+            Ok(stat_from_metadata(name, &found))
         })
     }
 
@@ -101,13 +101,13 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When it is no folder, cannot be read, or holds too much.
-    pub fn list(&self, path: &str) -> Result<Vec<Stat>, String> {
-        self.at(path, entries)
+    pub fn list(&self, path: &str) -> Result<Vec<EntryStat>, String> {
+        self.run_at(path, read_entries)
     }
 }
 
 /// What is in a folder, by name.
-pub(super) fn entries(dir: &Dir, path: &Path) -> io::Result<Vec<Stat>> {
+pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>> {
     let mut found = Vec::new();
     for entry in dir.read_dir(path)? {
         let entry = entry?;
@@ -119,7 +119,7 @@ pub(super) fn entries(dir: &Dir, path: &Path) -> io::Result<Vec<Stat>> {
             return Err(io::Error::other(format!("it holds more than {MAX_ENTRIES} entries")));
         }
         match entry.metadata() {
-            Ok(known) => found.push(stat_of(name, &known)),
+            Ok(known) => found.push(stat_from_metadata(name, &known)),
             // It went away meanwhile.
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => return Err(fault),
@@ -133,7 +133,7 @@ pub(super) fn entries(dir: &Dir, path: &Path) -> io::Result<Vec<Stat>> {
 ///
 /// # Errors
 /// When it cannot be opened, or is no plain file.
-pub fn open_plain(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // Opening a pipe waits for its other end, unless this is said.
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let not_plain = || io::Error::other("it is a pipe, a socket or a device, and plain files alone can be used");
@@ -148,9 +148,9 @@ pub fn open_plain(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Resu
     if found.is_file() { Ok(file) } else { Err(not_plain()) }
 }
 
-fn stat_of(name: String, found: &Metadata) -> Stat {
+fn stat_from_metadata(name: String, found: &Metadata) -> EntryStat {
     let modified = found.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
-    Stat {
+    EntryStat {
         name,
         size_bytes: found.len(),
         is_dir: found.is_dir(),
@@ -162,12 +162,12 @@ fn stat_of(name: String, found: &Metadata) -> Stat {
 mod tests {
     use std::fs;
 
-    use super::super::tests::folder;
+    use super::super::tests::jailed_dir;
     use super::*;
 
     #[test]
     fn a_file_that_is_too_large_or_no_text_is_refused_and_not_cut() {
-        let (place, jailed) = folder(&["full"]);
+        let (place, jailed) = jailed_dir(&["full"]);
         fs::write(place.path().join("bytes"), [0xff, 0xfe]).unwrap();
         let large = fs::File::create(place.path().join("large")).unwrap();
         large.set_len(MAX_FILE_BYTES + 1).unwrap();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use pintle_contract::CancelToken;
 
-use super::read::entries;
-use super::{JailedFolder, explain};
+use super::read::read_entries;
+use super::{JailedDir, explain_error};
 
 /// Where a walk ends, whatever there is.
 const MAX_ENTRIES: usize = 200_000;
@@ -17,23 +17,23 @@ const MAX_DEPTH: usize = 64;
 
 /// The files of a walk, by path, and whether that is all of them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Walk {
+pub struct TreeWalk {
     /// The paths, sorted.
     pub paths: Vec<String>,
     /// Whether there is more than a walk looks at.
-    pub is_cut: bool,
+    pub is_truncated: bool,
     /// Why a folder could not be looked into, of the first one.
-    pub unread: Option<String>,
+    pub first_error: Option<String>,
 }
 
-impl Walk {
+impl TreeWalk {
     /// The paths, when they are all there are.
     ///
     /// # Errors
     /// When something was left out.
-    pub fn whole(self) -> Result<Vec<String>, String> {
-        match self.unread {
-            _ if self.is_cut => Err(format!(
+    pub fn all_paths(self) -> Result<Vec<String>, String> {
+        match self.first_error {
+            _ if self.is_truncated => Err(format!(
                 "there are more than {MAX_ENTRIES} files, or too deep folders; begin with a narrower folder"
             )),
             Some(why) => Err(why),
@@ -42,7 +42,7 @@ impl Walk {
     }
 }
 
-impl JailedFolder {
+impl JailedDir {
     /// The files beneath a folder whose path relative to it matches a glob. `*` does not cross `/`, `**` does; a pattern
     /// without `/` looks in every folder.
     ///
@@ -50,41 +50,41 @@ impl JailedFolder {
     ///
     /// # Errors
     /// When the glob is not valid, the folder is not there or outside, or nobody wants the answer any more.
-    pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<Walk, String> {
-        let Some((begin, rest)) = split(pattern) else {
+    pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
+        let Some((begin, rest)) = split_literal_prefix(pattern) else {
             let matcher = glob_matcher(pattern)?;
             return self.walk(folder, |path| matcher.is_match(path), cancel);
         };
-        let matcher = compile(rest, pattern)?;
+        let matcher = compile_glob(rest, pattern)?;
         if begin.is_empty() {
-            return self.descend(folder, depth(rest), |path| matcher.is_match(path), cancel);
+            return self.walk_limited(folder, pattern_depth(rest), |path| matcher.is_match(path), cancel);
         }
         let within = if Path::new(begin).is_absolute() { begin.to_owned() } else { format!("{folder}/{begin}") };
         if !self.exists(&within)? {
             // The folder itself has to be there.
-            return self.stat(folder).map(|_| Walk::default());
+            return self.stat(folder).map(|_| TreeWalk::default());
         }
-        self.descend(&within, depth(rest), |path| matcher.is_match(path), cancel)
+        self.walk_limited(&within, pattern_depth(rest), |path| matcher.is_match(path), cancel)
     }
 
     /// The files beneath a folder that are wanted, sorted.
     ///
     /// # Errors
     /// When the folder is not there or outside, or nobody wants the answer any more.
-    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<Walk, String> {
-        self.descend(folder, None, wanted, cancel)
+    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
+        self.walk_limited(folder, None, wanted, cancel)
     }
 
     /// The same, not deeper than `most` folders; `None` is all of them.
-    fn descend(
+    fn walk_limited(
         &self,
         folder: &str,
         most: Option<usize>,
         wanted: impl Fn(&Path) -> bool,
         cancel: &CancelToken,
-    ) -> Result<Walk, String> {
-        let base = self.relative(folder)?;
-        let mut walk = Walk::default();
+    ) -> Result<TreeWalk, String> {
+        let base = self.relative_path(folder)?;
+        let mut walk = TreeWalk::default();
         let mut seen = 0;
         let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
         while let Some((within, depth)) = open.pop() {
@@ -92,20 +92,20 @@ impl JailedFolder {
                 return Err(String::from("nobody wants the answer any more"));
             }
             let here = if depth == 0 { base.clone() } else { base.join(&within) };
-            let listed = match entries(&self.dir, &here) {
+            let listed = match read_entries(&self.dir, &here) {
                 Ok(listed) => listed,
-                Err(fault) if depth == 0 => return Err(explain(folder, &fault)),
+                Err(fault) if depth == 0 => return Err(explain_error(folder, &fault)),
                 // It went away meanwhile.
                 Err(fault) if fault.kind() == io::ErrorKind::NotFound => continue,
                 Err(fault) => {
-                    walk.unread.get_or_insert_with(|| explain(&here.to_string_lossy(), &fault));
+                    walk.first_error.get_or_insert_with(|| explain_error(&here.to_string_lossy(), &fault));
                     continue;
                 }
             };
             for entry in listed {
                 seen += 1;
                 if seen > MAX_ENTRIES {
-                    walk.is_cut = true;
+                    walk.is_truncated = true;
                     walk.paths.sort();
                     return Ok(walk);
                 }
@@ -114,7 +114,7 @@ impl JailedFolder {
                     if entry.name == ".git" || most.is_some_and(|most| depth + 1 >= most) {
                         continue;
                     }
-                    if depth < MAX_DEPTH { open.push((path, depth + 1)) } else { walk.is_cut = true }
+                    if depth < MAX_DEPTH { open.push((path, depth + 1)) } else { walk.is_truncated = true }
                 } else if wanted(&path) {
                     let shown = base.join(&path);
                     walk.paths.push(shown.strip_prefix(".").unwrap_or(&shown).to_string_lossy().into_owned());
@@ -128,7 +128,7 @@ impl JailedFolder {
 
 /// The part of a pattern that names a folder in so many words, and the rest, which begins with what can match several names.
 /// `None` is a pattern without `/`.
-fn split(pattern: &str) -> Option<(&str, &str)> {
+fn split_literal_prefix(pattern: &str) -> Option<(&str, &str)> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let last = pattern.rfind('/')?;
     let wild = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
@@ -141,7 +141,7 @@ fn split(pattern: &str) -> Option<(&str, &str)> {
 }
 
 /// How many folders deep something can match; `None` where the pattern does not tell.
-fn depth(pattern: &str) -> Option<usize> {
+fn pattern_depth(pattern: &str) -> Option<usize> {
     let tells = !["**", "{", "[", "\\"].iter().any(|wild| pattern.contains(wild));
     tells.then(|| pattern.split('/').count())
 }
@@ -153,23 +153,30 @@ fn depth(pattern: &str) -> Option<usize> {
 pub fn glob_matcher(pattern: &str) -> Result<GlobMatcher, String> {
     let anywhere = format!("**/{pattern}");
     let text = if pattern.contains('/') { pattern.strip_prefix("./").unwrap_or(pattern) } else { &anywhere };
-    compile(text, pattern)
+    compile_glob(text, pattern)
 }
 
-fn compile(text: &str, pattern: &str) -> Result<GlobMatcher, String> {
+fn compile_glob(text: &str, pattern: &str) -> Result<GlobMatcher, String> {
     let glob = GlobBuilder::new(text).literal_separator(true).build();
     Ok(glob.map_err(|fault| format!("glob `{pattern}` is not valid: {}", fault.kind()))?.compile_matcher())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::folder;
+    use super::super::tests::jailed_dir;
     use super::*;
 
     #[test]
     fn globs_find_files_and_never_follow_links_out() {
-        let (place, jailed) =
-            folder(&["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.txt", ".git/e.rs", ".harness/hooks/f.md", "{g/h.rs"]);
+        let (place, jailed) = jailed_dir(&[
+            "a.rs",
+            "src/b.rs",
+            "src/deep/c.rs",
+            "src/d.txt",
+            ".git/e.rs",
+            ".harness/hooks/f.md",
+            "{g/h.rs",
+        ]);
         std::os::unix::fs::symlink("/", place.path().join("root")).unwrap();
         let absolute = format!("{}/src/*.rs", place.path().display());
         let cases: &[(&str, &str, &[&str])] = &[
@@ -191,7 +198,11 @@ mod tests {
         ];
         let cancel = CancelToken::default();
         for (pattern, base, expected) in cases {
-            assert_eq!(jailed.glob(pattern, base, &cancel).unwrap().whole().unwrap(), *expected, "{pattern} in {base}");
+            assert_eq!(
+                jailed.glob(pattern, base, &cancel).unwrap().all_paths().unwrap(),
+                *expected,
+                "{pattern} in {base}"
+            );
         }
         assert!(jailed.glob("[", ".", &cancel).unwrap_err().starts_with("glob `[` is not valid"));
         for (pattern, base) in [("*", ".."), ("../*", "."), ("/etc/*", "."), ("/*", "."), ("root/*", ".")] {
@@ -206,12 +217,12 @@ mod tests {
     #[test]
     fn a_walk_that_left_something_out_is_not_whole() {
         let deep = vec!["d"; MAX_DEPTH + 2].join("/");
-        let (_place, jailed) = folder(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
+        let (_place, jailed) = jailed_dir(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
         let cancel = CancelToken::default();
-        assert!(jailed.glob("*.md", ".", &cancel).unwrap().whole().unwrap_err().contains("narrower"));
+        assert!(jailed.glob("*.md", ".", &cancel).unwrap().all_paths().unwrap_err().contains("narrower"));
         // What cannot match there is not looked into.
-        assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().whole().unwrap(), ["near/a.md"]);
-        let unread = Walk { unread: Some(String::from("cannot use `x`")), ..Walk::default() };
-        assert_eq!(unread.whole().unwrap_err(), "cannot use `x`");
+        assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().all_paths().unwrap(), ["near/a.md"]);
+        let unread = TreeWalk { first_error: Some(String::from("cannot use `x`")), ..TreeWalk::default() };
+        assert_eq!(unread.all_paths().unwrap_err(), "cannot use `x`");
     }
 }

@@ -5,10 +5,10 @@
 //! cancelled. A server is not trusted with anything: not with time, not with memory, not with staying alive. One that
 //! died is started again by the next call, after a while that grows with every failure.
 
-mod link;
+mod connection;
+mod deadline;
 mod process;
 mod result;
-mod wait;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use serde_json::Value;
 
-use link::Link;
-use wait::Wait;
+use connection::McpConnection;
+use deadline::CallDeadline;
 
 /// A tool as its server declares it.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,20 +63,20 @@ pub struct McpServer {
     spec: McpSpec,
     directory: PathBuf,
     limits: McpLimits,
-    state: Mutex<State>,
+    state: Mutex<McpServerState>,
     /// Held by whoever starts the server again; the others wait and then use what there is.
-    restarting: Mutex<()>,
+    restart_lock: Mutex<()>,
 }
 
 #[derive(Debug)]
-struct State {
-    link: Option<Arc<Link>>,
+struct McpServerState {
+    connection: Option<Arc<McpConnection>>,
     tools: Vec<McpTool>,
     instructions: Option<String>,
     /// Deaths since the last call that went well.
-    deaths: u32,
+    crash_count: u32,
     /// When it may be started again.
-    resting_until: Option<Instant>,
+    retry_at: Option<Instant>,
 }
 
 impl McpServer {
@@ -87,41 +87,46 @@ impl McpServer {
     /// that names the server.
     pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &CancelToken) -> Result<Self, String> {
         let (link, tools) = connect(spec, directory, limits, cancel)?;
-        let state =
-            State { instructions: link.instructions(), link: Some(link), tools, deaths: 0, resting_until: None };
+        let state = McpServerState {
+            instructions: link.instructions(),
+            connection: Some(link),
+            tools,
+            crash_count: 0,
+            retry_at: None,
+        };
         Ok(Self {
             spec: spec.clone(),
             directory: directory.to_owned(),
             limits,
             state: Mutex::new(state),
-            restarting: Mutex::default(),
+            restart_lock: Mutex::default(),
         })
     }
 
     /// The tools as the server last told them. When it said that they changed, they are read again.
     #[must_use]
     pub fn tools(&self) -> Vec<McpTool> {
-        let link = self.state().link.clone();
-        if let Some(link) = link.filter(|link| link.take_changed()) {
-            let wait = Wait { timeout_ms: self.limits.start_ms, cancel: &CancelToken::default() };
+        let link = self.lock_state().connection.clone();
+        if let Some(link) = link.filter(|link| link.take_change_flag()) {
+            let wait = CallDeadline { timeout_ms: self.limits.start_ms, cancel: &CancelToken::default() };
             // A server that cannot tell its new tools keeps its old ones.
-            if let Ok(Ok(tools)) = wait.for_future(async move { link.tools().await }) {
-                self.state().tools = tools;
+            if let Ok(Ok(tools)) = wait.wait_for(async move { link.list_tools().await }) {
+                self.lock_state().tools = tools;
             }
         }
-        self.state().tools.clone()
+        self.lock_state().tools.clone()
     }
 
     /// Whether the server said that its tools are others now, and nobody has asked for them since.
     #[must_use]
     pub fn has_changed(&self) -> bool {
-        self.state().link.as_ref().is_some_and(|link| link.has_changed())
+        self.lock_state().connection.as_ref().is_some_and(|link| link.has_changed())
     }
 
     /// What the server says about its use, when it does.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
-        self.state().instructions.clone()
+        self.lock_state().instructions.clone()
     }
 
     /// Calls a tool and gives what it answered as text.
@@ -132,84 +137,84 @@ impl McpServer {
     /// With what the tool itself reports as its failure, or one line that says why there is no answer: the server died,
     /// was too slow, answered something that is no result, or `cancel` was raised.
     pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &CancelToken) -> Result<String, String> {
-        let link = self.link(cancel)?;
+        let link = self.connection(cancel)?;
         // The SDK's own time limit comes first, since it tells the server that nobody waits any more.
-        let wait = Wait { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
+        let wait = CallDeadline { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
         let (asked, name, arguments) = (Arc::clone(&link), tool.to_owned(), arguments.clone());
         let timeout = Duration::from_millis(timeout_ms);
-        let answered = wait.for_future(async move { asked.call(name, arguments, timeout).await });
+        let answered = wait.wait_for(async move { asked.call_tool(name, arguments, timeout).await });
         match answered {
             Ok(Ok(answer)) => {
-                self.state().deaths = 0;
-                result::told(&answer, self.limits.result_bytes)
+                self.lock_state().crash_count = 0;
+                result::decode_result(&answer, self.limits.result_bytes)
             }
-            Ok(Err(fault)) if fault.died => {
-                self.buried(&link);
-                Err(format!("{} died in this call: {}{}", self.name(), fault.why, link.last_words()))
+            Ok(Err(fault)) if fault.closed_connection => {
+                self.mark_closed(&link);
+                Err(format!("{} died in this call: {}{}", self.display_name(), fault.message, link.last_stderr_line()))
             }
-            Ok(Err(fault)) => Err(format!("{}: {}", self.name(), fault.why)),
-            Err(gone) => Err(format!("{}: {}", self.name(), gone.why("the call", timeout_ms))),
+            Ok(Err(fault)) => Err(format!("{}: {}", self.display_name(), fault.message)),
+            Err(gone) => Err(format!("{}: {}", self.display_name(), gone.to_message("the call", timeout_ms))),
         }
     }
 
     /// The connection; a server that died is started again when its pause is over.
-    fn link(&self, cancel: &CancelToken) -> Result<Arc<Link>, String> {
-        let _restarting = self.restarting.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.state().link.clone();
+    fn connection(&self, cancel: &CancelToken) -> Result<Arc<McpConnection>, String> {
+        let _restarting = self.restart_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.lock_state().connection.clone();
         if let Some(link) = current {
             if !link.is_closed() {
                 return Ok(link);
             }
-            self.buried(&link);
+            self.mark_closed(&link);
         }
-        let left = self.state().resting_until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = self.lock_state().retry_at.map(|until| until.saturating_duration_since(Instant::now()));
         if let Some(left) = left.filter(|left| !left.is_zero()) {
             let left_ms = left.as_millis();
-            return Err(format!("{} died and is started again in {left_ms} ms; go on without it", self.name()));
+            return Err(format!("{} died and is started again in {left_ms} ms; go on without it", self.display_name()));
         }
         match connect(&self.spec, &self.directory, self.limits, cancel) {
             Ok((link, tools)) => {
-                let mut state = self.state();
-                state.link = Some(Arc::clone(&link));
+                let mut state = self.lock_state();
+                state.connection = Some(Arc::clone(&link));
                 state.tools = tools;
-                state.resting_until = None;
+                state.retry_at = None;
                 Ok(link)
             }
             Err(why) => {
-                self.state().rest(self.limits.pause_ms);
+                self.lock_state().back_off(self.limits.pause_ms);
                 Err(why)
             }
         }
     }
 
     /// Takes note that a connection is over, once.
-    fn buried(&self, dead: &Arc<Link>) {
-        let mut state = self.state();
-        if state.link.as_ref().is_some_and(|link| Arc::ptr_eq(link, dead)) {
-            state.link = None;
-            state.rest(self.limits.pause_ms);
+    fn mark_closed(&self, dead: &Arc<McpConnection>) {
+        let mut state = self.lock_state();
+        if state.connection.as_ref().is_some_and(|link| Arc::ptr_eq(link, dead)) {
+            state.connection = None;
+            state.back_off(self.limits.pause_ms);
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock_state(&self) -> std::sync::MutexGuard<'_, McpServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn name(&self) -> String {
-        named(&self.spec)
+    fn display_name(&self) -> String {
+        server_name(&self.spec)
     }
 }
 
-impl State {
-    fn rest(&mut self, pause_ms: u64) {
-        let pause_ms = pause_ms.saturating_mul(1 << self.deaths.min(16)).min(LONGEST_PAUSE_MS);
-        self.deaths += 1;
-        self.resting_until = Some(Instant::now() + Duration::from_millis(pause_ms));
+impl McpServerState {
+    fn back_off(&mut self, pause_ms: u64) {
+        let pause_ms = pause_ms.saturating_mul(1 << self.crash_count.min(16)).min(LONGEST_PAUSE_MS);
+        self.crash_count += 1;
+        self.retry_at = Some(Instant::now() + Duration::from_millis(pause_ms));
     }
 }
 
 /// A server for people: its name, or how it is reached.
-fn named(spec: &McpSpec) -> String {
+fn server_name(spec: &McpSpec) -> String {
     let reached = match &spec.transport {
         McpTransport::Stdio { command, .. } => command,
         McpTransport::Http { url, .. } => url,
@@ -222,17 +227,19 @@ fn connect(
     directory: &Path,
     limits: McpLimits,
     cancel: &CancelToken,
-) -> Result<(Arc<Link>, Vec<McpTool>), String> {
-    let wait = Wait { timeout_ms: limits.start_ms, cancel };
+) -> Result<(Arc<McpConnection>, Vec<McpTool>), String> {
+    let wait = CallDeadline { timeout_ms: limits.start_ms, cancel };
     let (transport, directory) = (spec.transport.clone(), directory.to_owned());
-    let opened = wait.for_future(async move {
-        let link = Link::open(&transport, &directory).await?;
-        let tools = link.tools().await.map_err(|why| format!("{why}{}", link.last_words()))?;
+    let opened = wait.wait_for(async move {
+        let link = McpConnection::open(&transport, &directory).await?;
+        let tools = link.list_tools().await.map_err(|why| format!("{why}{}", link.last_stderr_line()))?;
         Ok::<_, String>((Arc::new(link), tools))
     });
     match opened {
         Ok(Ok(opened)) => Ok(opened),
-        Ok(Err(why)) => Err(format!("{} cannot be started: {why}", named(spec))),
-        Err(gone) => Err(format!("{} cannot be started: {}", named(spec), gone.why("it", limits.start_ms))),
+        Ok(Err(why)) => Err(format!("{} cannot be started: {why}", server_name(spec))),
+        Err(gone) => {
+            Err(format!("{} cannot be started: {}", server_name(spec), gone.to_message("it", limits.start_ms)))
+        }
     }
 }

@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::process::{Until, base_variables, end_supervised, supervised};
+use crate::process::{SupervisionEnd, base_variables, end_supervised, supervised};
 
 /// What of a server's complaints is kept: the end.
 const COMPLAINT_BYTES: usize = 4 << 10;
@@ -25,19 +25,19 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A program with a process group of its own, which ends with this. When the program ends by itself, what it started
 /// ends too: a descendant that holds its output would keep the dead server looking alive.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct McpServerProcess {
     /// Whoever minds the program ends it when this is sent or dropped.
     stop: oneshot::Sender<()>,
-    minder: JoinHandle<()>,
-    listener: JoinHandle<()>,
-    complaints: Complaints,
+    supervisor_task: JoinHandle<()>,
+    stderr_task: JoinHandle<()>,
+    stderr_tail: StderrTail,
 }
 
 /// The end of what a program wrote to its error output.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Complaints(Arc<Mutex<Vec<u8>>>);
+pub(super) struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-impl Process {
+impl McpServerProcess {
     /// Starts it, under a supervisor where there can be one: it ends with this process then, however that ends. It has the
     /// variables that every program needs, and its own. Its error output is read and dropped but for its end.
     pub(super) fn start(
@@ -48,9 +48,9 @@ impl Process {
     ) -> Result<(Self, ChildStdout, ChildStdin), String> {
         let own: Vec<(String, String)> = base_variables().into_iter().chain(variables.iter().cloned()).collect();
         let missing = || format!("program `{program}` not found; install it or give its full path");
-        let supervised = supervised(Until::HostEnds, program, arguments);
+        let supervised = supervised(SupervisionEnd::HostExit, program, arguments);
         let is_supervised = supervised.is_some();
-        if is_supervised && directory.is_dir() && !is_there(program, directory, &own) {
+        if is_supervised && directory.is_dir() && !program_exists(program, directory, &own) {
             return Err(missing());
         }
         let (started, arguments) = supervised.unwrap_or_else(|| (PathBuf::from(program), arguments.to_vec()));
@@ -65,41 +65,41 @@ impl Process {
         })?;
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
-        let complaints = Complaints::default();
+        let complaints = StderrTail::default();
         let (stop, stopped) = oneshot::channel();
-        let minder = tokio::spawn(mind(child, group, is_supervised, stopped));
+        let minder = tokio::spawn(supervise_child(child, group, is_supervised, stopped));
         let (Some(output), Some(input), Some(errors)) = pipes else {
             return Err(format!("cannot talk to `{program}`"));
         };
-        let listener = tokio::spawn(complaints.clone().follow(errors));
-        let process = Self { stop, minder, listener, complaints };
+        let listener = tokio::spawn(complaints.clone().read_stderr(errors));
+        let process = Self { stop, supervisor_task: minder, stderr_task: listener, stderr_tail: complaints };
         Ok((process, output, input))
     }
 
-    pub(super) fn complaints(&self) -> &Complaints {
-        &self.complaints
+    pub(super) fn stderr_tail(&self) -> &StderrTail {
+        &self.stderr_tail
     }
 
     /// Waits a moment for it to end by itself, and then kills whatever is left of it. What it complained is known then.
-    pub(super) async fn end(self) {
+    pub(super) async fn stop(self) {
         // A program that has ended already has nobody left to be told.
         let _ = self.stop.send(());
-        let _ = self.minder.await;
-        let _ = tokio::time::timeout(GRACE, self.listener).await;
+        let _ = self.supervisor_task.await;
+        let _ = tokio::time::timeout(GRACE, self.stderr_task).await;
     }
 }
 
 /// Waits for the end of a program, or for the word to end it, and leaves nothing of it behind.
-async fn mind(mut child: Child, group: Option<Pid>, is_supervised: bool, stopped: oneshot::Receiver<()>) {
+async fn supervise_child(mut child: Child, group: Option<Pid>, is_supervised: bool, stopped: oneshot::Receiver<()>) {
     tokio::select! {
-        () = ended(group) => {}
+        () = wait_for_exit(group) => {}
         _ = stopped => {
             // Its input is closed by now, which a good server takes as a goodbye.
-            let _ = tokio::time::timeout(GRACE, ended(group)).await;
+            let _ = tokio::time::timeout(GRACE, wait_for_exit(group)).await;
             if let Some(supervisor) = group.filter(|_| is_supervised) {
                 // It ends the rest, those that left the group of the program as well.
                 end_supervised(supervisor);
-                let _ = tokio::time::timeout(GRACE, ended(group)).await;
+                let _ = tokio::time::timeout(GRACE, wait_for_exit(group)).await;
             }
         }
     }
@@ -111,7 +111,7 @@ async fn mind(mut child: Child, group: Option<Pid>, is_supervised: bool, stopped
 }
 
 /// Whether there is a program to start: at its path, or on the search path that it will see.
-fn is_there(program: &str, directory: &Path, variables: &[(String, String)]) -> bool {
+fn program_exists(program: &str, directory: &Path, variables: &[(String, String)]) -> bool {
     if program.contains('/') {
         return directory.join(program).exists();
     }
@@ -121,7 +121,7 @@ fn is_there(program: &str, directory: &Path, variables: &[(String, String)]) -> 
 
 /// Waits for the end of a program and leaves it unreaped: as long as the leader is there, the group cannot be somebody
 /// else's.
-async fn ended(leader: Option<Pid>) {
+async fn wait_for_exit(leader: Option<Pid>) {
     let Some(leader) = leader else { return };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while let Ok(None) = waitid(WaitId::Pid(leader), options) {
@@ -129,8 +129,8 @@ async fn ended(leader: Option<Pid>) {
     }
 }
 
-impl Complaints {
-    async fn follow(self, mut errors: ChildStderr) {
+impl StderrTail {
+    async fn read_stderr(self, mut errors: ChildStderr) {
         let mut buffer = [0; 4 << 10];
         while let Ok(count) = errors.read(&mut buffer).await {
             if count == 0 {
@@ -144,7 +144,7 @@ impl Complaints {
     }
 
     /// The last line, for an error text.
-    pub(super) fn last(&self) -> Option<String> {
+    pub(super) fn last_line(&self) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)

@@ -3,25 +3,25 @@
 use serde_json::Value;
 
 /// Reads a result of `tools/call`. A result that says it is an error is one.
-pub(super) fn told(answer: &Value, most_bytes: usize) -> Result<String, String> {
+pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String, String> {
     let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
         return match answer.get("structuredContent") {
-            Some(structured) => Ok(cut(structured.to_string(), most_bytes)),
+            Some(structured) => Ok(truncate_text(structured.to_string(), most_bytes)),
             None => Err(String::from("the server answered something that is no result of a tool")),
         };
     };
-    let mut text = blocks.iter().map(block).collect::<Vec<_>>().join("\n");
+    let mut text = blocks.iter().map(block_text).collect::<Vec<_>>().join("\n");
     if text.is_empty()
         && let Some(structured) = answer.get("structuredContent")
     {
         text = structured.to_string();
     }
-    let text = cut(text, most_bytes);
+    let text = truncate_text(text, most_bytes);
     if answer.get("isError").and_then(Value::as_bool) == Some(true) { Err(text) } else { Ok(text) }
 }
 
 /// One piece of content. What is no text is named and not shown.
-fn block(block: &Value) -> String {
+fn block_text(block: &Value) -> String {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     match block.get("type").and_then(Value::as_str).unwrap_or_default() {
         "text" => text(block, "text"),
@@ -42,7 +42,7 @@ fn block(block: &Value) -> String {
     }
 }
 
-fn cut(mut text: String, most_bytes: usize) -> String {
+fn truncate_text(mut text: String, most_bytes: usize) -> String {
     if text.len() > most_bytes {
         let whole = text.len();
         text.truncate(text.floor_char_boundary(most_bytes));
@@ -80,7 +80,7 @@ mod tests {
             (json!({"tools": []}), Err("the server answered something that is no result of a tool")),
         ];
         for (answer, expected) in cases {
-            let told = told(&answer, 1_000);
+            let told = decode_result(&answer, 1_000);
             assert_eq!(told.as_ref().map(String::as_str).map_err(String::as_str), expected, "{answer}");
         }
     }
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn a_long_result_is_cut_between_characters_and_marked() {
         let answer = json!({"content": [{"type": "text", "text": "ä".repeat(10)}]});
-        assert_eq!(told(&answer, 5).unwrap(), "ää\n\n[cut: the result has 20 bytes, more than 5]");
+        assert_eq!(decode_result(&answer, 5).unwrap(), "ää\n\n[cut: the result has 20 bytes, more than 5]");
     }
 }

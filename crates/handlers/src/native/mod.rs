@@ -23,22 +23,22 @@ use pintle_contract::{Event, Failure, FailureKind, Handler, HookCall, MatchResul
 /// ```
 pub struct NativeHandler {
     name: String,
-    answer: Box<Answer>,
+    answer_fn: Box<NativeAnswerFn>,
     may_wait: bool,
 }
 
-type Answer = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
+type NativeAnswerFn = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
 
 impl NativeHandler {
     /// Makes a handler from a closure. `name` is for people: it stands in failures.
     pub fn new(name: impl Into<String>, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Self {
-        Self { name: name.into(), answer: Box::new(answer), may_wait: false }
+        Self { name: name.into(), answer_fn: Box::new(answer), may_wait: false }
     }
 
     /// Says that the closure may wait for something outside this process, so that calls of several hooks are worth
     /// running at once where their chain allows it.
     #[must_use]
-    pub fn waiting(mut self) -> Self {
+    pub fn may_wait_outside(mut self) -> Self {
         self.may_wait = true;
         self
     }
@@ -55,8 +55,8 @@ impl Handler for NativeHandler {
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
-        catch_unwind(AssertUnwindSafe(|| (self.answer)(call)))
-            .unwrap_or_else(|panic| Verdict::failed(panicked("hook", &self.name, panic.as_ref())))
+        catch_unwind(AssertUnwindSafe(|| (self.answer_fn)(call)))
+            .unwrap_or_else(|panic| Verdict::failed(panic_failure("hook", &self.name, panic.as_ref())))
     }
 }
 
@@ -87,20 +87,20 @@ impl fmt::Debug for NativeHandler {
 pub struct NativeMatcher {
     description: String,
     subjects: SubjectFilter,
-    wants: Box<Predicate>,
+    predicate: Box<NativePredicate>,
 }
 
-type Predicate = dyn Fn(&Event) -> bool + Send + Sync;
+type NativePredicate = dyn Fn(&Event) -> bool + Send + Sync;
 
 impl NativeMatcher {
     /// Makes a matcher from a predicate. `description` is for people: `explain` shows it.
     pub fn new(description: impl Into<String>, wants: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
-        Self { description: description.into(), subjects: SubjectFilter::Any, wants: Box::new(wants) }
+        Self { description: description.into(), subjects: SubjectFilter::Any, predicate: Box::new(wants) }
     }
 
     /// Says that only these subjects, such as tool names, can match. For others the predicate is not asked.
     #[must_use]
-    pub fn only(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn for_subjects(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = subjects.into_iter().map(Into::into).collect();
         self.subjects = SubjectFilter::Only { names, sufficient: false };
         self
@@ -109,10 +109,10 @@ impl NativeMatcher {
 
 impl Matcher for NativeMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        match catch_unwind(AssertUnwindSafe(|| (self.wants)(event))) {
+        match catch_unwind(AssertUnwindSafe(|| (self.predicate)(event))) {
             Ok(true) => MatchResult::Yes,
             Ok(false) => MatchResult::No,
-            Err(panic) => MatchResult::Failed(panicked("matcher", &self.description, panic.as_ref())),
+            Err(panic) => MatchResult::Failed(panic_failure("matcher", &self.description, panic.as_ref())),
         }
     }
 
@@ -134,7 +134,7 @@ impl fmt::Debug for NativeMatcher {
 /// A panic of a closure as the failure that it is, of kind [`FailureKind::Crash`]. `what` says what the closure is, such as
 /// `hook`, and `name` which one.
 #[must_use]
-pub fn panicked(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+pub fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("a panic without a text");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -154,12 +154,12 @@ mod tests {
 
     use super::*;
 
-    fn event() -> Event {
+    fn test_event() -> Event {
         Event::new(EventName::parse("tool.pre").unwrap(), json!({"name": "bash"}), Arc::new(Origin::default()))
     }
 
-    fn ask(handler: NativeHandler) -> Verdict {
-        let event = event();
+    fn call_handler(handler: NativeHandler) -> Verdict {
+        let event = test_event();
         let hook = Hook {
             id: HookId::new("h"),
             event: event.name.clone(),
@@ -192,12 +192,13 @@ mod tests {
 
     #[test]
     fn a_closure_answers() {
-        let verdict =
-            ask(NativeHandler::new("n", |call| Verdict::deny(format!("no {}", call.event.subject().unwrap_or("?")))));
+        let verdict = call_handler(NativeHandler::new("n", |call| {
+            Verdict::deny(format!("no {}", call.event.subject().unwrap_or("?")))
+        }));
         assert_eq!(verdict, Verdict::deny("no bash"));
         let waits = |handler: NativeHandler| handler.may_wait();
         assert!(!waits(NativeHandler::new("n", |_| Verdict::pass())));
-        assert!(waits(NativeHandler::new("n", |_| Verdict::pass()).waiting()));
+        assert!(waits(NativeHandler::new("n", |_| Verdict::pass()).may_wait_outside()));
     }
 
     #[test]
@@ -208,13 +209,13 @@ mod tests {
             (NativeHandler::new("n", |_| std::panic::panic_any(7_u8)), "the hook `n` panicked: a panic without a text"),
         ];
         for (handler, message) in cases {
-            assert_eq!(ask(handler), Verdict::failed(Failure::new(FailureKind::Crash, message)));
+            assert_eq!(call_handler(handler), Verdict::failed(Failure::new(FailureKind::Crash, message)));
         }
     }
 
     #[test]
     fn a_predicate_matches_or_fails() {
-        let event = event();
+        let event = test_event();
         let cases = [
             (NativeMatcher::new("m", |event| event.subject() == Some("bash")), MatchResult::Yes),
             (NativeMatcher::new("m", |_| false), MatchResult::No),

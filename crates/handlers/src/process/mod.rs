@@ -13,7 +13,7 @@
 //!   only what it started and has not reaped yet, so that it cannot hit a stranger. The process that embeds
 //!   Pintle is no subreaper and adopts nobody. When it dies, the launchers end their calls and follow it. When nothing has
 //!   escaped, all this costs one system call.
-//! - **Anywhere else** ([`contain`] was not called, its program is no launcher, or `/proc` hides it): the program has a process group of
+//! - **Anywhere else** ([`enable_launchers`] was not called, its program is no launcher, or `/proc` hides it): the program has a process group of
 //!   its own, which is killed as one. A descendant that leaves the group is not waited for, but it may live on.
 //! - **Not held anywhere:** a process that became another user (`sudo`) is not ours to kill; one that kills its launcher
 //!   escapes it, and the call fails; one that a service of the machine started on request (`at`, `docker`) was never
@@ -23,14 +23,14 @@
 //! control group Pintle runs in). What holds everywhere is the end: a group is killed in one system call that no
 //! fork slips through, and those outside it are killed in turns until none is left.
 
+mod exit_watcher;
 mod launcher;
 mod memory;
 mod pipes;
 mod reexec;
-mod start;
+mod spawn;
 mod supervise;
 mod variables;
-mod watch;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -39,17 +39,19 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::{CancelToken, SandboxSpec};
 
-pub use launcher::contain;
+pub use launcher::enable_launchers;
 pub(crate) use launcher::{is_launcher, serve};
 pub(crate) use memory::data_bytes;
 pub use reexec::hide_secrets;
-pub(crate) use start::{Started, command};
-pub(crate) use supervise::{Until, command_line as supervised, end_supervised, run_if_asked as run_as_supervisor};
-pub use variables::{base_variables, harmless_variables, hold, variable, variables};
+pub(crate) use spawn::{RunningProcess, build_command};
+pub(crate) use supervise::{
+    SupervisionEnd, end_supervised, run_if_asked as run_as_supervisor, supervised_command as supervised,
+};
+pub use variables::{all_variables, base_variables, harmless_variables, hold_variables, variable};
 
 /// What to run and what it may use.
 #[derive(Debug, Clone)]
-pub struct Spec {
+pub struct ProcessSpec {
     /// The program: a path, or a name to be found on `PATH`.
     pub program: String,
     /// Its arguments.
@@ -57,7 +59,7 @@ pub struct Spec {
     /// The working directory; `None` is this process's own.
     pub directory: Option<PathBuf>,
     /// The environment it sees.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
     /// What it reads, shared with whoever else reads it; empty closes its input at once.
     pub stdin: Arc<[u8]>,
     /// How long it may run.
@@ -68,14 +70,14 @@ pub struct Spec {
     pub sandbox: SandboxSpec,
 }
 
-impl Spec {
+impl ProcessSpec {
     /// A program with its arguments, 30 seconds, 1 MiB of each output, and no sandbox.
     pub fn new(program: impl Into<String>, arguments: Vec<String>) -> Self {
         Self {
             program: program.into(),
             arguments,
             directory: None,
-            environment: Environment::default(),
+            environment: ProcessEnvironment::default(),
             stdin: Arc::default(),
             timeout_ms: 30_000,
             output_bytes: 1 << 20,
@@ -86,38 +88,38 @@ impl Spec {
 
 /// The environment a program sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Environment {
+pub enum ProcessEnvironment {
     /// This process's own.
     #[default]
     Inherited,
     /// This process's own and these variables, which replace.
-    With(Vec<(String, String)>),
+    InheritedAnd(Vec<(String, String)>),
     /// This process's own without what looks like a secret, by name or by value (see [`is_secret`](crate::secrets::is_secret)).
     WithoutSecrets,
     /// These variables and no others.
-    Only(Vec<(String, String)>),
+    Exactly(Vec<(String, String)>),
 }
 
-impl Environment {
+impl ProcessEnvironment {
     /// All variables that the program is given; `None` when it is given what this process has, to the last byte.
-    fn given(&self) -> Option<Vec<(String, String)>> {
+    fn explicit_variables(&self) -> Option<Vec<(String, String)>> {
         match self {
-            Self::Inherited => variables::is_holding().then(variables),
-            Self::With(more) => {
-                let mut all = variables();
+            Self::Inherited => variables::is_holding_variables().then(all_variables),
+            Self::InheritedAnd(more) => {
+                let mut all = all_variables();
                 all.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
                 all.extend(more.iter().cloned());
                 Some(all)
             }
             Self::WithoutSecrets => Some(harmless_variables()),
-            Self::Only(variables) => Some(variables.clone()),
+            Self::Exactly(variables) => Some(variables.clone()),
         }
     }
 }
 
 /// What a program did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct ProcessOutput {
     /// What it printed.
     pub stdout: Vec<u8>,
     /// Whether it printed more than what was kept.
@@ -138,7 +140,7 @@ pub struct Output {
     pub duration_ms: u64,
 }
 
-impl Output {
+impl ProcessOutput {
     /// Whether it ended by itself with code 0.
     #[must_use]
     pub fn is_success(&self) -> bool {
@@ -166,7 +168,7 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    fn start(spec: &Spec, fault: std::io::Error) -> Self {
+    fn start_error(spec: &ProcessSpec, fault: std::io::Error) -> Self {
         let program = spec.program.clone();
         match fault.kind() {
             std::io::ErrorKind::NotFound if spec.directory.as_ref().is_none_or(|directory| directory.is_dir()) => {
@@ -200,49 +202,53 @@ impl std::error::Error for ProcessError {
 ///
 /// # Errors
 /// When the program cannot be started, or the call is cancelled. A program that fails or is too slow is an
-/// [`Output`] that says so.
-pub fn run(spec: &Spec, cancel: &CancelToken) -> Result<Output, ProcessError> {
-    follow(spec, cancel, &mut |_| {})
+/// [`ProcessOutput`] that says so.
+pub fn run(spec: &ProcessSpec, cancel: &CancelToken) -> Result<ProcessOutput, ProcessError> {
+    run_streaming(spec, cancel, &mut |_| {})
 }
 
 /// The same, with somebody who sees all that the program has printed so far, each time there may be more of it.
 ///
 /// # Errors
 /// As for [`run`].
-pub fn follow(spec: &Spec, cancel: &CancelToken, seen: &mut dyn FnMut(&[u8])) -> Result<Output, ProcessError> {
+pub fn run_streaming(
+    spec: &ProcessSpec,
+    cancel: &CancelToken,
+    seen: &mut dyn FnMut(&[u8]),
+) -> Result<ProcessOutput, ProcessError> {
     let began = Instant::now();
-    let fail = |fault| ProcessError::start(spec, fault);
-    let mut started = Started::new(spec).map_err(fail)?;
-    let mut reason = Reason::Exited;
+    let fail = |fault| ProcessError::start_error(spec, fault);
+    let mut started = RunningProcess::spawn(spec).map_err(fail)?;
+    let mut reason = WaitResult::Exited;
     let ended = loop {
         if cancel.is_cancelled() {
-            reason = Reason::Cancelled;
+            reason = WaitResult::Cancelled;
             break started.kill();
         }
         let allowed = Duration::from_millis(spec.timeout_ms);
         let Some(left) = allowed.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else {
-            reason = Reason::Deadline;
+            reason = WaitResult::Deadline;
             break started.kill();
         };
         // A fault drops what was started, which ends it.
         let ended = started.wait(left).map_err(fail)?;
-        seen(started.pipes().printed());
+        seen(started.pipes_mut().printed_bytes());
         if let Some(ended) = ended {
             break Ok(ended);
         }
     };
-    if reason == Reason::Cancelled {
-        started.pipes().drain();
-        seen(started.pipes().printed());
+    if reason == WaitResult::Cancelled {
+        started.pipes_mut().drain();
+        seen(started.pipes_mut().printed_bytes());
         return Err(ProcessError::Cancelled);
     }
     let ended = ended.map_err(fail)?;
-    Ok(started.output(ended, reason == Reason::Deadline, began))
+    Ok(started.into_output(ended, reason == WaitResult::Deadline, began))
 }
 
 /// Why a wait was over.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reason {
+enum WaitResult {
     Exited,
     Deadline,
     Cancelled,

@@ -13,15 +13,15 @@ const PIPE_BYTES: usize = 64 << 10;
 
 /// The pipes to and from a program.
 #[derive(Debug)]
-pub(crate) struct Pipes {
-    input: Option<Feed>,
-    stdout: Capture,
-    stderr: Capture,
+pub(crate) struct ProcessPipes {
+    input: Option<StdinBuffer>,
+    stdout: OutputCapture,
+    stderr: OutputCapture,
 }
 
 /// Our ends of a program's pipes.
 #[derive(Debug)]
-pub(super) struct NearEnds {
+pub(super) struct ParentEnds {
     pub(super) stdin: Option<PipeWriter>,
     pub(super) stdout: PipeReader,
     pub(super) stderr: PipeReader,
@@ -29,7 +29,7 @@ pub(super) struct NearEnds {
 
 /// The program's ends of its pipes.
 #[derive(Debug)]
-pub(super) struct FarEnds {
+pub(super) struct ChildEnds {
     /// `None` is an input that has ended before it began.
     pub(super) stdin: Option<PipeReader>,
     pub(super) stdout: PipeWriter,
@@ -38,49 +38,54 @@ pub(super) struct FarEnds {
 
 /// What is still to be written to a program.
 #[derive(Debug)]
-struct Feed {
+struct StdinBuffer {
     pipe: PipeWriter,
     bytes: Arc<[u8]>,
-    written: usize,
+    written_bytes: usize,
     /// Whether more may follow when all of it is written.
-    stays: bool,
+    stays_open: bool,
 }
 
 /// What was read from a program.
 #[derive(Debug)]
-struct Capture {
+struct OutputCapture {
     pipe: Option<PipeReader>,
-    kept: Vec<u8>,
+    bytes: Vec<u8>,
     limit: usize,
-    cut: bool,
+    is_truncated: bool,
 }
 
-impl Pipes {
+impl ProcessPipes {
     /// Takes our ends of the pipes, whose reads and writes return when they would wait. As much of the input as a pipe holds is in it before the program begins; it ends with
     /// the last byte unless it `stays` open.
-    pub(super) fn new(near: NearEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
-        let feed = near.stdin.map(|pipe| Feed { pipe, bytes: Arc::clone(bytes), written: 0, stays });
-        let input = feed.and_then(Feed::go_on);
-        Self { input, stdout: Capture::new(near.stdout, output_bytes), stderr: Capture::new(near.stderr, output_bytes) }
+    pub(super) fn new(near: ParentEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
+        let feed =
+            near.stdin.map(|pipe| StdinBuffer { pipe, bytes: Arc::clone(bytes), written_bytes: 0, stays_open: stays });
+        let input = feed.and_then(StdinBuffer::continue_writing);
+        Self {
+            input,
+            stdout: OutputCapture::new(near.stdout, output_bytes),
+            stderr: OutputCapture::new(near.stderr, output_bytes),
+        }
     }
 
     /// Gives an open input more to read, in place of what is still to be written.
-    pub(crate) fn feed(&mut self, bytes: Arc<[u8]>) {
+    pub(crate) fn feed_input(&mut self, bytes: Arc<[u8]>) {
         if let Some(feed) = &mut self.input {
-            (feed.bytes, feed.written) = (bytes, 0);
+            (feed.bytes, feed.written_bytes) = (bytes, 0);
             feed.write();
         }
     }
 
     /// What was printed since it was last taken, up to the limit.
-    pub(crate) fn printed(&self) -> &[u8] {
-        &self.stdout.kept
+    pub(crate) fn printed_bytes(&self) -> &[u8] {
+        &self.stdout.bytes
     }
 
     /// Takes what was printed and what was complained, and whether each was cut.
     pub(crate) fn take_outputs(&mut self) -> [(Vec<u8>, bool); 2] {
         [&mut self.stdout, &mut self.stderr]
-            .map(|capture| (std::mem::take(&mut capture.kept), std::mem::take(&mut capture.cut)))
+            .map(|capture| (std::mem::take(&mut capture.bytes), std::mem::take(&mut capture.is_truncated)))
     }
 
     /// Waits until a pipe or `other` is ready, or the time is up; then moves what can be moved.
@@ -92,10 +97,10 @@ impl Pipes {
         let has_other = other.is_some();
         let other = other.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let mut fds: Vec<PollFd<'_>> = other.into_iter().chain(feed).chain(outputs).collect();
-        wait(&mut fds, most)?;
+        poll_fds(&mut fds, most)?;
         let own = fds.get(usize::from(has_other)..).unwrap_or_default();
         if own.iter().any(|fd| !fd.revents().is_empty()) {
-            self.input = self.input.take().and_then(Feed::go_on);
+            self.input = self.input.take().and_then(StdinBuffer::continue_writing);
             self.drain();
         }
         Ok(())
@@ -108,34 +113,34 @@ impl Pipes {
     }
 }
 
-impl Feed {
+impl StdinBuffer {
     fn has_more(&self) -> bool {
-        self.written < self.bytes.len()
+        self.written_bytes < self.bytes.len()
     }
 
     /// Writes on. Dropping the pipe at the end is what tells the program that its input has ended.
-    fn go_on(mut self) -> Option<Self> {
+    fn continue_writing(mut self) -> Option<Self> {
         self.write();
-        (self.stays || self.has_more()).then_some(self)
+        (self.stays_open || self.has_more()).then_some(self)
     }
 
     /// Writes until there is nothing left to write, no room for it, or nobody to read it.
     fn write(&mut self) {
-        while let Some(rest) = self.bytes.get(self.written..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = self.bytes.get(self.written_bytes..).filter(|rest| !rest.is_empty()) {
             match self.pipe.write(rest) {
-                Ok(count) => self.written += count,
+                Ok(count) => self.written_bytes += count,
                 Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return,
                 Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
                 // A program need not read its input.
-                Err(_) => self.written = self.bytes.len(),
+                Err(_) => self.written_bytes = self.bytes.len(),
             }
         }
     }
 }
 
-impl Capture {
+impl OutputCapture {
     fn new(pipe: PipeReader, limit: usize) -> Self {
-        Self { pipe: Some(pipe), kept: Vec::new(), limit, cut: false }
+        Self { pipe: Some(pipe), bytes: Vec::new(), limit, is_truncated: false }
     }
 
     fn drain(&mut self) {
@@ -147,7 +152,7 @@ impl Capture {
                 Ok(0) => self.pipe = None,
                 Ok(count) => {
                     let whole = count == buffer.len();
-                    self.keep(buffer.get(..count).unwrap_or_default());
+                    self.push_bytes(buffer.get(..count).unwrap_or_default());
                     if !whole {
                         return;
                     }
@@ -159,15 +164,15 @@ impl Capture {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = self.limit.saturating_sub(self.kept.len());
-        self.cut |= bytes.len() > room;
-        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        let room = self.limit.saturating_sub(self.bytes.len());
+        self.is_truncated |= bytes.len() > room;
+        self.bytes.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
     }
 }
 
 /// Waits until one of them is ready or the time is up; an interruption is an end too.
-pub(crate) fn wait(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
+pub(crate) fn poll_fds(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
     let most = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: i64::from(most.subsec_nanos()) };
     match poll(fds, Some(&most)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
@@ -175,20 +180,20 @@ pub(crate) fn wait(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()> {
     }
 }
 
-impl NearEnds {
+impl ParentEnds {
     /// Makes the pipes of a program.
-    pub(super) fn pair(has_input: bool) -> io::Result<(Self, FarEnds)> {
+    pub(super) fn create_pair(has_input: bool) -> io::Result<(Self, ChildEnds)> {
         let (far_stdin, stdin) = match has_input {
             true => io::pipe().map(|(far, near)| (Some(far), Some(near)))?,
             false => (None, None),
         };
         let (stdout, far_stdout) = io::pipe()?;
         let (stderr, far_stderr) = io::pipe()?;
-        Ok((Self { stdin, stdout, stderr }, FarEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr }))
+        Ok((Self { stdin, stdout, stderr }, ChildEnds { stdin: far_stdin, stdout: far_stdout, stderr: far_stderr }))
     }
 
     /// Makes reads and writes of these ends return when they would wait.
-    pub(super) fn unblock(self) -> io::Result<Self> {
+    pub(super) fn set_nonblocking(self) -> io::Result<Self> {
         let stdin = self.stdin.as_ref().map(AsFd::as_fd);
         for fd in stdin.into_iter().chain([self.stdout.as_fd(), self.stderr.as_fd()]) {
             // A pipe is made without any other flag.

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::variables::{hold, variables};
+use super::variables::{all_variables, hold_variables};
 use crate::secrets::is_secret;
 
 /// Names the pipe that a process finds its secrets in.
@@ -31,22 +31,23 @@ pub fn hide_secrets() {
         let path = format!("/proc/self/fd/{pipe}");
         let is_pipe = std::fs::read_link(&path).is_ok_and(|link| link.to_string_lossy().starts_with("pipe:"));
         if pipe > 2 && is_pipe {
-            hold(received(&path).unwrap_or_default());
+            hold_variables(receive_variables(&path).unwrap_or_default());
         }
         return;
     }
     if cfg!(target_os = "linux") {
         let is_hidden =
             |name: &str, value: &str| !name.to_ascii_uppercase().ends_with("_PROXY") && is_secret(name, value);
-        let (hidden, _): (Vec<_>, Vec<_>) = variables().into_iter().partition(|(name, value)| is_hidden(name, value));
+        let (hidden, _): (Vec<_>, Vec<_>) =
+            all_variables().into_iter().partition(|(name, value)| is_hidden(name, value));
         if !hidden.is_empty() {
             // Only a failure comes back; the secrets then stay where they are.
-            let _ = start_again(&hidden);
+            let _ = reexec_without(&hidden);
         }
     }
 }
 
-fn start_again(hidden: &[(String, String)]) -> io::Result<()> {
+fn reexec_without(hidden: &[(String, String)]) -> io::Result<()> {
     let message = serde_json::to_vec(hidden)?;
     if message.len() > PIPE_BYTES {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -59,7 +60,7 @@ fn start_again(hidden: &[(String, String)]) -> io::Result<()> {
     if let Some(name) = own.next() {
         command.arg0(name);
     }
-    command.args(own).env(MARK, kept_open(&reader)?);
+    command.args(own).env(MARK, inherit_pipe(&reader)?);
     for (name, _) in hidden {
         command.env_remove(name);
     }
@@ -67,13 +68,13 @@ fn start_again(hidden: &[(String, String)]) -> io::Result<()> {
 }
 
 /// Lets a pipe outlive this program in its process.
-fn kept_open(pipe: &PipeReader) -> io::Result<String> {
+fn inherit_pipe(pipe: &PipeReader) -> io::Result<String> {
     fcntl_setfd(pipe, FdFlags::empty())?;
     Ok(pipe.as_raw_fd().to_string())
 }
 
 /// Reads the pipe, which is empty afterwards for everybody.
-fn received(path: &str) -> io::Result<Vec<(String, String)>> {
+fn receive_variables(path: &str) -> io::Result<Vec<(String, String)>> {
     let mut message = Vec::new();
     File::open(path)?.read_to_end(&mut message)?;
     Ok(serde_json::from_slice(&message)?)

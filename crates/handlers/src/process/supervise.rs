@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::exit_watcher::ExitWatcher;
 use super::launcher;
-use super::watch::Watch;
 
 /// How long it waits before it looks again.
 const LONG: Duration = Duration::from_secs(3600);
@@ -26,19 +26,24 @@ const ARGUMENT: &str = "--supervise";
 
 /// When a supervisor ends its program, unless that has ended by itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Until {
+pub(crate) enum SupervisionEnd {
     /// With this process.
-    HostEnds,
+    HostExit,
     /// When so many milliseconds are over, whatever becomes of this process.
-    TimeIsOver(u64),
+    Timeout(u64),
 }
 
 /// The command line that starts a program under a supervisor; `None` where there is none to be had.
-pub(crate) fn command_line(until: Until, program: &str, arguments: &[String]) -> Option<(PathBuf, Vec<String>)> {
-    let supervisor = launcher::program().filter(|known| known.program.is_absolute() && known.program.is_file())?;
+pub(crate) fn supervised_command(
+    until: SupervisionEnd,
+    program: &str,
+    arguments: &[String],
+) -> Option<(PathBuf, Vec<String>)> {
+    let supervisor =
+        launcher::launcher_program().filter(|known| known.program.is_absolute() && known.program.is_file())?;
     let (host, time_ms) = match until {
-        Until::HostEnds => (std::process::id(), 0),
-        Until::TimeIsOver(time_ms) => (0, time_ms.max(1)),
+        SupervisionEnd::HostExit => (std::process::id(), 0),
+        SupervisionEnd::Timeout(time_ms) => (0, time_ms.max(1)),
     };
     let own = [ARGUMENT.to_owned(), host.to_string(), time_ms.to_string(), program.to_owned()];
     Some((supervisor.program, supervisor.arguments.into_iter().chain(own).chain(arguments.iter().cloned()).collect()))
@@ -46,7 +51,7 @@ pub(crate) fn command_line(until: Until, program: &str, arguments: &[String]) ->
 
 /// Ends the program of a supervisor, which then ends what is left and itself.
 pub(crate) fn end_supervised(supervisor: Pid) {
-    for child in launcher::children_of(supervisor) {
+    for child in launcher::supervised_children(supervisor) {
         let _ = kill_process_group(child, Signal::KILL);
     }
 }
@@ -71,7 +76,7 @@ fn supervise(
     use rustix::process::{PidfdFlags, WaitId, WaitIdOptions, getppid, pidfd_open, waitid};
 
     let end = time.map(|time| Instant::now() + time);
-    launcher::adopt()?;
+    launcher::become_subreaper()?;
     let host_end = host.map(|host| pidfd_open(host, PidfdFlags::empty())).transpose()?;
     // Its number may be a stranger's by now; then this process has another parent already.
     if host.is_some() && getppid() != host {
@@ -79,7 +84,7 @@ fn supervise(
     }
     let child = Command::new(program).args(arguments).process_group(0).spawn()?;
     let leader = Pid::from_child(&child);
-    let watched = Watch::new(&child).and_then(|watch| {
+    let watched = ExitWatcher::new(&child).and_then(|watch| {
         let exit = watch.as_fd().ok_or(io::ErrorKind::Unsupported)?;
         let ends = [Some(exit), host_end.as_ref().map(AsFd::as_fd)].into_iter().flatten();
         let mut fds: Vec<PollFd<'_>> = ends.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
@@ -88,14 +93,14 @@ fn supervise(
             if left.is_zero() {
                 break;
             }
-            super::pipes::wait(&mut fds, left.min(LONG))?;
+            super::pipes::poll_fds(&mut fds, left.min(LONG))?;
         }
         Ok(())
     });
     // The group is there as long as its leader is not reaped.
     let _ = kill_process_group(leader, Signal::KILL);
     let status = waitid(WaitId::Pid(leader), WaitIdOptions::EXITED)?;
-    launcher::sweep()?;
+    launcher::reap_descendants()?;
     watched?;
     let code = status.and_then(|status| status.exit_status()).and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use crate::secrets::{is_named, is_secret};
+use crate::secrets::{is_secret, matches_listed_name};
 
 /// Variables that this process holds in memory alone: its own environment, which its children can read, is without them.
 static HELD: OnceLock<Vec<(String, String)>> = OnceLock::new();
@@ -50,12 +50,12 @@ const BASE: &[&str] = &[
 ];
 
 /// Keeps variables in memory for [`variable`], in the place of those that this process was started without.
-pub fn hold(variables: Vec<(String, String)>) {
+pub fn hold_variables(variables: Vec<(String, String)>) {
     let _ = HELD.set(variables);
 }
 
 /// Whether this process holds variables that it was started without.
-pub(super) fn is_holding() -> bool {
+pub(super) fn is_holding_variables() -> bool {
     HELD.get().is_some_and(|held| !held.is_empty())
 }
 
@@ -68,7 +68,7 @@ pub fn variable(name: &str) -> Option<String> {
 
 /// All variables of this process that are text.
 #[must_use]
-pub fn variables() -> Vec<(String, String)> {
+pub fn all_variables() -> Vec<(String, String)> {
     let text = |text: OsString| text.into_string().ok();
     let own = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     let own = own.filter(|(name, _)| name != super::reexec::MARK);
@@ -78,12 +78,12 @@ pub fn variables() -> Vec<(String, String)> {
 /// The variables that are no secrets.
 #[must_use]
 pub fn harmless_variables() -> Vec<(String, String)> {
-    variables().into_iter().filter(|(name, value)| !is_secret(name, value)).collect()
+    all_variables().into_iter().filter(|(name, value)| !is_secret(name, value)).collect()
 }
 
 /// The variables that any program is given, whoever wrote it: where it is, and how to show text. No secrets.
 #[must_use]
 pub fn base_variables() -> Vec<(String, String)> {
-    let is_base = |name: &str| BASE.iter().any(|base| is_named(base, name));
+    let is_base = |name: &str| BASE.iter().any(|base| matches_listed_name(base, name));
     harmless_variables().into_iter().filter(|(name, _)| is_base(&name.to_ascii_uppercase())).collect()
 }

@@ -14,14 +14,14 @@ const NETWORK: ABI = ABI::V4;
 
 /// Puts the limits on the calling thread and what it will start.
 pub(super) fn restrict(limits: SandboxSpec) -> io::Result<()> {
-    apply(limits).map_err(|fault| {
+    apply_rules(limits).map_err(|fault| {
         let since = if limits.no_network { "6.7" } else { "5.13" };
         let next = format!("leave out `sandbox`, or enable Landlock in a kernel from {since} on");
         io::Error::other(format!("this kernel cannot set up the sandbox: {fault}; {next}"))
     })
 }
 
-fn apply(limits: SandboxSpec) -> Result<(), RulesetError> {
+fn apply_rules(limits: SandboxSpec) -> Result<(), RulesetError> {
     let mut rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     if limits.read_only {
         rules = rules.handle_access(AccessFs::from_write(FILES))?;

@@ -14,12 +14,12 @@
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(not(target_os = "linux"))]
-mod nothing;
+mod unsupported;
 
 #[cfg(target_os = "linux")]
 use landlock::restrict;
 #[cfg(not(target_os = "linux"))]
-use nothing::restrict;
+use unsupported::restrict;
 
 use std::io;
 use std::thread;
@@ -31,14 +31,14 @@ use pintle_contract::SandboxSpec;
 /// # Errors
 /// Why it cannot, and what to do.
 pub(crate) fn check(limits: SandboxSpec) -> Result<(), String> {
-    within(limits, || ()).map_err(|fault| fault.to_string())
+    run_sandboxed(limits, || ()).map_err(|fault| fault.to_string())
 }
 
 /// Does the work under the limits. What it starts is under them for good.
 ///
 /// # Errors
 /// When the limits cannot be put on whole; the work is not done then.
-pub(crate) fn within<T: Send>(limits: SandboxSpec, work: impl FnOnce() -> T + Send) -> io::Result<T> {
+pub(crate) fn run_sandboxed<T: Send>(limits: SandboxSpec, work: impl FnOnce() -> T + Send) -> io::Result<T> {
     if limits == SandboxSpec::default() {
         return Ok(work());
     }

@@ -8,37 +8,37 @@ use pintle_contract::{
 use pintle_script::worker::WorkerScript;
 use pintle_script::{ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_when};
 
-use super::handler::{Place, ScriptHandler, code_influence};
+use super::handler::{ScriptHandler, ScriptLocation, code_influence};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
-use super::remote::Remote;
-use crate::Builder;
+use super::remote::RemoteScript;
+use crate::DefaultHandlerFactory;
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// Compiles a script for a role: where it runs, and what was found.
-    pub(super) fn place(
+    pub(super) fn compile_script(
         &self,
         name: &str,
         text: &ScriptSource,
         role: ScriptKind,
-    ) -> (Option<Place>, ScriptPowers, Vec<Diagnostic>) {
+    ) -> (Option<ScriptLocation>, ScriptPowers, Vec<Diagnostic>) {
         let compiled = compile(name, text, role);
-        if failed(&compiled.diagnostics) {
+        if has_error(&compiled.diagnostics) {
             return (None, compiled.powers, compiled.diagnostics);
         }
         let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: role };
-        let remote = Remote::new(&self.pool, program, name, text);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, text);
         if let Some(script) = compiled.script {
-            return (Some(Place::Here(script, remote)), compiled.powers, compiled.diagnostics);
+            return (Some(ScriptLocation::InProcess(script, remote)), compiled.powers, compiled.diagnostics);
         }
-        let probed = if self.probes { remote.probe() } else { Vec::new() };
-        let diagnostics = merged(compiled.diagnostics, probed);
-        let place = (!failed(&diagnostics)).then_some(Place::There(remote));
+        let probed = if self.probes_workers { remote.probe() } else { Vec::new() };
+        let diagnostics = merge_diagnostics(compiled.diagnostics, probed);
+        let place = (!has_error(&diagnostics)).then_some(ScriptLocation::Worker(remote));
         (place, compiled.powers, diagnostics)
     }
 }
 
 /// The findings of both; the worker finds again what was found here.
-pub(super) fn merged(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(super) fn merge_diagnostics(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for found in there {
         if !here.contains(&found) {
             here.push(found);
@@ -47,17 +47,17 @@ pub(super) fn merged(mut here: Vec<Diagnostic>, there: Vec<Diagnostic>) -> Vec<D
     here
 }
 
-fn failed(diagnostics: &[Diagnostic]) -> bool {
+fn has_error(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|found| found.severity == Severity::Error)
 }
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// The handler of a hook that is a script.
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptSource) -> BuiltHandler {
-        let (place, powers, diagnostics) = self.place(&declaration.name, text, ScriptKind::Hook);
+        let (place, powers, diagnostics) = self.compile_script(&declaration.name, text, ScriptKind::Hook);
         let codec = Arc::clone(&declaration.codec);
         let influence = code_influence(powers.can_rewrite || powers.can_deny);
-        let handler = place.map(|place| Arc::new(ScriptHandler { place, codec, influence }) as _);
+        let handler = place.map(|place| Arc::new(ScriptHandler { location: place, codec, influence }) as _);
         BuiltHandler { handler, guard: powers.can_deny, diagnostics }
     }
 
@@ -74,7 +74,7 @@ impl Builder {
         let compiled = compile_when(name, expression, script, &declaration.event);
         let (spelling, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
         if compiled.when.is_none()
-            && (failed(&compiled.diagnostics) || compiled.placement == ScriptPlacement::InProcess)
+            && (has_error(&compiled.diagnostics) || compiled.placement == ScriptPlacement::InProcess)
         {
             return BuiltMatcher { matcher: None, diagnostics: compiled.diagnostics };
         }
@@ -84,15 +84,15 @@ impl Builder {
             script: script.map(|script| script.text.to_string()),
             event: declaration.event.as_str().to_owned(),
         };
-        let remote = Remote::new(&self.pool, program, name, expression);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, expression);
         if let Some(when) = compiled.when {
-            let matcher = ScriptMatcher { when, remote, spelling, codec };
+            let matcher = ScriptMatcher { when, remote, event_alias: spelling, codec };
             return BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: compiled.diagnostics };
         }
-        let probed = if self.probes { remote.probe() } else { Vec::new() };
-        let diagnostics = merged(compiled.diagnostics, probed);
-        let usable = !failed(&diagnostics);
-        let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), spelling, codec };
+        let probed = if self.probes_workers { remote.probe() } else { Vec::new() };
+        let diagnostics = merge_diagnostics(compiled.diagnostics, probed);
+        let usable = !has_error(&diagnostics);
+        let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), event_alias: spelling, codec };
         BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), diagnostics }
     }
 
@@ -101,7 +101,7 @@ impl Builder {
         let mut diagnostics = Vec::new();
         for (script, role) in [(&tool.script, ScriptKind::Tool), (&tool.verify, ScriptKind::Verify)] {
             if let Some(script) = script {
-                diagnostics.extend(self.place(&tool.name, script, role).2);
+                diagnostics.extend(self.compile_script(&tool.name, script, role).2);
             }
         }
         diagnostics
@@ -109,6 +109,6 @@ impl Builder {
 
     /// Compiles a verify script.
     pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        self.place(owner, script, ScriptKind::Verify).2
+        self.compile_script(owner, script, ScriptKind::Verify).2
     }
 }

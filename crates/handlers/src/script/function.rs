@@ -8,16 +8,16 @@ use pintle_contract::{
 };
 use pintle_script::{Invocation, PluginFunction};
 
-use super::handler::{code_influence, with_encoded};
-use super::modules::Place;
-use super::remote::{Door, Remote};
-use crate::Builder;
+use super::handler::{code_influence, with_function_payload};
+use super::modules::ModuleLocation;
+use super::remote::{RemoteScript, WorkerEffects};
+use crate::DefaultHandlerFactory;
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// Loads a plugin: what its top level registered, and what was found.
     pub(crate) fn load_plugin(&self, name: &str, text: &ScriptSource) -> LoadedPlugin {
-        let module = self.module(name, text);
-        let registrations = match &module.place {
+        let module = self.load_cached_module(name, text);
+        let registrations = match &module.location {
             Some(_) => module.inventory.to_registrations(name, text),
             None => Vec::new(),
         };
@@ -28,8 +28,8 @@ impl Builder {
     ///
     /// What keeps the module from being loaded is told for each hook, at its own place.
     pub(crate) fn function_handler(&self, declaration: &HookDeclaration, spec: &FunctionSpec) -> BuiltHandler {
-        let module = self.module(&spec.name, &spec.module);
-        let Some(place) = &module.place else {
+        let module = self.load_cached_module(&spec.name, &spec.module);
+        let Some(place) = &module.location else {
             return BuiltHandler { diagnostics: module.diagnostics.clone(), ..BuiltHandler::default() };
         };
         let facts = match module.inventory.function_info(&spec.function) {
@@ -43,11 +43,13 @@ impl Builder {
             }
         };
         let place = match place {
-            Place::Here(module, remote) => module.function(&spec.function).map(|function| (Some(function), remote)),
-            Place::There(remote) => Some((None, remote)),
+            ModuleLocation::InProcess(module, remote) => {
+                module.function(&spec.function).map(|function| (Some(function), remote))
+            }
+            ModuleLocation::Worker(remote) => Some((None, remote)),
         };
-        let handler = |(here, remote): (Option<PluginFunction>, &Remote)| FunctionHandler {
-            here,
+        let handler = |(here, remote): (Option<PluginFunction>, &RemoteScript)| FunctionHandler {
+            in_process: here,
             remote: remote.clone(),
             function: spec.function.clone(),
             codec: Arc::clone(&declaration.codec),
@@ -67,9 +69,9 @@ impl Builder {
 #[derive(Debug)]
 struct FunctionHandler {
     /// The function in this process, where its cost is bounded by its input.
-    here: Option<PluginFunction>,
+    in_process: Option<PluginFunction>,
     /// Where it runs otherwise, and when its input is too large for that.
-    remote: Remote,
+    remote: RemoteScript,
     function: FunctionRef,
     codec: Arc<dyn Codec>,
     /// What its code shows.
@@ -82,7 +84,7 @@ impl Handler for FunctionHandler {
     }
 
     fn may_wait(&self) -> bool {
-        self.here.as_ref().is_none_or(PluginFunction::may_wait)
+        self.in_process.as_ref().is_none_or(PluginFunction::may_wait)
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
@@ -90,7 +92,7 @@ impl Handler for FunctionHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        match self.returned(call) {
+        match self.call_function(call) {
             Ok(returned) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Returned(returned)),
             Err(failure) => Verdict::failed(failure),
         }
@@ -98,22 +100,24 @@ impl Handler for FunctionHandler {
 }
 
 impl FunctionHandler {
-    fn returned(&self, call: &HookCall<'_>) -> Result<FunctionOutput, Failure> {
+    fn call_function(&self, call: &HookCall<'_>) -> Result<FunctionOutput, Failure> {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
         let (event, spelling) = (call.event, &call.hook.event_alias);
-        if let Some(function) = self.here.as_ref().filter(|function| function.fits(&event.payload, call.limits)) {
+        if let Some(function) = self.in_process.as_ref().filter(|function| function.fits(&event.payload, call.limits)) {
             let invocation =
                 Invocation { effects: call.effects, caller: call.caller(), limits: call.limits, cancel: call.cancel };
             return match self.codec.lazy_payload(event, spelling) {
                 Some(parts) => function.call_with(&parts, &invocation),
-                None => with_encoded(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation)),
+                None => {
+                    with_function_payload(&*self.codec, event, spelling, |encoded| function.call(encoded, &invocation))
+                }
             };
         }
-        let door = Door { seam: call.effects, caller: call.caller(), cancel: call.cancel };
-        with_encoded(&*self.codec, event, spelling, |encoded| {
-            self.remote.give(&self.function, encoded.value(), call.limits, &door)
+        let door = WorkerEffects { effects: call.effects, caller: call.caller(), cancel: call.cancel };
+        with_function_payload(&*self.codec, event, spelling, |encoded| {
+            self.remote.call_function(&self.function, encoded.value(), call.limits, &door)
         })
     }
 }

@@ -7,21 +7,21 @@ use pintle_contract::{
 };
 use pintle_script::{Invocation, Script};
 
-use super::remote::{Door, Remote};
+use super::remote::{RemoteScript, WorkerEffects};
 
 /// Where a program runs.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum ScriptLocation {
     /// In this process, as its cost is bounded by its input; with an input that is too large for that, in a worker process.
-    Here(Arc<Script>, Remote),
+    InProcess(Arc<Script>, RemoteScript),
     /// In a worker process.
-    There(Remote),
+    Worker(RemoteScript),
 }
 
 /// A hook that is a script.
 #[derive(Debug)]
 pub(super) struct ScriptHandler {
-    pub(super) place: Place,
+    pub(super) location: ScriptLocation,
     pub(super) codec: Arc<dyn Codec>,
     /// What its code shows.
     pub(super) influence: HookInfluence,
@@ -33,9 +33,9 @@ impl Handler for ScriptHandler {
     }
 
     fn may_wait(&self) -> bool {
-        match &self.place {
-            Place::Here(script, _) => script.may_wait(),
-            Place::There(_) => true,
+        match &self.location {
+            ScriptLocation::InProcess(script, _) => script.may_wait(),
+            ScriptLocation::Worker(_) => true,
         }
     }
 
@@ -44,7 +44,7 @@ impl Handler for ScriptHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        match self.answer(call) {
+        match self.run_script(call) {
             Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Script(answer)),
             Err(failure) => Verdict::failed(failure),
         }
@@ -52,12 +52,12 @@ impl Handler for ScriptHandler {
 }
 
 impl ScriptHandler {
-    fn answer(&self, call: &HookCall<'_>) -> Result<ScriptOutput, Failure> {
+    fn run_script(&self, call: &HookCall<'_>) -> Result<ScriptOutput, Failure> {
         if call.cancel.is_cancelled() {
             return Err(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        with_payload(&*self.codec, call.event, &call.hook.event_alias, |payload| match &self.place {
-            Place::Here(script, _) if script.fits(payload, call.limits) => {
+        with_handler_payload(&*self.codec, call.event, &call.hook.event_alias, |payload| match &self.location {
+            ScriptLocation::InProcess(script, _) if script.fits(payload, call.limits) => {
                 let invocation = Invocation {
                     effects: call.effects,
                     caller: call.caller(),
@@ -66,9 +66,9 @@ impl ScriptHandler {
                 };
                 script.handle(&call.hook.event_alias, payload, &invocation)
             }
-            Place::Here(_, remote) | Place::There(remote) => {
-                let door = Door { seam: call.effects, caller: call.caller(), cancel: call.cancel };
-                remote.handle(&call.hook.event_alias, payload.value(), call.limits, &door)
+            ScriptLocation::InProcess(_, remote) | ScriptLocation::Worker(remote) => {
+                let door = WorkerEffects { effects: call.effects, caller: call.caller(), cancel: call.cancel };
+                remote.call_handle(&call.hook.event_alias, payload.value(), call.limits, &door)
             }
         })
     }
@@ -80,30 +80,42 @@ pub(super) fn code_influence(shapes: bool) -> HookInfluence {
 }
 
 /// A payload as one dialect encodes it; `None` when the canonical one is already that.
-struct Encoded(Option<Payload>);
+struct EncodedPayload(Option<Payload>);
 
 /// Gives the payload as the codec's handlers expect it. Encoded once a dispatch, for all hooks of the dialect: a script
 /// is told the spelling beside the payload, so that the payload is the same under every spelling.
-pub(super) fn with_payload<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
-    let encoded =
-        event.payload.cached_view(codec.encoding_key(), |_| Encoded(codec.encode(event, spelling).map(Payload::new)));
+pub(super) fn with_handler_payload<T>(
+    codec: &dyn Codec,
+    event: &Event,
+    spelling: &str,
+    work: impl FnOnce(&Payload) -> T,
+) -> T {
+    let encoded = event
+        .payload
+        .cached_view(codec.encoding_key(), |_| EncodedPayload(codec.encode(event, spelling).map(Payload::new)));
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
 /// A payload as one dialect encodes it for events of one spelling.
-struct EncodedAs {
-    spelling: Box<str>,
+struct EncodedSpellings {
+    event_alias: Box<str>,
     payload: Option<Payload>,
 }
 
 /// Gives the payload as the codec's functions expect it. Encoded once a dispatch for all of one spelling: the name of the
 /// event is part of it. A second spelling in one dispatch encodes for itself.
-pub(super) fn with_encoded<T>(codec: &dyn Codec, event: &Event, spelling: &str, work: impl FnOnce(&Payload) -> T) -> T {
+pub(super) fn with_function_payload<T>(
+    codec: &dyn Codec,
+    event: &Event,
+    spelling: &str,
+    work: impl FnOnce(&Payload) -> T,
+) -> T {
     let encode = || codec.encode(event, spelling).map(Payload::new);
-    let known = event
-        .payload
-        .cached_view(codec.encoding_key(), |_| EncodedAs { spelling: Box::from(spelling), payload: encode() });
-    if *known.spelling == *spelling {
+    let known = event.payload.cached_view(codec.encoding_key(), |_| EncodedSpellings {
+        event_alias: Box::from(spelling),
+        payload: encode(),
+    });
+    if *known.event_alias == *spelling {
         return work(known.payload.as_ref().unwrap_or(&event.payload));
     }
     let own = encode();
@@ -112,9 +124,9 @@ pub(super) fn with_encoded<T>(codec: &dyn Codec, event: &Event, spelling: &str, 
 
 /// A hook without a script: a placeholder that passes.
 #[derive(Debug)]
-pub(crate) struct NoHandler;
+pub(crate) struct NoopHandler;
 
-impl Handler for NoHandler {
+impl Handler for NoopHandler {
     fn kind(&self) -> &'static str {
         "none"
     }

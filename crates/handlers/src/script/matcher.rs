@@ -5,23 +5,25 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, MatchResult, Matcher, Payload, SubjectFilter};
 use pintle_script::WhenPredicate;
 
-use super::handler::with_payload;
-use super::remote::Remote;
+use super::handler::with_handler_payload;
+use super::remote::RemoteScript;
 
 /// A `when` in this process; on a payload that is too large for that, in a worker process.
 #[derive(Debug)]
 pub(super) struct ScriptMatcher {
     pub(super) when: WhenPredicate,
-    pub(super) remote: Remote,
-    pub(super) spelling: Arc<str>,
+    pub(super) remote: RemoteScript,
+    pub(super) event_alias: Arc<str>,
     pub(super) codec: Arc<dyn Codec>,
 }
 
 impl Matcher for ScriptMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        with_payload(&*self.codec, event, &self.spelling, |payload| match self.when.fits_in_process(payload) {
-            true => self.when.evaluate(&self.spelling, payload),
-            false => in_worker(&self.remote, &self.spelling, payload),
+        with_handler_payload(&*self.codec, event, &self.event_alias, |payload| {
+            match self.when.fits_in_process(payload) {
+                true => self.when.evaluate(&self.event_alias, payload),
+                false => match_in_worker(&self.remote, &self.event_alias, payload),
+            }
         })
     }
 
@@ -37,15 +39,17 @@ impl Matcher for ScriptMatcher {
 /// A `when` whose cost is not bounded, in a worker process.
 #[derive(Debug)]
 pub(super) struct RemoteMatcher {
-    pub(super) remote: Remote,
+    pub(super) remote: RemoteScript,
     pub(super) text: Arc<str>,
-    pub(super) spelling: Arc<str>,
+    pub(super) event_alias: Arc<str>,
     pub(super) codec: Arc<dyn Codec>,
 }
 
 impl Matcher for RemoteMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        with_payload(&*self.codec, event, &self.spelling, |payload| in_worker(&self.remote, &self.spelling, payload))
+        with_handler_payload(&*self.codec, event, &self.event_alias, |payload| {
+            match_in_worker(&self.remote, &self.event_alias, payload)
+        })
     }
 
     fn describe(&self) -> String {
@@ -53,8 +57,8 @@ impl Matcher for RemoteMatcher {
     }
 }
 
-fn in_worker(remote: &Remote, spelling: &str, payload: &Payload) -> MatchResult {
-    match remote.matches(spelling, payload.value()) {
+fn match_in_worker(remote: &RemoteScript, spelling: &str, payload: &Payload) -> MatchResult {
+    match remote.call_match(spelling, payload.value()) {
         Ok(true) => MatchResult::Yes,
         Ok(false) => MatchResult::No,
         Err(failure) => MatchResult::Failed(failure),

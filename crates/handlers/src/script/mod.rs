@@ -9,7 +9,7 @@ mod remote;
 mod tool;
 mod worker;
 
-pub(crate) use handler::NoHandler;
-pub(crate) use modules::Modules;
+pub(crate) use handler::NoopHandler;
+pub(crate) use modules::ModuleCache;
 pub use tool::ScriptTool;
 pub use worker::worker_main;

@@ -8,17 +8,17 @@ use pintle_contract::{Diagnostic, ScriptSource, Severity};
 use pintle_script::worker::WorkerScript;
 use pintle_script::{PluginInventory, PluginModule, compile_plugin};
 
-use super::remote::Remote;
-use crate::Builder;
+use super::remote::RemoteScript;
+use crate::DefaultHandlerFactory;
 
 /// Modules that a builder remembers. A hook keeps its own module beyond that.
 const KEPT: usize = 64;
 
 /// A module as loaded, wherever that was.
 #[derive(Debug)]
-pub(super) struct Module {
+pub(super) struct LoadedModule {
     /// Where its functions run; absent when it has errors.
-    pub(super) place: Option<Place>,
+    pub(super) location: Option<ModuleLocation>,
     /// What its top level registered and which functions it has.
     pub(super) inventory: PluginInventory,
     /// What was found.
@@ -27,57 +27,57 @@ pub(super) struct Module {
 
 /// Where the functions of a module run.
 #[derive(Debug, Clone)]
-pub(super) enum Place {
+pub(super) enum ModuleLocation {
     /// In this process, as their cost is bounded by their input; with an input that is too large for that, in a worker
     /// process.
-    Here(Arc<PluginModule>, Remote),
+    InProcess(Arc<PluginModule>, RemoteScript),
     /// In a worker process.
-    There(Remote),
+    Worker(RemoteScript),
 }
 
 /// The modules that a builder remembers, the newest last.
 #[derive(Debug, Default)]
-pub(crate) struct Modules(Mutex<VecDeque<(Key, Arc<Module>)>>);
+pub(crate) struct ModuleCache(Mutex<VecDeque<(ModuleKey, Arc<LoadedModule>)>>);
 
 /// What makes two modules one: their text, and where findings about it belong.
-type Key = (Arc<str>, Arc<str>, Option<PathBuf>);
+type ModuleKey = (Arc<str>, Arc<str>, Option<PathBuf>);
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// Loads a module, or finds it loaded.
-    pub(super) fn module(&self, name: &str, text: &ScriptSource) -> Arc<Module> {
+    pub(super) fn load_cached_module(&self, name: &str, text: &ScriptSource) -> Arc<LoadedModule> {
         let path = text.location.path().map(PathBuf::from);
-        let key: Key = (Arc::from(name), Arc::clone(&text.text), path);
-        let known = self.modules.known(&key);
+        let key: ModuleKey = (Arc::from(name), Arc::clone(&text.text), path);
+        let known = self.module_cache.get(&key);
         known.unwrap_or_else(|| {
-            let module = Arc::new(self.load(name, text));
-            self.modules.keep(key, &module);
+            let module = Arc::new(self.load_module(name, text));
+            self.module_cache.insert(key, &module);
             module
         })
     }
 
-    fn load(&self, name: &str, text: &ScriptSource) -> Module {
+    fn load_module(&self, name: &str, text: &ScriptSource) -> LoadedModule {
         let compiled = compile_plugin(name, text);
         let failed = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
         let program = WorkerScript::Plugin { name: name.to_owned(), text: text.text.to_string() };
-        let remote = Remote::new(&self.pool, program, name, text);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, text);
         if failed(&compiled.diagnostics) || compiled.module.is_some() {
-            let place = compiled.module.map(|module| Place::Here(module, remote));
-            return Module { place, inventory: compiled.inventory, diagnostics: compiled.diagnostics };
+            let place = compiled.module.map(|module| ModuleLocation::InProcess(module, remote));
+            return LoadedModule { location: place, inventory: compiled.inventory, diagnostics: compiled.diagnostics };
         }
-        let (found, inventory) = remote.register();
-        let diagnostics = super::build::merged(compiled.diagnostics, found);
-        let place = (!failed(&diagnostics)).then_some(Place::There(remote));
-        Module { place, inventory, diagnostics }
+        let (found, inventory) = remote.load_plugin();
+        let diagnostics = super::build::merge_diagnostics(compiled.diagnostics, found);
+        let place = (!failed(&diagnostics)).then_some(ModuleLocation::Worker(remote));
+        LoadedModule { location: place, inventory, diagnostics }
     }
 }
 
-impl Modules {
-    fn known(&self, key: &Key) -> Option<Arc<Module>> {
+impl ModuleCache {
+    fn get(&self, key: &ModuleKey) -> Option<Arc<LoadedModule>> {
         let modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         modules.iter().find(|(known, _)| known == key).map(|(_, module)| Arc::clone(module))
     }
 
-    fn keep(&self, key: Key, module: &Arc<Module>) {
+    fn insert(&self, key: ModuleKey, module: &Arc<LoadedModule>) {
         let mut modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if modules.len() >= KEPT {
             modules.pop_front();

@@ -12,7 +12,7 @@ use pintle_script::worker::{WorkerRequest, WorkerResponse, WorkerScript, WorkerT
 use pintle_script::{PluginInventory, ScriptFinding};
 use serde_json::Value;
 
-use crate::isolate::{IsolateError, Pool};
+use crate::script_worker::{ScriptWorkerPool, WorkerCallError};
 
 /// How long loading a program may take.
 const LOAD_TIME: Duration = Duration::from_secs(5);
@@ -23,122 +23,132 @@ const MATCH_TIME: Duration = Duration::from_secs(1);
 
 /// A program and the pool that runs it.
 #[derive(Clone)]
-pub(super) struct Remote {
-    pool: Arc<Pool>,
+pub(super) struct RemoteScript {
+    pool: Arc<ScriptWorkerPool>,
     program: WorkerScript,
     name: Arc<str>,
     text: ScriptSource,
 }
 
-impl fmt::Debug for Remote {
+impl fmt::Debug for RemoteScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Remote").field(&self.name).finish()
     }
 }
 
 /// Where the requests of a call go.
-pub(super) struct Door<'a> {
-    pub(super) seam: &'a dyn EffectRunner,
+pub(super) struct WorkerEffects<'a> {
+    pub(super) effects: &'a dyn EffectRunner,
     pub(super) caller: EffectCaller<'a>,
     pub(super) cancel: &'a CancelToken,
 }
 
-impl Remote {
+impl RemoteScript {
     /// A program whose findings are about `text`.
-    pub(super) fn new(pool: &Arc<Pool>, program: WorkerScript, name: &str, text: &ScriptSource) -> Self {
+    pub(super) fn new(pool: &Arc<ScriptWorkerPool>, program: WorkerScript, name: &str, text: &ScriptSource) -> Self {
         Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
     }
 
     /// Loads the program in a worker, to see whether it loads at all.
     pub(super) fn probe(&self) -> Vec<Diagnostic> {
-        self.register().0
+        self.load_plugin().0
     }
 
     /// Loads the program in a worker: what was found, and what it registered when it is a plugin.
-    pub(super) fn register(&self) -> (Vec<Diagnostic>, PluginInventory) {
+    pub(super) fn load_plugin(&self) -> (Vec<Diagnostic>, PluginInventory) {
         let placed = |findings: Vec<ScriptFinding>| {
             findings.iter().map(|finding| to_diagnostic(&self.name, &self.text, finding)).collect()
         };
         match self.exchange(WorkerTask::Load, LOAD_TIME, LOAD_TIME, None) {
             Ok(WorkerResponse::Loaded { findings }) => (placed(findings), PluginInventory::default()),
             Ok(WorkerResponse::Registered { findings, inventory }) => (placed(findings), inventory),
-            report => (self.unloaded(report), PluginInventory::default()),
+            report => (self.load_diagnostics(report), PluginInventory::default()),
         }
     }
 
     /// What keeps the program from being loaded.
-    fn unloaded(&self, report: Result<WorkerResponse, IsolateError>) -> Vec<Diagnostic> {
+    fn load_diagnostics(&self, report: Result<WorkerResponse, WorkerCallError>) -> Vec<Diagnostic> {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
             Ok(_) => vec![at(String::from("the script worker answered something else"))],
-            Err(IsolateError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
-            Err(IsolateError::Late) => {
+            Err(WorkerCallError::Start(why)) => vec![at(why).help("the script may only run in an isolated process")],
+            Err(WorkerCallError::TimedOut) => {
                 let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
                 vec![
                     at(message)
                         .help("what stands outside functions, and what is constant in them, is computed at load"),
                 ]
             }
-            Err(IsolateError::Died(how)) => {
+            Err(WorkerCallError::Crashed(how)) => {
                 let message = format!("loading the script ends its process ({how})");
                 vec![at(message).help("it uses too much memory or nests too deeply; build less, step by step")]
             }
-            Err(IsolateError::Cancelled) => Vec::new(),
+            Err(WorkerCallError::Cancelled) => Vec::new(),
         }
     }
 
-    pub(super) fn handle(
+    pub(super) fn call_handle(
         &self,
         event: &str,
         payload: &Value,
         limits: &CallLimits,
-        door: &Door<'_>,
+        door: &WorkerEffects<'_>,
     ) -> Result<ScriptOutput, Failure> {
         let work = WorkerTask::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
-        match self.call(work, limits.timeout_ms, door)? {
+        match self.call_worker(work, limits.timeout_ms, door)? {
             WorkerResponse::Answered(answer) => Ok(answer.into()),
-            report => Err(self.misunderstood(report)),
+            report => Err(self.unexpected_response(report)),
         }
     }
 
-    pub(super) fn give(
+    pub(super) fn call_function(
         &self,
         function: &FunctionRef,
         event: &Value,
         limits: &CallLimits,
-        door: &Door<'_>,
+        door: &WorkerEffects<'_>,
     ) -> Result<FunctionOutput, Failure> {
         let work = WorkerTask::Call { function: function.into(), event: event.clone(), limits: *limits };
-        match self.call(work, limits.timeout_ms, door)? {
+        match self.call_worker(work, limits.timeout_ms, door)? {
             WorkerResponse::FunctionReturned(gift) => Ok(gift.into()),
-            report => Err(self.misunderstood(report)),
+            report => Err(self.unexpected_response(report)),
         }
     }
 
-    pub(super) fn run(&self, argument: Value, limits: &CallLimits, door: &Door<'_>) -> Result<Value, Failure> {
-        match self.call(WorkerTask::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
+    pub(super) fn call_run(
+        &self,
+        argument: Value,
+        limits: &CallLimits,
+        door: &WorkerEffects<'_>,
+    ) -> Result<Value, Failure> {
+        match self.call_worker(WorkerTask::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
             WorkerResponse::Returned(value) => Ok(value),
-            report => Err(self.misunderstood(report)),
+            report => Err(self.unexpected_response(report)),
         }
     }
 
-    pub(super) fn matches(&self, event: &str, payload: &Value) -> Result<bool, Failure> {
+    pub(super) fn call_match(&self, event: &str, payload: &Value) -> Result<bool, Failure> {
         let work = WorkerTask::Match { event: event.to_owned(), payload: payload.clone() };
         match self.exchange(work, MATCH_TIME, MATCH_TIME, None) {
             Ok(WorkerResponse::Matched(truth)) => Ok(truth),
-            Ok(report) => Err(self.misunderstood(report)),
-            Err(fault) => Err(Self::lost(fault, 1_000)),
+            Ok(report) => Err(self.unexpected_response(report)),
+            Err(fault) => Err(Self::call_failure(fault, 1_000)),
         }
     }
 
-    fn call(&self, work: WorkerTask, timeout_ms: u64, door: &Door<'_>) -> Result<WorkerResponse, Failure> {
+    fn call_worker(
+        &self,
+        work: WorkerTask,
+        timeout_ms: u64,
+        door: &WorkerEffects<'_>,
+    ) -> Result<WorkerResponse, Failure> {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
         // What the script waits for on this side ends with its time.
         let cancel = door.cancel.child_with_time_limit(move || Instant::now() >= deadline);
-        let timed = Door { caller: door.caller.with_cancel(&cancel), ..*door };
+        let timed = WorkerEffects { caller: door.caller.with_cancel(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
-        let report = report.map_err(|fault| Self::lost(fault, timeout_ms))?;
+        let report = report.map_err(|fault| Self::call_failure(fault, timeout_ms))?;
         if Instant::now() < deadline {
             return Ok(report);
         }
@@ -160,42 +170,45 @@ impl Remote {
         work: WorkerTask,
         own: Duration,
         whole: Duration,
-        door: Option<&Door<'_>>,
-    ) -> Result<WorkerResponse, IsolateError> {
+        door: Option<&WorkerEffects<'_>>,
+    ) -> Result<WorkerResponse, WorkerCallError> {
         let order = WorkerRequest { program: self.program.clone(), task: work };
-        let message = serde_json::to_vec(&order).map_err(|fault| IsolateError::Start(fault.to_string()))?;
+        let message = serde_json::to_vec(&order).map_err(|fault| WorkerCallError::Start(fault.to_string()))?;
         let never = CancelToken::default();
         let cancel = door.map_or(&never, |door| door.cancel);
         let mut reply = |question: &[u8]| {
-            let reply = answer(question, door);
+            let reply = answer_effect(question, door);
             serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply has no JSON form\"}".to_vec())
         };
         let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
-        serde_json::from_slice(&line).map_err(|fault| IsolateError::Died(format!("an unreadable answer: {fault}")))
+        serde_json::from_slice(&line)
+            .map_err(|fault| WorkerCallError::Crashed(format!("an unreadable answer: {fault}")))
     }
 
-    fn misunderstood(&self, report: WorkerResponse) -> Failure {
+    fn unexpected_response(&self, report: WorkerResponse) -> Failure {
         match report {
             WorkerResponse::Failed { kind, message, span } => to_failure(&self.name, &self.text, kind, message, span),
             _ => Failure::new(FailureKind::Crash, "the script worker answered something else"),
         }
     }
 
-    fn lost(fault: IsolateError, timeout_ms: u64) -> Failure {
+    fn call_failure(fault: WorkerCallError, timeout_ms: u64) -> Failure {
         match fault {
-            IsolateError::Start(why) => Failure::new(FailureKind::Missing, why),
-            IsolateError::Late => Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms")),
-            IsolateError::Died(how) => {
+            WorkerCallError::Start(why) => Failure::new(FailureKind::Missing, why),
+            WorkerCallError::TimedOut => {
+                Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms"))
+            }
+            WorkerCallError::Crashed(how) => {
                 let message = format!("the script ended its process ({how}); it probably used too much memory");
                 Failure::new(FailureKind::Crash, message)
             }
-            IsolateError::Cancelled => Failure::new(FailureKind::Cancelled, "the call was cancelled"),
+            WorkerCallError::Cancelled => Failure::new(FailureKind::Cancelled, "the call was cancelled"),
         }
     }
 }
 
-fn answer(question: &[u8], door: Option<&Door<'_>>) -> Result<EffectReply, EffectError> {
+fn answer_effect(question: &[u8], door: Option<&WorkerEffects<'_>>) -> Result<EffectReply, EffectError> {
     let door = door.ok_or_else(|| EffectError(String::from("not available here")))?;
     let request: EffectRequest = serde_json::from_slice(question).map_err(|fault| EffectError(fault.to_string()))?;
-    door.seam.perform(door.caller, request)
+    door.effects.perform(door.caller, request)
 }

@@ -8,26 +8,26 @@ use pintle_contract::{
 use pintle_script::{Invocation, ScriptKind};
 use serde_json::Value;
 
-use super::handler::Place;
-use super::remote::Door;
-use crate::Builder;
+use super::handler::ScriptLocation;
+use super::remote::WorkerEffects;
+use crate::DefaultHandlerFactory;
 
 /// A tool or a verification that is a script.
 ///
 /// Tools always run in a worker process: they may wait for programs and files, and must be stopped wherever they are.
 #[derive(Debug, Clone)]
 pub struct ScriptTool {
-    place: Arc<Place>,
+    location: Arc<ScriptLocation>,
 }
 
-impl Builder {
+impl DefaultHandlerFactory {
     /// Compiles the script of a tool, `run(args)`. A tool without a script does not compile.
     ///
     /// # Errors
     /// With everything that is wrong with it.
-    pub fn tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
+    pub fn compile_tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
         match &tool.script {
-            Some(script) => self.compiled(&tool.name, script, ScriptKind::Tool),
+            Some(script) => self.compile_checked(&tool.name, script, ScriptKind::Tool),
             None => {
                 let message = format!("tool \"{}\" is configured but no handler has been registered", tool.name);
                 Err(vec![Diagnostic::error("tool_script", message, tool.location.clone()).help("give it a `script`")])
@@ -39,13 +39,18 @@ impl Builder {
     ///
     /// # Errors
     /// With everything that is wrong with it.
-    pub fn verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.compiled(owner, script, ScriptKind::Verify)
+    pub fn compile_verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
+        self.compile_checked(owner, script, ScriptKind::Verify)
     }
 
-    fn compiled(&self, name: &str, script: &ScriptSource, role: ScriptKind) -> Result<ScriptTool, Vec<Diagnostic>> {
-        let (place, _, diagnostics) = self.place(name, script, role);
-        place.map(|place| ScriptTool { place: Arc::new(place) }).ok_or(diagnostics)
+    fn compile_checked(
+        &self,
+        name: &str,
+        script: &ScriptSource,
+        role: ScriptKind,
+    ) -> Result<ScriptTool, Vec<Diagnostic>> {
+        let (place, _, diagnostics) = self.compile_script(name, script, role);
+        place.map(|place| ScriptTool { location: Arc::new(place) }).ok_or(diagnostics)
     }
 }
 
@@ -63,12 +68,12 @@ impl ScriptTool {
         timeout_ms: u64,
     ) -> Result<Value, Failure> {
         let limits = CallLimits { timeout_ms, ..CallLimits::default() };
-        match &*self.place {
-            Place::Here(script, _) if script.fits_value(&argument, &limits) => {
+        match &*self.location {
+            ScriptLocation::InProcess(script, _) if script.fits_value(&argument, &limits) => {
                 script.run(&argument, &Invocation { effects: seam, caller, limits: &limits, cancel })
             }
-            Place::Here(_, remote) | Place::There(remote) => {
-                remote.run(argument, &limits, &Door { seam, caller, cancel })
+            ScriptLocation::InProcess(_, remote) | ScriptLocation::Worker(remote) => {
+                remote.call_run(argument, &limits, &WorkerEffects { effects: seam, caller, cancel })
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 
-use crate::isolate::{confine_memory, limit_this_process};
 use crate::process;
+use crate::script_worker::{confine_memory, limit_this_process};
 
 /// The stack of the thread that serves. Only touched pages cost memory.
 const STACK_BYTES: usize = 256 << 20;

@@ -1,7 +1,7 @@
 //! How random a text looks.
 
 /// Shannon's entropy of the bytes of a text, in bits a byte.
-pub(crate) fn entropy(text: &str) -> f64 {
+pub(crate) fn bits_per_byte(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
         if let Some(count) = counts.get_mut(usize::from(byte)) {
@@ -23,7 +23,7 @@ mod tests {
     #[test]
     fn more_kinds_of_characters_are_more_bits() {
         for (text, bits) in [("", 0.0), ("aaaa", 0.0), ("abab", 1.0), ("abcd", 2.0), ("abcdefgh", 3.0)] {
-            assert!((entropy(text) - bits).abs() < 1e-9, "{text}");
+            assert!((bits_per_byte(text) - bits).abs() < 1e-9, "{text}");
         }
     }
 }

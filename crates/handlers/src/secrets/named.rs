@@ -3,7 +3,7 @@
 //! A name is looked at word by word. A value is a secret when it is an address with a password in it, a token of a known
 //! form, or looks random.
 
-use super::{Secrets, entropy};
+use super::{SecretScanner, bits_per_byte};
 
 /// Words of names that mean a secret. One more `S` behind a word changes nothing.
 const SECRET_WORDS: &[&str] = &[
@@ -97,7 +97,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    if HARMLESS_NAMES.iter().any(|harmless| is_named(harmless, &name)) {
+    if HARMLESS_NAMES.iter().any(|harmless| matches_listed_name(harmless, &name)) {
         return false;
     }
     let words: Vec<&str> = name
@@ -120,7 +120,7 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 /// Whether a name is the one of a list; one there that ends in `*` is a beginning.
-pub(crate) fn is_named(listed: &str, name: &str) -> bool {
+pub(crate) fn matches_listed_name(listed: &str, name: &str) -> bool {
     match listed.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => listed == name,
@@ -129,7 +129,7 @@ pub(crate) fn is_named(listed: &str, name: &str) -> bool {
 
 /// Whether a value is a secret by its form.
 fn is_secret_value(value: &str) -> bool {
-    has_password(value) || Secrets::shared().has_any(value) || is_random(value)
+    has_password(value) || SecretScanner::process_wide().has_any(value) || is_random(value)
 }
 
 /// Whether there is an address with a password in it: `scheme://user:password@host`.
@@ -147,7 +147,7 @@ fn is_random(value: &str) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+=_-.~".contains(&byte));
     let has = |kind: fn(&u8) -> bool| value.as_bytes().iter().any(kind);
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
-    value.len() >= RANDOM_CHARS && is_word && is_mixed && entropy(value) >= RANDOM_BITS
+    value.len() >= RANDOM_CHARS && is_word && is_mixed && bits_per_byte(value) >= RANDOM_BITS
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     /// Names, the value that each is looked at with, and whether that is a secret.
-    fn table() -> Vec<(String, String, bool)> {
+    fn read_name_table() -> Vec<(String, String, bool)> {
         let secret = "GITHUB_PAT DATABASE_URL DB_PASS NPM_AUTH SLACK_WEBHOOK COOKIE AWS_ACCESS_KEY_ID OPENAI_KEY_2 \
                       OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN MY_TOKEN_FILE \
                       GITHUBTOKEN npm_config__auth SESSION_ID STRIPE_PRIVATE SMTP_PASSWD HTTP_AUTHORIZATION JWT \
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn secrets_are_told_by_their_names_and_by_their_values() {
-        for (name, value, expected) in table() {
+        for (name, value, expected) in read_name_table() {
             assert_eq!(is_secret(&name, &value), expected, "{name}={value}");
         }
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder, RegexSet};
 
-use super::entropy::entropy;
+use super::entropy::bits_per_byte;
 use super::rules::PatternRule;
 
 /// How large a compiled expression, and what it keeps while it searches, may become.
@@ -13,25 +13,25 @@ const SIZE_BYTES: usize = 4 << 20;
 
 /// A rule whose expression is compiled when a text first needs it.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct CompiledPattern {
     pub(super) rule: PatternRule,
     compiled: OnceLock<Option<Regex>>,
 }
 
 /// What stands for a secret without being one.
 #[derive(Debug)]
-pub(super) struct Plain {
+pub(super) struct SecretPlaceholder {
     texts: Vec<String>,
     compiled: OnceLock<Option<RegexSet>>,
 }
 
-impl Pattern {
+impl CompiledPattern {
     pub(super) fn new(rule: PatternRule) -> Self {
         Self { rule, compiled: OnceLock::new() }
     }
 
     /// The expression; `None` when it does not compile, which a test excludes.
-    pub(super) fn regex(&self) -> Option<&Regex> {
+    pub(super) fn compiled_regex(&self) -> Option<&Regex> {
         let compile = || {
             let mut builder = RegexBuilder::new(&self.rule.regex);
             builder.size_limit(SIZE_BYTES).dfa_size_limit(SIZE_BYTES).build().ok()
@@ -40,29 +40,29 @@ impl Pattern {
     }
 
     /// Adds where the rule's secrets are in a text.
-    pub(super) fn find(&self, text: &str, plain: &Plain, found: &mut Vec<Range<usize>>) {
-        let Some(regex) = self.regex() else { return };
+    pub(super) fn find_secrets(&self, text: &str, plain: &SecretPlaceholder, found: &mut Vec<Range<usize>>) {
+        let Some(regex) = self.compiled_regex() else { return };
         for captures in regex.captures_iter(text) {
             let Some(secret) = captures.name("secret").or_else(|| captures.get(0)) else { continue };
-            let random = self.rule.entropy.is_none_or(|least| entropy(secret.as_str()) >= least);
-            if random && !(self.rule.guess && plain.has(secret.as_str())) {
+            let random = self.rule.entropy.is_none_or(|least| bits_per_byte(secret.as_str()) >= least);
+            if random && !(self.rule.guess && plain.has_match(secret.as_str())) {
                 found.push(secret.range());
             }
         }
     }
 }
 
-impl Plain {
+impl SecretPlaceholder {
     pub(super) fn new(texts: Vec<String>) -> Self {
         Self { texts, compiled: OnceLock::new() }
     }
 
     /// The expressions; `None` when one does not compile, which a test excludes.
-    pub(super) fn set(&self) -> Option<&RegexSet> {
+    pub(super) fn compiled_set(&self) -> Option<&RegexSet> {
         self.compiled.get_or_init(|| RegexSet::new(&self.texts).ok()).as_ref()
     }
 
-    fn has(&self, text: &str) -> bool {
-        self.set().is_some_and(|set| set.is_match(text))
+    fn has_match(&self, text: &str) -> bool {
+        self.compiled_set().is_some_and(|set| set.is_match(text))
     }
 }

@@ -5,11 +5,14 @@ use serde::Deserialize;
 /// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Rules {
+pub(super) struct SecretRules {
     /// What stands for a secret without being one.
-    pub(super) plain: Vec<String>,
-    pub(super) token: Vec<TokenRule>,
-    pub(super) pattern: Vec<PatternRule>,
+    #[serde(rename = "plain")]
+    pub(super) placeholders: Vec<String>,
+    #[serde(rename = "token")]
+    pub(super) tokens: Vec<TokenRule>,
+    #[serde(rename = "pattern")]
+    pub(super) patterns: Vec<PatternRule>,
 }
 
 /// A secret that is known by its beginning.
@@ -22,12 +25,17 @@ pub(super) struct TokenRule {
         expect(dead_code, reason = "the file names its rules for people; only tests read the names")
     )]
     pub(super) id: String,
-    pub(super) begins: Vec<String>,
-    pub(super) of: Alphabet,
-    pub(super) least: usize,
-    pub(super) most: Option<usize>,
+    #[serde(rename = "begins")]
+    pub(super) prefixes: Vec<String>,
+    #[serde(rename = "of")]
+    pub(super) alphabet: TokenAlphabet,
+    #[serde(rename = "least")]
+    pub(super) min_length: usize,
+    #[serde(rename = "most")]
+    pub(super) max_length: Option<usize>,
     #[serde(default)]
-    pub(super) apart: bool,
+    #[serde(rename = "apart")]
+    pub(super) must_stand_apart: bool,
     pub(super) entropy: Option<f64>,
 }
 
@@ -41,7 +49,8 @@ pub(super) struct PatternRule {
         expect(dead_code, reason = "the file names its rules for people; only tests read the names")
     )]
     pub(super) id: String,
-    pub(super) near: Vec<String>,
+    #[serde(rename = "near")]
+    pub(super) trigger_words: Vec<String>,
     pub(super) regex: String,
     #[serde(default)]
     pub(super) guess: bool,
@@ -51,7 +60,7 @@ pub(super) struct PatternRule {
 /// The characters that a token is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Alphabet {
+pub(super) enum TokenAlphabet {
     Hex,
     Base32,
     Base62,
@@ -60,16 +69,16 @@ pub(super) enum Alphabet {
     Base64,
 }
 
-impl Alphabet {
+impl TokenAlphabet {
     /// Whether a byte is one of its characters.
-    pub(super) fn has(self, byte: u8) -> bool {
+    pub(super) fn contains(self, byte: u8) -> bool {
         match self {
             Self::Hex => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
             Self::Base32 => matches!(byte, b'A'..=b'Z' | b'2'..=b'7'),
             Self::Base62 => byte.is_ascii_alphanumeric(),
             Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Self::Dotted => Self::Word.has(byte) || byte == b'.',
-            Self::Base64 => Self::Word.has(byte) || matches!(byte, b'+' | b'/' | b'='),
+            Self::Dotted => Self::Word.contains(byte) || byte == b'.',
+            Self::Base64 => Self::Word.contains(byte) || matches!(byte, b'+' | b'/' | b'='),
         }
     }
 }
@@ -78,6 +87,6 @@ impl Alphabet {
 ///
 /// # Errors
 /// When the file is broken, which a test excludes.
-pub(super) fn read() -> Result<Rules, toml::de::Error> {
+pub(super) fn parse_rules() -> Result<SecretRules, toml::de::Error> {
     toml::from_str(include_str!("rules.toml"))
 }

@@ -10,7 +10,7 @@ const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE62: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Characters of an alphabet that look random and are the same every time.
-fn random(alphabet: &str, length: usize) -> String {
+fn random_text(alphabet: &str, length: usize) -> String {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -21,62 +21,70 @@ fn random(alphabet: &str, length: usize) -> String {
 }
 
 /// Secrets that are known wherever they stand.
-fn tokens() -> Vec<(&'static str, String)> {
-    let of = |begin: &[&str], alphabet, length| format!("{}{}", begin.concat(), random(alphabet, length));
+fn known_tokens() -> Vec<(&'static str, String)> {
+    let of = |begin: &[&str], alphabet, length| format!("{}{}", begin.concat(), random_text(alphabet, length));
     vec![
         ("AWS", of(&["AK", "IA"], BASE32, 16)),
         ("GitHub classic", of(&["gh", "p_"], BASE62, 36)),
         ("GitHub app", of(&["gh", "s_"], BASE62, 36)),
-        ("GitHub fine-grained", format!("{}_{}", of(&["github", "_pat_"], BASE62, 22), random(BASE62, 59))),
+        ("GitHub fine-grained", format!("{}_{}", of(&["github", "_pat_"], BASE62, 22), random_text(BASE62, 59))),
         ("GitLab", of(&["gl", "pat-"], BASE62, 20)),
         ("OpenAI", of(&["sk", "-"], BASE62, 48)),
         ("OpenAI project", of(&["sk", "-proj-"], BASE62, 120)),
-        ("Anthropic", format!("{}-{}AA", of(&["sk", "-ant-api03-"], BASE62, 40), random(BASE62, 52))),
+        ("Anthropic", format!("{}-{}AA", of(&["sk", "-ant-api03-"], BASE62, 40), random_text(BASE62, 52))),
         ("Google API key", of(&["AI", "za"], BASE62, 35)),
         ("Google client", of(&["GOC", "SPX-"], BASE62, 28)),
         (
             "Slack",
-            format!("{}-{}-{}", of(&["xox", "b-"], "0123456789", 12), random("0123456789", 12), random(BASE62, 24)),
+            format!(
+                "{}-{}-{}",
+                of(&["xox", "b-"], "0123456789", 12),
+                random_text("0123456789", 12),
+                random_text(BASE62, 24)
+            ),
         ),
         ("Stripe", of(&["sk", "_live_"], BASE62, 24)),
         ("Stripe restricted", of(&["rk", "_test_"], BASE62, 99)),
         ("Twilio", of(&["S", "K"], HEX, 32)),
-        ("SendGrid", format!("{}.{}", of(&["S", "G."], BASE62, 22), random(BASE62, 43))),
+        ("SendGrid", format!("{}.{}", of(&["S", "G."], BASE62, 22), random_text(BASE62, 43))),
         ("npm", of(&["np", "m_"], BASE62, 36)),
         ("PyPI", of(&["py", "pi-AgE"], BASE62, 80)),
         ("Docker", of(&["dckr", "_pat_"], BASE62, 27)),
         ("Hugging Face", of(&["h", "f_"], BASE62, 34)),
         ("DigitalOcean", of(&["dop", "_v1_"], HEX, 64)),
         ("Vault", of(&["hv", "s."], BASE62, 90)),
-        ("JSON web token", format!("{}.ey{}.{}", of(&["ey", "J"], BASE62, 33), random(BASE62, 60), random(BASE62, 43))),
-        ("Telegram", format!("{}:AA{}", "1234567890", random(BASE62, 33))),
-        ("Airtable", format!("{}.{}", of(&["pa", "t"], BASE62, 14), random(HEX, 64))),
-        ("Resend", format!("{}_{}", of(&["r", "e_"], BASE62, 8), random(BASE62, 24))),
-        ("Mailchimp", format!("{}-us12", random(HEX, 32))),
-        ("Azure client", format!("abc8{}~{}", "Q", random(BASE62, 34))),
+        (
+            "JSON web token",
+            format!("{}.ey{}.{}", of(&["ey", "J"], BASE62, 33), random_text(BASE62, 60), random_text(BASE62, 43)),
+        ),
+        ("Telegram", format!("{}:AA{}", "1234567890", random_text(BASE62, 33))),
+        ("Airtable", format!("{}.{}", of(&["pa", "t"], BASE62, 14), random_text(HEX, 64))),
+        ("Resend", format!("{}_{}", of(&["r", "e_"], BASE62, 8), random_text(BASE62, 24))),
+        ("Mailchimp", format!("{}-us12", random_text(HEX, 32))),
+        ("Azure client", format!("abc8{}~{}", "Q", random_text(BASE62, 34))),
     ]
 }
 
-fn key_block(end: bool) -> String {
+fn private_key_block(end: bool) -> String {
     let dashes = "-".repeat(5);
-    let lines: Vec<String> = (1..5).map(|line| random(BASE62, 60 + line)).collect();
+    let lines: Vec<String> = (1..5).map(|line| random_text(BASE62, 60 + line)).collect();
     let end = if end { format!("\n{dashes}END RSA PRIVATE KEY{dashes}") } else { String::new() };
     format!("{dashes}BEGIN RSA PRIVATE KEY{dashes}\n{}{end}", lines.join("\n"))
 }
 
 #[test]
 fn every_rule_compiles_and_no_two_have_one_name() {
-    let rules = rules::read().unwrap();
-    let secrets = Secrets::new();
-    assert!(secrets.words.is_some() && secrets.plain.set().is_some());
-    assert_eq!(secrets.patterns.len(), rules.pattern.len(), "more patterns than bits");
+    let rules = rules::parse_rules().unwrap();
+    let secrets = SecretScanner::new();
+    assert!(secrets.trigger_words.is_some() && secrets.placeholders.compiled_set().is_some());
+    assert_eq!(secrets.patterns.len(), rules.patterns.len(), "more patterns than bits");
     for pattern in &secrets.patterns {
-        assert!(pattern.regex().is_some(), "`{}` does not compile", pattern.rule.id);
-        assert!(!pattern.rule.near.is_empty(), "`{}` is never tried", pattern.rule.id);
-        assert!(pattern.rule.near.iter().all(|word| !word.contains('\n')), "`{}`", pattern.rule.id);
+        assert!(pattern.compiled_regex().is_some(), "`{}` does not compile", pattern.rule.id);
+        assert!(!pattern.rule.trigger_words.is_empty(), "`{}` is never tried", pattern.rule.id);
+        assert!(pattern.rule.trigger_words.iter().all(|word| !word.contains('\n')), "`{}`", pattern.rule.id);
     }
-    let mut names: Vec<&str> = rules.token.iter().map(|rule| rule.id.as_str()).collect();
-    names.extend(rules.pattern.iter().map(|rule| rule.id.as_str()));
+    let mut names: Vec<&str> = rules.tokens.iter().map(|rule| rule.id.as_str()).collect();
+    names.extend(rules.patterns.iter().map(|rule| rule.id.as_str()));
     names.sort_unstable();
     let whole = names.len();
     names.dedup();
@@ -86,15 +94,15 @@ fn every_rule_compiles_and_no_two_have_one_name() {
 
 #[test]
 fn every_token_is_found_by_its_beginning() {
-    let secrets = Secrets::shared();
-    for rule in rules::read().unwrap().token {
-        let alphabet = match rule.of {
-            rules::Alphabet::Hex => HEX,
-            rules::Alphabet::Base32 => BASE32,
+    let secrets = SecretScanner::process_wide();
+    for rule in rules::parse_rules().unwrap().tokens {
+        let alphabet = match rule.alphabet {
+            rules::TokenAlphabet::Hex => HEX,
+            rules::TokenAlphabet::Base32 => BASE32,
             _ => BASE62,
         };
-        for begin in &rule.begins {
-            let token = format!("{begin}{}", random(alphabet, rule.least));
+        for begin in &rule.prefixes {
+            let token = format!("{begin}{}", random_text(alphabet, rule.min_length));
             let clean = secrets.redact(&format!("the token {token}, alone"));
             assert_eq!(clean.as_deref(), Some("the token [REDACTED], alone"), "{}: {begin}", rule.id);
         }
@@ -103,7 +111,7 @@ fn every_token_is_found_by_its_beginning() {
 
 #[test]
 fn a_token_is_found_wherever_it_stands_and_nothing_else_is_touched() {
-    let secrets = Secrets::shared();
+    let secrets = SecretScanner::process_wide();
     let around = [
         ("", ""),
         ("export TOKEN_X=", "\n"),
@@ -115,7 +123,7 @@ fn a_token_is_found_wherever_it_stands_and_nothing_else_is_touched() {
         ("größe: ", " ünd"),
         ("'", "'"),
     ];
-    for (family, token) in tokens() {
+    for (family, token) in known_tokens() {
         for (before, after) in around {
             let clean = secrets.redact(&format!("{before}{token}{after}"));
             assert_eq!(clean, Some(format!("{before}{MARKER}{after}")), "{family}");
@@ -126,9 +134,9 @@ fn a_token_is_found_wherever_it_stands_and_nothing_else_is_touched() {
 
 #[test]
 fn a_key_block_is_taken_out_whole_even_when_it_is_cut() {
-    let secrets = Secrets::shared();
+    let secrets = SecretScanner::process_wide();
     for end in [true, false] {
-        let block = key_block(end);
+        let block = private_key_block(end);
         let clean = secrets.redact(&format!("before\n{block}\n\nthe end, at last"));
         assert_eq!(clean.as_deref(), Some("before\n[REDACTED]\n\nthe end, at last"), "{end}");
         let escaped = json!({"key": block, "next": "stays"}).to_string();
@@ -139,7 +147,7 @@ fn a_key_block_is_taken_out_whole_even_when_it_is_cut() {
 
 #[test]
 fn secrets_that_are_known_by_their_name_are_found() {
-    let value = random(BASE62, 32);
+    let value = random_text(BASE62, 32);
     let cases = [
         ("api_key = \"{}\"", true),
         ("API_KEY={}", true),
@@ -165,7 +173,7 @@ fn secrets_that_are_known_by_their_name_are_found() {
     ];
     for (template, expected) in cases {
         let text = template.replace("{}", &value);
-        let clean = Secrets::shared().redact(&text);
+        let clean = SecretScanner::process_wide().redact(&text);
         assert_eq!(clean.is_some(), expected, "{text} -> {clean:?}");
         if let Some(clean) = clean {
             assert!(!clean.contains(&value) && clean.contains(MARKER), "{clean}");
@@ -195,28 +203,28 @@ fn what_only_stands_for_a_secret_stays() {
         "git commit 0123456789abcdef0123456789abcdef01234567",
     ];
     for text in texts {
-        assert_eq!(Secrets::shared().redact(text), None, "{text}");
+        assert_eq!(SecretScanner::process_wide().redact(text), None, "{text}");
     }
 }
 
 #[test]
 fn the_name_of_a_field_tells_what_its_value_is() {
-    let (token, word) = (random(BASE62, 24), "correct-horse-9");
+    let (token, word) = (random_text(BASE62, 24), "correct-horse-9");
     let value = json!({
         "password": word, "note": word, "deep": [{"client_secret": token, "id": token}], "count": 3, "token": "short",
     });
     let expected = json!({
         "password": MARKER, "note": word, "deep": [{"client_secret": MARKER, "id": token}], "count": 3, "token": "short",
     });
-    assert_eq!(Secrets::shared().redact_value(&value), Some(expected));
+    assert_eq!(SecretScanner::process_wide().redact_value(&value), Some(expected));
 }
 
 #[test]
 fn json_text_stays_json() {
-    for (family, token) in tokens() {
-        let inner = json!({"a": token, "password": random(BASE62, 20), "b": ["x\ny", format!("\"{token}\"")]});
+    for (family, token) in known_tokens() {
+        let inner = json!({"a": token, "password": random_text(BASE62, 20), "b": ["x\ny", format!("\"{token}\"")]});
         let text = json!({"body": inner.to_string(), "c": 1}).to_string();
-        let clean = Secrets::shared().redact(&text).unwrap();
+        let clean = SecretScanner::process_wide().redact(&text).unwrap();
         let value: Value = serde_json::from_str(&clean).unwrap_or_else(|fault| panic!("{family}: {fault}: {clean}"));
         let inner: Value = serde_json::from_str(value["body"].as_str().unwrap()).unwrap();
         assert_eq!(
@@ -237,7 +245,7 @@ fn long_texts_full_of_beginnings_are_no_trap() {
     ];
     for text in texts {
         // It is enough that it ends: a search that is not linear would take hours with ten times as much.
-        let clean = Secrets::shared().redact(&text);
+        let clean = SecretScanner::process_wide().redact(&text);
         assert!(clean.is_none_or(|clean| clean.len() <= text.len()));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::entropy::entropy;
-use super::rules::{Alphabet, TokenRule};
+use super::entropy::bits_per_byte;
+use super::rules::{TokenAlphabet, TokenRule};
 
 /// How much of a token is looked at to see how random it is.
 const SAMPLE_BYTES: usize = 256;
@@ -11,11 +11,11 @@ const SAMPLE_BYTES: usize = 256;
 /// Where runs of the characters of an alphabet end that were looked at already. Without it a text that is full of
 /// beginnings, within one run, would be gone through from each of them.
 #[derive(Debug, Default)]
-pub(super) struct Runs(Vec<(Alphabet, usize)>);
+pub(super) struct AlphabetRuns(Vec<(TokenAlphabet, usize)>);
 
-impl Runs {
+impl AlphabetRuns {
     /// Where the run that holds `from` ends. Calls come in the order of the text.
-    fn end(&mut self, alphabet: Alphabet, text: &str, from: usize) -> usize {
+    fn run_end(&mut self, alphabet: TokenAlphabet, text: &str, from: usize) -> usize {
         let known = self.0.iter().position(|(of, _)| *of == alphabet);
         if let Some((_, end)) = known.and_then(|at| self.0.get(at))
             && *end > from
@@ -23,7 +23,7 @@ impl Runs {
             return *end;
         }
         let rest = text.as_bytes().get(from..).unwrap_or_default();
-        let end = from + rest.iter().take_while(|byte| alphabet.has(**byte)).count();
+        let end = from + rest.iter().take_while(|byte| alphabet.contains(**byte)).count();
         match known.and_then(|at| self.0.get_mut(at)) {
             Some(run) => run.1 = end,
             None => self.0.push((alphabet, end)),
@@ -33,17 +33,23 @@ impl Runs {
 }
 
 /// The token that begins at `start` with `begin`, when the rule knows it.
-pub(super) fn find(rule: &TokenRule, begin: &str, text: &str, start: usize, runs: &mut Runs) -> Option<Range<usize>> {
+pub(super) fn find_token(
+    rule: &TokenRule,
+    begin: &str,
+    text: &str,
+    start: usize,
+    runs: &mut AlphabetRuns,
+) -> Option<Range<usize>> {
     // Beginnings are found in any case of letters; a token has its own.
-    if !text.get(start..)?.starts_with(begin) || (rule.apart && !stands_apart(text.as_bytes(), start)) {
+    if !text.get(start..)?.starts_with(begin) || (rule.must_stand_apart && !stands_apart(text.as_bytes(), start)) {
         return None;
     }
     let from = start + begin.len();
     // A full stop behind a token ends the sentence.
-    let body = text.get(from..runs.end(rule.of, text, from))?.trim_end_matches('.');
-    let fits = body.len() >= rule.least && rule.most.is_none_or(|most| body.len() <= most);
+    let body = text.get(from..runs.run_end(rule.alphabet, text, from))?.trim_end_matches('.');
+    let fits = body.len() >= rule.min_length && rule.max_length.is_none_or(|most| body.len() <= most);
     let sample = body.get(..SAMPLE_BYTES).unwrap_or(body);
-    let random = || rule.entropy.is_none_or(|least| entropy(sample) >= least);
+    let random = || rule.entropy.is_none_or(|least| bits_per_byte(sample) >= least);
     (fits && random()).then(|| start..from + body.len())
 }
 

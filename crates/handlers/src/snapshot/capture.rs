@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::change::{bytes, path_of, written};
-use super::git::{Git, write};
-use super::place::Place;
-use super::{SnapshotError, own};
+use super::change::{decode_path, encode_path, path_bytes};
+use super::shadow_git::{ShadowGit, write_atomically};
+use super::shadow_repository::ShadowRepository;
+use super::{SnapshotError, shadow_path};
 
 /// New files above this are left out (docker-agent behaviour, section 4.11). Those that a snapshot holds already are not.
 const MOST_BYTES: u64 = 2 << 20;
@@ -31,7 +31,7 @@ static OWN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 const OWN_FILES: &str = "own-files";
 
 /// Keeps a file out of all snapshots, such as the tape of a session: it is no work of the agent.
-pub fn leave_out(file: &Path) {
+pub fn exclude_file(file: &Path) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let (Ok(folder), Some(name)) = (fs::canonicalize(folder), file.file_name()) {
         OWN.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(name));
@@ -39,31 +39,31 @@ pub fn leave_out(file: &Path) {
 }
 
 /// The files below the root that are kept out, those of other processes among them.
-fn own_files(place: &Place) -> Result<BTreeSet<String>, SnapshotError> {
-    let list = own(&place.store, OWN_FILES);
+fn excluded_files(place: &ShadowRepository) -> Result<BTreeSet<String>, SnapshotError> {
+    let list = shadow_path(&place.store, OWN_FILES);
     let text = fs::read_to_string(&list).unwrap_or_default();
     let mut files: BTreeSet<String> = text.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
     let known = files.len();
     let ours = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    files.extend(ours.iter().filter_map(|file| Some(written(bytes(file.strip_prefix(&place.root).ok()?)))));
+    files.extend(ours.iter().filter_map(|file| Some(encode_path(path_bytes(file.strip_prefix(&place.root).ok()?)))));
     if files.len() > known {
         let text: String = files.iter().map(|file| format!("{file}\0")).collect();
-        write(&list, text.as_bytes())?;
+        write_atomically(&list, text.as_bytes())?;
     }
     Ok(files)
 }
 
 /// Brings the index up to date and gives its tree. One git process when nothing changed, three otherwise.
-pub(super) fn capture(git: &Git<'_>, place: &Place) -> Result<String, SnapshotError> {
-    let mut left_out = still_left_out(place);
-    exclude(place, &left_out)?;
-    let scope = git.scope()?;
-    let listing = git.run(&["ls-files", "-t", "-z", "-o", "-m", "-d", "--exclude-standard", "--", scope], b"")?;
+pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Result<String, SnapshotError> {
+    let mut left_out = still_excluded(place);
+    write_exclude_file(place, &left_out)?;
+    let scope = git.scope_argument()?;
+    let listing = git.run_git(&["ls-files", "-t", "-z", "-o", "-m", "-d", "--exclude-standard", "--", scope], b"")?;
     let (mut changed, mut new) = (false, 0);
     let before = left_out.len();
     for item in listing.split(|byte| *byte == 0).filter(|item| item.len() > 2) {
         let (is_new, path) = (item.starts_with(b"? "), item.get(2..).unwrap_or_default());
-        if is_new && is_left_out(&place.root, path) {
+        if is_new && should_exclude(&place.root, path) {
             left_out.insert(path.to_vec());
         } else {
             changed = true;
@@ -71,40 +71,40 @@ pub(super) fn capture(git: &Git<'_>, place: &Place) -> Result<String, SnapshotEr
         }
     }
     if new > MOST_FILES && !place.is_repository {
-        return Err(unsuitable(place, "it has more than 20,000 files and no git repository"));
+        return Err(unsuitable_error(place, "it has more than 20,000 files and no git repository"));
     }
-    let known = own(&place.store, TREE);
+    let known = shadow_path(&place.store, TREE);
     if !changed && let Ok(tree) = fs::read_to_string(&known) {
         return Ok(tree.trim().to_owned());
     }
     if left_out.len() > before {
-        exclude(place, &left_out)?;
+        write_exclude_file(place, &left_out)?;
     }
     // From here on the file would be wrong.
     let _ = fs::remove_file(&known);
     if changed {
-        git.run(&["add", "--all", "--", scope], b"")?;
+        git.run_git(&["add", "--all", "--", scope], b"")?;
     }
-    let tree = git.name(&["write-tree"], b"")?;
-    write(&known, tree.as_bytes())?;
+    let tree = git.object_name(&["write-tree"], b"")?;
+    write_atomically(&known, tree.as_bytes())?;
     Ok(tree)
 }
 
 /// Refuses folders that hold much more than an agent's work.
-pub(super) fn suitable(place: &Place) -> Result<(), SnapshotError> {
+pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
     let home = std::env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
     if !place.is_repository && (place.root.parent().is_none() || home.as_ref() == Some(&place.root)) {
-        return Err(unsuitable(place, "it is a home or the root of the machine and has no git repository"));
+        return Err(unsuitable_error(place, "it is a home or the root of the machine and has no git repository"));
     }
     Ok(())
 }
 
-fn unsuitable(place: &Place, why: &str) -> SnapshotError {
-    SnapshotError::Unsuitable { folder: place.root.clone(), why: why.to_owned() }
+fn unsuitable_error(place: &ShadowRepository, why: &str) -> SnapshotError {
+    SnapshotError::Unsuitable { folder: place.root.clone(), reason: why.to_owned() }
 }
 
 /// Whether a new file is left out: too large, not readable, or a repository of its own.
-fn is_left_out(root: &Path, path: &[u8]) -> bool {
+fn should_exclude(root: &Path, path: &[u8]) -> bool {
     if path.ends_with(b"/") {
         return true;
     }
@@ -117,39 +117,41 @@ fn is_left_out(root: &Path, path: &[u8]) -> bool {
 }
 
 /// What was left out last time and would be again.
-fn still_left_out(place: &Place) -> BTreeSet<Vec<u8>> {
-    let text = fs::read_to_string(own(&place.store, LEFT_OUT)).unwrap_or_default();
-    let paths = text.split('\0').filter(|path| !path.is_empty()).map(|path| bytes(&path_of(path)).to_vec());
-    paths.filter(|path| is_left_out(&place.root, path) && place.root.join(OsStr::from_bytes(path)).exists()).collect()
+fn still_excluded(place: &ShadowRepository) -> BTreeSet<Vec<u8>> {
+    let text = fs::read_to_string(shadow_path(&place.store, LEFT_OUT)).unwrap_or_default();
+    let paths = text.split('\0').filter(|path| !path.is_empty()).map(|path| path_bytes(&decode_path(path)).to_vec());
+    paths
+        .filter(|path| should_exclude(&place.root, path) && place.root.join(OsStr::from_bytes(path)).exists())
+        .collect()
 }
 
 /// Tells git what to leave out: what the user told it for this clone alone, the shadow itself, and what is too much.
-fn exclude(place: &Place, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
-    let mut patterns = users_own(&place.root);
+fn write_exclude_file(place: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
+    let mut patterns = user_exclude_file(&place.root);
     patterns.push(b'\n');
     let data = place.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
     if let Some(inside) = data.as_ref().and_then(|data| data.strip_prefix(&place.root).ok()) {
-        patterns.extend(pattern(bytes(inside)));
+        patterns.extend(exclude_pattern(path_bytes(inside)));
     }
-    for file in own_files(place)? {
-        patterns.extend(pattern(bytes(&path_of(&file))));
+    for file in excluded_files(place)? {
+        patterns.extend(exclude_pattern(path_bytes(&decode_path(&file))));
     }
     let mut list = String::new();
     for path in left_out {
-        patterns.extend(pattern(path));
-        list.push_str(&written(path));
+        patterns.extend(exclude_pattern(path));
+        list.push_str(&encode_path(path));
         list.push('\0');
     }
-    let file = own(&place.store, "info/exclude");
+    let file = shadow_path(&place.store, "info/exclude");
     if fs::read(&file).ok().as_deref() != Some(&patterns) {
-        write(&file, &patterns)?;
-        write(&own(&place.store, LEFT_OUT), list.as_bytes())?;
+        write_atomically(&file, &patterns)?;
+        write_atomically(&shadow_path(&place.store, LEFT_OUT), list.as_bytes())?;
     }
     Ok(())
 }
 
 /// The pattern that matches one path below the root and nothing else.
-fn pattern(path: &[u8]) -> Vec<u8> {
+fn exclude_pattern(path: &[u8]) -> Vec<u8> {
     let mut pattern = vec![b'/'];
     for byte in path {
         match byte {
@@ -164,7 +166,7 @@ fn pattern(path: &[u8]) -> Vec<u8> {
 }
 
 /// The user's `info/exclude`, also that of a linked worktree, whose `.git` is a file.
-fn users_own(root: &Path) -> Vec<u8> {
+fn user_exclude_file(root: &Path) -> Vec<u8> {
     let mut folder = root.join(".git");
     if let Ok(text) = pintle_files::read_text(&folder) {
         let Some(named) = text.strip_prefix("gitdir: ") else { return Vec::new() };

@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 /// One file that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct FileChange {
     /// The path below the root. A backslash is doubled, and a byte that is no UTF-8 is `\x` and two hex digits.
     pub path: String,
     /// What it was; absent for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Entry>,
+    pub before: Option<TreeEntry>,
     /// What it became; absent for one that is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<Entry>,
+    pub after: Option<TreeEntry>,
 }
 
 /// A file as git keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct TreeEntry {
     /// `100644` for a file, `100755` for one that can be run, `120000` for a symbolic link.
     pub mode: String,
     /// The object with its content.
@@ -31,7 +31,7 @@ pub struct Entry {
 /// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FileChangeKind {
     /// It is new.
     Created,
     /// It is another.
@@ -40,20 +40,20 @@ pub enum Kind {
     Deleted,
 }
 
-impl Change {
+impl FileChange {
     /// How it changed.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FileChangeKind {
         match (&self.before, &self.after) {
-            (None, _) => Kind::Created,
-            (_, None) => Kind::Deleted,
-            _ => Kind::Modified,
+            (None, _) => FileChangeKind::Created,
+            (_, None) => FileChangeKind::Deleted,
+            _ => FileChangeKind::Modified,
         }
     }
 }
 
 /// A path as it is written down.
-pub(super) fn written(path: &[u8]) -> String {
+pub(super) fn encode_path(path: &[u8]) -> String {
     let mut text = String::new();
     for chunk in path.utf8_chunks() {
         text.push_str(&chunk.valid().replace('\\', "\\\\"));
@@ -65,7 +65,7 @@ pub(super) fn written(path: &[u8]) -> String {
 }
 
 /// The path that was written down.
-pub(super) fn path_of(text: &str) -> PathBuf {
+pub(super) fn decode_path(text: &str) -> PathBuf {
     let mut path = Vec::new();
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {
@@ -87,7 +87,7 @@ pub(super) fn path_of(text: &str) -> PathBuf {
 }
 
 /// Reads what `git diff-tree --raw -z` prints: `:mode mode id id letter NUL path NUL`.
-pub(super) fn parse(raw: &[u8]) -> Vec<Change> {
+pub(super) fn parse_raw_diff(raw: &[u8]) -> Vec<FileChange> {
     let mut fields = raw.split(|byte| *byte == 0);
     let mut changes = Vec::new();
     while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
@@ -97,14 +97,14 @@ pub(super) fn parse(raw: &[u8]) -> Vec<Change> {
             continue;
         };
         let entry =
-            |mode: &str, id: &str| (mode != "000000").then(|| Entry { mode: mode.to_owned(), id: id.to_owned() });
-        changes.push(Change { path: written(path), before: entry(old_mode, old), after: entry(new_mode, new) });
+            |mode: &str, id: &str| (mode != "000000").then(|| TreeEntry { mode: mode.to_owned(), id: id.to_owned() });
+        changes.push(FileChange { path: encode_path(path), before: entry(old_mode, old), after: entry(new_mode, new) });
     }
     changes
 }
 
 /// The bytes of a path.
-pub(super) fn bytes(path: &Path) -> &[u8] {
+pub(super) fn path_bytes(path: &Path) -> &[u8] {
     OsStr::as_bytes(path.as_os_str())
 }
 
@@ -122,8 +122,8 @@ mod tests {
             (b"\\x41", "\\\\x41"),
         ];
         for (path, text) in cases {
-            assert_eq!(written(path), text);
-            assert_eq!(bytes(&path_of(text)), path, "{text}");
+            assert_eq!(encode_path(path), text);
+            assert_eq!(path_bytes(&decode_path(text)), path, "{text}");
         }
     }
 }

@@ -9,12 +9,12 @@ pub enum SnapshotError {
     /// There is nowhere to keep snapshots.
     NoData,
     /// Snapshots have nothing to do with this event.
-    Event {
+    UnsupportedEvent {
         /// The event.
         event: &'static str,
     },
     /// There is no such folder.
-    NoFolder {
+    MissingDirectory {
         /// The folder.
         folder: PathBuf,
     },
@@ -23,41 +23,41 @@ pub enum SnapshotError {
         /// The folder.
         folder: PathBuf,
         /// Why.
-        why: String,
+        reason: String,
     },
     /// Something of the shadow cannot be read or written.
     Store {
         /// The file.
         path: PathBuf,
         /// Why.
-        why: String,
+        cause: String,
     },
     /// Git is missing, failed, or took too long.
     Git {
         /// What happened.
-        why: String,
+        cause: String,
     },
     /// Files are not as the last checkpoint left them, so that restoring would lose what was done since.
-    Edited {
+    EditedFiles {
         /// The files, below the root.
         paths: Vec<String>,
     },
     /// A folder with files that no snapshot holds stands where a file has to be.
-    InTheWay {
+    BlockedPaths {
         /// The folders, below the root.
         paths: Vec<String>,
     },
 }
 
 impl SnapshotError {
-    pub(super) fn store(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn store_error(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
-        move |fault| Self::Store { path, why: fault.to_string() }
+        move |fault| Self::Store { path, cause: fault.to_string() }
     }
 }
 
 /// The first of some paths, and how many more there are.
-fn listed(paths: &[String]) -> String {
+fn summarize_paths(paths: &[String]) -> String {
     const MOST: usize = 5;
     let shown: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(MOST);
@@ -69,14 +69,14 @@ impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoData => f.write_str("there is no place for snapshots; set `HOME` or `PINTLE_DATA_DIR`"),
-            Self::Event { event } => write!(f, "`snapshot` has no effect on `{event}`"),
-            Self::NoFolder { folder } => write!(f, "there is no folder `{}`", folder.display()),
-            Self::Unsuitable { folder, why } => write!(f, "no snapshots of `{}`: {why}", folder.display()),
-            Self::Store { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
-            Self::Git { why } => f.write_str(why),
-            Self::Edited { paths } => write!(f, "edited since the snapshot: {}", listed(paths)),
-            Self::InTheWay { paths } => {
-                write!(f, "files that no snapshot holds are in the way, in {}", listed(paths))
+            Self::UnsupportedEvent { event } => write!(f, "`snapshot` has no effect on `{event}`"),
+            Self::MissingDirectory { folder } => write!(f, "there is no folder `{}`", folder.display()),
+            Self::Unsuitable { folder, reason: why } => write!(f, "no snapshots of `{}`: {why}", folder.display()),
+            Self::Store { path, cause: why } => write!(f, "cannot use `{}`: {why}", path.display()),
+            Self::Git { cause: why } => f.write_str(why),
+            Self::EditedFiles { paths } => write!(f, "edited since the snapshot: {}", summarize_paths(paths)),
+            Self::BlockedPaths { paths } => {
+                write!(f, "files that no snapshot holds are in the way, in {}", summarize_paths(paths))
             }
         }
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Kind};
-use super::git::{Git, write};
-use super::{SnapshotError, own};
+use super::change::{FileChange, FileChangeKind};
+use super::shadow_git::{ShadowGit, write_atomically};
+use super::{SnapshotError, shadow_path};
 
 /// What changed between two captures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,24 +22,25 @@ pub struct Checkpoint {
     /// The agent.
     pub agent: String,
     /// What the agent did: `iteration 2`, or a tool and the id of its call.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub action: String,
     /// What all files were.
     pub before: String,
     /// What they became.
     pub after: String,
     /// The files that changed, in the order of their paths.
-    pub files: Vec<Change>,
+    pub files: Vec<FileChange>,
 }
 
 /// Whose checkpoint it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Label {
+pub struct CheckpointLabel {
     /// The session.
     pub session: String,
     /// The agent.
     pub agent: String,
-    /// What it did, as in [`Checkpoint::what`].
-    pub what: String,
+    /// What it did, as in [`Checkpoint::action`].
+    pub action: String,
     /// When, milliseconds since the Unix epoch.
     pub at_ms: u64,
 }
@@ -47,7 +48,7 @@ pub struct Label {
 impl Checkpoint {
     /// How many files changed in a way.
     #[must_use]
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count_changes(&self, kind: FileChangeKind) -> usize {
         self.files.iter().filter(|change| change.kind() == kind).count()
     }
 }
@@ -58,83 +59,84 @@ const FILE: &str = "checkpoints.jsonl";
 const MOST: usize = 500;
 
 /// Reads the checkpoints. A last line that was not written whole is none.
-pub(super) fn read(store: &Path) -> Result<Vec<Checkpoint>, SnapshotError> {
-    let path = own(store, FILE);
+pub(super) fn read_checkpoints(store: &Path) -> Result<Vec<Checkpoint>, SnapshotError> {
+    let path = shadow_path(store, FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(fault) => return Err(SnapshotError::store(&path)(fault)),
+        Err(fault) => return Err(SnapshotError::store_error(&path)(fault)),
     };
     let whole = text.rfind('\n').and_then(|end| text.get(..end)).unwrap_or_default();
     let read = |(at, line): (usize, &str)| {
         serde_json::from_str(line)
-            .map_err(|fault| SnapshotError::Store { path: path.clone(), why: format!("line {}: {fault}", at + 1) })
+            .map_err(|fault| SnapshotError::Store { path: path.clone(), cause: format!("line {}: {fault}", at + 1) })
     };
     whole.lines().enumerate().map(read).collect()
 }
 
 /// Writes a checkpoint down. Its trees get a ref first, so that git's housekeeping leaves them alone.
-pub(super) fn add(
-    git: &Git<'_>,
+pub(super) fn add_checkpoint(
+    git: &ShadowGit<'_>,
     store: &Path,
     before: &str,
     after: &str,
-    label: &Label,
-    files: Vec<Change>,
+    label: &CheckpointLabel,
+    files: Vec<FileChange>,
 ) -> Result<Checkpoint, SnapshotError> {
-    let known = read(store)?;
+    let known = read_checkpoints(store)?;
     let id = known.last().map_or(1, |last| last.id + 1);
     let both = format!("040000 tree {before}\tbefore\n040000 tree {after}\tafter\n");
-    let tree = git.name(&["mktree", "--missing"], both.as_bytes())?;
-    write(&reference(store, id), format!("{tree}\n").as_bytes())?;
+    let tree = git.object_name(&["mktree", "--missing"], both.as_bytes())?;
+    write_atomically(&reference_path(store, id), format!("{tree}\n").as_bytes())?;
     let (before, after) = (before.to_owned(), after.to_owned());
-    let Label { session, agent, what, at_ms } = label.clone();
-    let checkpoint = Checkpoint { id, at_ms, session, agent, what, before, after, files };
-    let path = own(store, FILE);
+    let CheckpointLabel { session, agent, action: what, at_ms } = label.clone();
+    let checkpoint = Checkpoint { id, at_ms, session, agent, action: what, before, after, files };
+    let path = shadow_path(store, FILE);
     // What is left of a line that was not written whole would spoil the next one.
     let torn = fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|last| *last != b'\n'));
     if torn {
-        rewrite(store, &known)?;
+        rewrite_journal(store, &known)?;
     }
-    let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(SnapshotError::store(&path))?;
-    file.write_all(line(&checkpoint).as_bytes()).map_err(SnapshotError::store(&path))?;
+    let mut file =
+        OpenOptions::new().create(true).append(true).open(&path).map_err(SnapshotError::store_error(&path))?;
+    file.write_all(checkpoint_line(&checkpoint).as_bytes()).map_err(SnapshotError::store_error(&path))?;
     Ok(checkpoint)
 }
 
 /// Forgets all checkpoints but the first `keep`.
-pub(super) fn keep(store: &Path, checkpoints: &[Checkpoint], keep: usize) -> Result<(), SnapshotError> {
+pub(super) fn keep_first(store: &Path, checkpoints: &[Checkpoint], keep: usize) -> Result<(), SnapshotError> {
     let (kept, forgotten) = checkpoints.split_at(keep.min(checkpoints.len()));
-    rewrite(store, kept)?;
-    forgotten.iter().for_each(|checkpoint| release(store, checkpoint));
+    rewrite_journal(store, kept)?;
+    forgotten.iter().for_each(|checkpoint| release_objects(store, checkpoint));
     Ok(())
 }
 
 /// Forgets the oldest checkpoints above the most that are kept.
-pub(super) fn forget_oldest(store: &Path) -> Result<(), SnapshotError> {
-    let checkpoints = read(store)?;
+pub(super) fn forget_oldest_checkpoints(store: &Path) -> Result<(), SnapshotError> {
+    let checkpoints = read_checkpoints(store)?;
     let (forgotten, kept) = checkpoints.split_at(checkpoints.len().saturating_sub(MOST));
     if !forgotten.is_empty() {
-        rewrite(store, kept)?;
-        forgotten.iter().for_each(|checkpoint| release(store, checkpoint));
+        rewrite_journal(store, kept)?;
+        forgotten.iter().for_each(|checkpoint| release_objects(store, checkpoint));
     }
     Ok(())
 }
 
-fn rewrite(store: &Path, checkpoints: &[Checkpoint]) -> Result<(), SnapshotError> {
-    let text: String = checkpoints.iter().map(line).collect();
-    write(&own(store, FILE), text.as_bytes())
+fn rewrite_journal(store: &Path, checkpoints: &[Checkpoint]) -> Result<(), SnapshotError> {
+    let text: String = checkpoints.iter().map(checkpoint_line).collect();
+    write_atomically(&shadow_path(store, FILE), text.as_bytes())
 }
 
-fn line(checkpoint: &Checkpoint) -> String {
+fn checkpoint_line(checkpoint: &Checkpoint) -> String {
     // Texts and numbers alone: it always has a JSON form.
     serde_json::to_string(checkpoint).unwrap_or_default() + "\n"
 }
 
-fn reference(store: &Path, id: u64) -> std::path::PathBuf {
-    own(store, &format!("refs/checkpoints/{id}"))
+fn reference_path(store: &Path, id: u64) -> std::path::PathBuf {
+    shadow_path(store, &format!("refs/checkpoints/{id}"))
 }
 
 /// A ref that stays behind keeps objects that nobody needs, and does no other harm.
-fn release(store: &Path, checkpoint: &Checkpoint) {
-    let _ = fs::remove_file(reference(store, checkpoint.id));
+fn release_objects(store: &Path, checkpoint: &Checkpoint) {
+    let _ = fs::remove_file(reference_path(store, checkpoint.id));
 }

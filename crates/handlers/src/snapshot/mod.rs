@@ -12,70 +12,74 @@
 mod capture;
 mod change;
 mod error;
-mod git;
 mod journal;
 mod lock;
-mod place;
 mod restore;
+mod shadow_git;
+mod shadow_repository;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
 
-pub use capture::leave_out;
-pub use change::{Change, Entry, Kind};
+pub use capture::exclude_file;
+pub use change::{FileChange, FileChangeKind, TreeEntry};
 pub use error::SnapshotError;
-pub use journal::{Checkpoint, Label};
-pub use place::data_folder;
-pub use restore::Restored;
+pub use journal::{Checkpoint, CheckpointLabel};
+pub use restore::RestoreReport;
+pub use shadow_repository::data_dir;
 
-use git::Git;
-use lock::Lock;
-use place::Place;
+use lock::ShadowLock;
+use shadow_git::ShadowGit;
+use shadow_repository::ShadowRepository;
 
 /// The files of one folder, as they were at different times.
 #[derive(Debug, Clone)]
-pub struct Snapshots {
-    place: Place,
-    until: Instant,
+pub struct SnapshotStore {
+    repository: ShadowRepository,
+    deadline: Instant,
     cancel: CancelToken,
 }
 
-impl Snapshots {
-    /// The snapshots of a folder, which are kept beneath `data` (see [`data_folder`]). In a git repository they are those of
+impl SnapshotStore {
+    /// The snapshots of a folder, which are kept beneath `data` (see [`data_dir`]). In a git repository they are those of
     /// the whole repository, and captures look at the folder alone. All that is done with them ends after `timeout_ms`.
     ///
     /// # Errors
     /// When there is no such folder.
-    pub fn of(data: &Path, folder: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
-        let place = Place::find(data, folder)?;
-        Ok(Self { place, until: Instant::now() + Duration::from_millis(timeout_ms), cancel: cancel.clone() })
+    pub fn open(data: &Path, folder: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
+        let place = ShadowRepository::for_directory(data, folder)?;
+        Ok(Self {
+            repository: place,
+            deadline: Instant::now() + Duration::from_millis(timeout_ms),
+            cancel: cancel.clone(),
+        })
     }
 
     /// The same, with an eye on all of the root.
     #[must_use]
-    pub fn whole(mut self) -> Self {
-        self.place.scope = PathBuf::new();
+    pub fn covering_root(mut self) -> Self {
+        self.repository.scope = PathBuf::new();
         self
     }
 
     /// The folder whose snapshots these are: the repository's, or the one that was named.
     #[must_use]
     pub fn root(&self) -> &Path {
-        &self.place.root
+        &self.repository.root
     }
 
     /// The shadow repository.
     #[must_use]
     pub fn store(&self) -> &Path {
-        &self.place.store
+        &self.repository.store
     }
 
     /// The part of the root that captures look at; empty is all of it.
     #[must_use]
     pub fn scope(&self) -> &Path {
-        &self.place.scope
+        &self.repository.scope
     }
 
     /// Remembers all files as they are; gives the name of what is remembered.
@@ -84,25 +88,30 @@ impl Snapshots {
     /// When git fails, or the folder is none to take snapshots of, such as a home without a repository.
     pub fn capture(&self) -> Result<String, SnapshotError> {
         // First, so that such a folder gets no shadow.
-        capture::suitable(&self.place)?;
-        let _lock = self.lock()?;
-        capture::capture(&self.git(), &self.place)
+        capture::check_size(&self.repository)?;
+        let _lock = self.lock_shadow()?;
+        capture::capture_tree(&self.shadow_git(), &self.repository)
     }
 
     /// Writes down what changed between two captures; nothing when nothing did.
     ///
     /// # Errors
     /// When git fails or the shadow cannot be written to.
-    pub fn checkpoint(&self, before: &str, after: &str, label: &Label) -> Result<Option<Checkpoint>, SnapshotError> {
+    pub fn write_checkpoint(
+        &self,
+        before: &str,
+        after: &str,
+        label: &CheckpointLabel,
+    ) -> Result<Option<Checkpoint>, SnapshotError> {
         if before == after {
             return Ok(None);
         }
-        let _lock = self.lock()?;
-        let files = self.git().changes(before, after)?;
+        let _lock = self.lock_shadow()?;
+        let files = self.shadow_git().diff_trees(before, after)?;
         if files.is_empty() {
             return Ok(None);
         }
-        journal::add(&self.git(), &self.place.store, before, after, label, files).map(Some)
+        journal::add_checkpoint(&self.shadow_git(), &self.repository.store, before, after, label, files).map(Some)
     }
 
     /// The checkpoints there are, oldest first.
@@ -110,7 +119,7 @@ impl Snapshots {
     /// # Errors
     /// When they cannot be read.
     pub fn checkpoints(&self) -> Result<Vec<Checkpoint>, SnapshotError> {
-        journal::read(&self.place.store)
+        journal::read_checkpoints(&self.repository.store)
     }
 
     /// What changed between two captures, as a patch.
@@ -118,15 +127,15 @@ impl Snapshots {
     /// # Errors
     /// When git fails.
     pub fn patch(&self, before: &str, after: &str) -> Result<Vec<u8>, SnapshotError> {
-        self.git().patch(before, after)
+        self.shadow_git().diff_patch(before, after)
     }
 
     /// The files that changed between two captures.
     ///
     /// # Errors
     /// When git fails.
-    pub fn changes(&self, before: &str, after: &str) -> Result<Vec<Change>, SnapshotError> {
-        self.git().changes(before, after)
+    pub fn changed_files(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SnapshotError> {
+        self.shadow_git().diff_trees(before, after)
     }
 
     /// Takes back all checkpoints but the first `keep`: their files become what they were before, and then the
@@ -135,15 +144,15 @@ impl Snapshots {
     /// # Errors
     /// When a file was edited since and `force` is not given; then nothing was touched. When git fails; then the
     /// checkpoints are still there.
-    pub fn revert(&self, keep: usize, force: bool) -> Result<Option<Restored>, SnapshotError> {
+    pub fn revert_after(&self, keep: usize, force: bool) -> Result<Option<RestoreReport>, SnapshotError> {
         if self.checkpoints()?.len() <= keep {
             return Ok(None);
         }
-        let _lock = self.lock()?;
+        let _lock = self.lock_shadow()?;
         let checkpoints = self.checkpoints()?;
         let Some(later) = checkpoints.get(keep..).filter(|later| !later.is_empty()) else { return Ok(None) };
-        let restored = restore::restore(&self.git(), &self.place, later, force)?;
-        journal::keep(&self.place.store, &checkpoints, keep)?;
+        let restored = restore::restore_files(&self.shadow_git(), &self.repository, later, force)?;
+        journal::keep_first(&self.repository.store, &checkpoints, keep)?;
         Ok(Some(restored))
     }
 
@@ -152,28 +161,28 @@ impl Snapshots {
     ///
     /// # Errors
     /// When git fails or the shadow cannot be written to.
-    pub fn tidy(&self) -> Result<(), SnapshotError> {
-        let _lock = self.lock()?;
-        journal::forget_oldest(&self.place.store)?;
-        self.git().pack_when_large()
+    pub fn prune(&self) -> Result<(), SnapshotError> {
+        let _lock = self.lock_shadow()?;
+        journal::forget_oldest_checkpoints(&self.repository.store)?;
+        self.shadow_git().pack_when_large()
     }
 
-    fn git(&self) -> Git<'_> {
-        Git::new(&self.place, self.until, &self.cancel)
+    fn shadow_git(&self) -> ShadowGit<'_> {
+        ShadowGit::new(&self.repository, self.deadline, &self.cancel)
     }
 
     /// Keeps everybody else from the shadow, which is made when it is not there yet.
-    fn lock(&self) -> Result<Lock, SnapshotError> {
-        let store = &self.place.store;
-        std::fs::create_dir_all(store).map_err(SnapshotError::store(store))?;
-        let lock = Lock::take(store, self.until, &self.cancel)?;
-        git::prepare(&self.place)?;
+    fn lock_shadow(&self) -> Result<ShadowLock, SnapshotError> {
+        let store = &self.repository.store;
+        std::fs::create_dir_all(store).map_err(SnapshotError::store_error(store))?;
+        let lock = ShadowLock::acquire(store, self.deadline, &self.cancel)?;
+        shadow_git::prepare_shadow(&self.repository)?;
         Ok(lock)
     }
 }
 
 /// A path of the shadow's own.
-fn own(store: &Path, name: &str) -> PathBuf {
+fn shadow_path(store: &Path, name: &str) -> PathBuf {
     store.join(name)
 }
 

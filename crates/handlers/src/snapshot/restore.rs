@@ -5,102 +5,109 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::SnapshotError;
-use super::change::{Entry, bytes, path_of, written};
-use super::git::Git;
+use super::change::{TreeEntry, decode_path, encode_path, path_bytes};
 use super::journal::Checkpoint;
-use super::place::Place;
+use super::shadow_git::ShadowGit;
+use super::shadow_repository::ShadowRepository;
 
 /// What was restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreReport {
     /// The files that are again what they were, below the root.
     pub files: Vec<String>,
     /// How many checkpoints were taken back.
-    pub checkpoints: usize,
+    pub reverted_count: usize,
 }
 
 /// What a file has to become, and what it is as far as the checkpoints know.
-struct Step<'a> {
-    target: Option<&'a Entry>,
-    expected: Option<&'a Entry>,
+struct FileRestore<'a> {
+    target: Option<&'a TreeEntry>,
+    expected: Option<&'a TreeEntry>,
 }
 
 /// A repository within the folder: its files are not ours.
 const REPOSITORY: &str = "160000";
 
 /// Makes the files of these checkpoints, oldest first, what they were before the first of them.
-pub(super) fn restore(
-    git: &Git<'_>,
-    place: &Place,
+pub(super) fn restore_files(
+    git: &ShadowGit<'_>,
+    place: &ShadowRepository,
     checkpoints: &[Checkpoint],
     force: bool,
-) -> Result<Restored, SnapshotError> {
-    let mut steps: BTreeMap<PathBuf, Step<'_>> = BTreeMap::new();
+) -> Result<RestoreReport, SnapshotError> {
+    let mut steps: BTreeMap<PathBuf, FileRestore<'_>> = BTreeMap::new();
     for change in checkpoints.iter().flat_map(|checkpoint| &checkpoint.files) {
         let (target, expected) = (change.before.as_ref(), change.after.as_ref());
         if [target, expected].into_iter().flatten().any(|entry| entry.mode == REPOSITORY) {
             continue;
         }
         steps
-            .entry(path_of(&change.path))
+            .entry(decode_path(&change.path))
             .and_modify(|step| step.expected = expected)
-            .or_insert(Step { target, expected });
+            .or_insert(FileRestore { target, expected });
     }
     if !force {
-        let edited = edited(git, place, &steps)?;
+        let edited = find_edited_files(git, place, &steps)?;
         if !edited.is_empty() {
-            return Err(SnapshotError::Edited { paths: edited });
+            return Err(SnapshotError::EditedFiles { paths: edited });
         }
     }
-    let blocked = in_the_way(place, &steps);
+    let blocked = find_blocked_paths(place, &steps);
     if !blocked.is_empty() {
-        return Err(SnapshotError::InTheWay { paths: blocked });
+        return Err(SnapshotError::BlockedPaths { paths: blocked });
     }
     for (path, step) in &steps {
         if step.target.is_none() {
-            remove(&place.root, path)?;
+            remove_file_and_empty_dirs(&place.root, path)?;
         }
     }
     let targets = steps.iter().filter_map(|(path, step)| Some((path.as_path(), step.target?)));
-    let (aside, _index) = git.aside("restore-index");
-    if fill(&aside, targets)? {
-        aside.run(&["checkout-index", "--all", "--force", "--quiet"], b"")?;
+    let (aside, _index) = git.with_temp_index("restore-index");
+    if fill_index(&aside, targets)? {
+        aside.run_git(&["checkout-index", "--all", "--force", "--quiet"], b"")?;
     }
-    let files = steps.keys().map(|path| written(bytes(path))).collect();
-    Ok(Restored { files, checkpoints: checkpoints.len() })
+    let files = steps.keys().map(|path| encode_path(path_bytes(path))).collect();
+    Ok(RestoreReport { files, reverted_count: checkpoints.len() })
 }
 
 /// Puts entries into an empty index; tells whether there were any.
-fn fill<'a>(git: &Git<'_>, entries: impl Iterator<Item = (&'a Path, &'a Entry)>) -> Result<bool, SnapshotError> {
+fn fill_index<'a>(
+    git: &ShadowGit<'_>,
+    entries: impl Iterator<Item = (&'a Path, &'a TreeEntry)>,
+) -> Result<bool, SnapshotError> {
     let mut lines = Vec::new();
     for (path, entry) in entries {
         lines.extend(format!("{} {} 0\t", entry.mode, entry.id).into_bytes());
-        lines.extend(bytes(path));
+        lines.extend(path_bytes(path));
         lines.push(0);
     }
     if lines.is_empty() {
         return Ok(false);
     }
-    git.run(&["update-index", "-z", "--index-info"], &lines)?;
+    git.run_git(&["update-index", "-z", "--index-info"], &lines)?;
     Ok(true)
 }
 
 /// The files that are no longer what the last checkpoint left.
-fn edited(git: &Git<'_>, place: &Place, steps: &BTreeMap<PathBuf, Step<'_>>) -> Result<Vec<String>, SnapshotError> {
+fn find_edited_files(
+    git: &ShadowGit<'_>,
+    place: &ShadowRepository,
+    steps: &BTreeMap<PathBuf, FileRestore<'_>>,
+) -> Result<Vec<String>, SnapshotError> {
     let mut edited = BTreeSet::new();
     for (path, step) in steps {
         // A folder is no file; whether it is in the way is asked later.
         let is_file = fs::symlink_metadata(place.root.join(path)).is_ok_and(|found| !found.is_dir());
         let is_there = is_file && !is_behind_a_link(&place.root, path);
         if is_there != step.expected.is_some() {
-            edited.insert(written(bytes(path)));
+            edited.insert(encode_path(path_bytes(path)));
         }
     }
     let expected = steps.iter().filter_map(|(path, step)| Some((path.as_path(), step.expected?)));
-    let (aside, _index) = git.aside("expected-index");
-    if fill(&aside, expected)? {
-        let listing = aside.run(&["ls-files", "-z", "-m", "-d"], b"")?;
-        edited.extend(listing.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(written));
+    let (aside, _index) = git.with_temp_index("expected-index");
+    if fill_index(&aside, expected)? {
+        let listing = aside.run_git(&["ls-files", "-z", "-m", "-d"], b"")?;
+        edited.extend(listing.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(encode_path));
     }
     Ok(edited.into_iter().collect())
 }
@@ -112,18 +119,18 @@ fn is_behind_a_link(root: &Path, path: &Path) -> bool {
 }
 
 /// The folders that stand where a file has to be and would not be empty. Git would take them away with all they hold.
-fn in_the_way(place: &Place, steps: &BTreeMap<PathBuf, Step<'_>>) -> Vec<String> {
+fn find_blocked_paths(place: &ShadowRepository, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> Vec<String> {
     let mut blocked = Vec::new();
     for (path, step) in steps {
-        if step.target.is_some() && holds_more(&place.root, path, steps) {
-            blocked.push(written(bytes(path)));
+        if step.target.is_some() && holds_other_files(&place.root, path, steps) {
+            blocked.push(encode_path(path_bytes(path)));
         }
     }
     blocked
 }
 
 /// Whether a path is a folder with a file in it that is not about to be removed.
-fn holds_more(root: &Path, path: &Path, steps: &BTreeMap<PathBuf, Step<'_>>) -> bool {
+fn holds_other_files(root: &Path, path: &Path, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> bool {
     let whole = root.join(path);
     if !fs::symlink_metadata(&whole).is_ok_and(|found| found.is_dir()) {
         return false;
@@ -133,12 +140,12 @@ fn holds_more(root: &Path, path: &Path, steps: &BTreeMap<PathBuf, Step<'_>>) -> 
         let inner = path.join(entry.file_name());
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let goes = steps.get(&inner).is_some_and(|step| step.target.is_none());
-        if is_folder { holds_more(root, &inner, steps) } else { !goes }
+        if is_folder { holds_other_files(root, &inner, steps) } else { !goes }
     })
 }
 
 /// Removes a file, and the folders that are empty then.
-fn remove(root: &Path, path: &Path) -> Result<(), SnapshotError> {
+fn remove_file_and_empty_dirs(root: &Path, path: &Path) -> Result<(), SnapshotError> {
     if is_behind_a_link(root, path) {
         return Ok(());
     }
@@ -146,7 +153,7 @@ fn remove(root: &Path, path: &Path) -> Result<(), SnapshotError> {
     match fs::symlink_metadata(&whole) {
         // Somebody made a folder of that name since; it is not what the checkpoint knows.
         Ok(found) if found.is_dir() => return Ok(()),
-        Ok(_) => fs::remove_file(&whole).map_err(SnapshotError::store(&whole))?,
+        Ok(_) => fs::remove_file(&whole).map_err(SnapshotError::store_error(&whole))?,
         Err(_) => return Ok(()),
     }
     for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {

@@ -5,30 +5,30 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::MOST_OUTPUT_BYTES;
-use super::cell::Cell;
+use super::value::TemplateValue;
 
 /// The widest field that `printf` pads to.
 const MOST_WIDTH: usize = 1_000;
 
 /// A value as `{{ . }}` prints it.
-pub(super) fn shown(cell: &Cell<'_>) -> String {
+pub(super) fn display_value(cell: &TemplateValue<'_>) -> String {
     match cell {
-        Cell::Absent => String::new(),
+        TemplateValue::Absent => String::new(),
         _ => match cell.value() {
             Value::Null => String::from("<no value>"),
-            value => plain(value),
+            value => plain_text(value),
         },
     }
 }
 
 /// A value as `%v` prints it.
-pub(super) fn plain(value: &Value) -> String {
+pub(super) fn plain_text(value: &Value) -> String {
     let mut text = String::new();
-    write(&mut text, value);
+    write_value(&mut text, value);
     text
 }
 
-fn write(text: &mut String, value: &Value) {
+fn write_value(text: &mut String, value: &Value) {
     match value {
         Value::Null => text.push_str("<nil>"),
         Value::String(inner) => text.push_str(inner),
@@ -36,7 +36,7 @@ fn write(text: &mut String, value: &Value) {
             text.push('[');
             for (index, item) in items.iter().enumerate() {
                 text.push_str(if index > 0 { " " } else { "" });
-                write(text, item);
+                write_value(text, item);
             }
             text.push(']');
         }
@@ -48,7 +48,7 @@ fn write(text: &mut String, value: &Value) {
                 text.push_str(if index > 0 { " " } else { "" });
                 text.push_str(key);
                 text.push(':');
-                write(text, item);
+                write_value(text, item);
             }
             text.push(']');
         }
@@ -58,7 +58,7 @@ fn write(text: &mut String, value: &Value) {
 }
 
 /// Refuses a text that has grown too large to be printed. Looked at after each value, so that many of them cost no more.
-fn bounded(text: &str) -> Result<(), String> {
+fn check_printable_size(text: &str) -> Result<(), String> {
     match text.len() > MOST_OUTPUT_BYTES {
         true => Err(format!("the text is larger than {MOST_OUTPUT_BYTES} bytes; cut its parts with `truncate`")),
         false => Ok(()),
@@ -66,19 +66,19 @@ fn bounded(text: &str) -> Result<(), String> {
 }
 
 /// `println`: a space between all values, and the end of the line.
-pub(super) fn println(cells: &[Cell<'_>]) -> Result<String, String> {
+pub(super) fn format_println(cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     for (index, cell) in cells.iter().enumerate() {
         text.push_str(if index > 0 { " " } else { "" });
-        text.push_str(&plain(cell.value()));
-        bounded(&text)?;
+        text.push_str(&plain_text(cell.value()));
+        check_printable_size(&text)?;
     }
     text.push('\n');
     Ok(text)
 }
 
 /// `print`: a space between two values of which neither is a text.
-pub(super) fn print(cells: &[Cell<'_>]) -> Result<String, String> {
+pub(super) fn format_print(cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     let mut before_is_text = true;
     for cell in cells {
@@ -86,37 +86,37 @@ pub(super) fn print(cells: &[Cell<'_>]) -> Result<String, String> {
         if !before_is_text && !is_text {
             text.push(' ');
         }
-        text.push_str(&plain(cell.value()));
-        bounded(&text)?;
+        text.push_str(&plain_text(cell.value()));
+        check_printable_size(&text)?;
         before_is_text = is_text;
     }
     Ok(text)
 }
 
 /// A value in double quotes with escapes, as `%q` prints it.
-fn quoted(text: &str) -> String {
+fn quote_value(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
 /// How one verb of `printf` is to be printed.
 #[derive(Default)]
-struct Style {
-    left: bool,
-    zeros: bool,
-    plus: bool,
+struct VerbFormat {
+    is_left_aligned: bool,
+    pads_with_zeros: bool,
+    has_plus: bool,
     width: usize,
     precision: Option<usize>,
 }
 
 /// `printf` with the verbs `%v %s %q %d %f %g %e %t %x %%`, and Go's marks for what does not fit.
-pub(super) fn printf(format: &str, cells: &[Cell<'_>]) -> Result<String, String> {
+pub(super) fn format_printf(format: &str, cells: &[TemplateValue<'_>]) -> Result<String, String> {
     let mut text = String::new();
     let mut has_extra = false;
     let mut cells = cells.iter();
     let mut rest = format;
     while let Some((before, after)) = rest.split_once('%') {
         text.push_str(before);
-        let (style, after) = style(after);
+        let (style, after) = parse_verb_format(after);
         let Some(verb) = after.chars().next() else {
             text.push_str("%!(NOVERB)");
             return Ok(text);
@@ -127,17 +127,17 @@ pub(super) fn printf(format: &str, cells: &[Cell<'_>]) -> Result<String, String>
             continue;
         }
         match cells.next() {
-            Some(cell) => pad(&mut text, &one(verb, cell.value(), &style), &style),
+            Some(cell) => write_padded(&mut text, &format_verb(verb, cell.value(), &style), &style),
             None => drop(write!(text, "%!{verb}(MISSING)")),
         }
-        bounded(&text)?;
+        check_printable_size(&text)?;
     }
     text.push_str(rest);
     for (index, cell) in cells.enumerate() {
         text.push_str(if index > 0 { ", " } else { "%!(EXTRA " });
         // Writing to a text cannot fail.
-        let _ = write!(text, "{}={}", type_name(cell.value()), plain(cell.value()));
-        bounded(&text)?;
+        let _ = write!(text, "{}={}", type_name(cell.value()), plain_text(cell.value()));
+        check_printable_size(&text)?;
         has_extra = true;
     }
     text.push_str(if has_extra { ")" } else { "" });
@@ -145,13 +145,13 @@ pub(super) fn printf(format: &str, cells: &[Cell<'_>]) -> Result<String, String>
 }
 
 /// Reads flags, width and precision.
-fn style(mut rest: &str) -> (Style, &str) {
-    let mut style = Style::default();
+fn parse_verb_format(mut rest: &str) -> (VerbFormat, &str) {
+    let mut style = VerbFormat::default();
     while let Some(after) = rest.strip_prefix(['-', '0', '+', ' ', '#']) {
         match rest.as_bytes().first() {
-            Some(b'-') => style.left = true,
-            Some(b'0') => style.zeros = true,
-            Some(b'+') => style.plus = true,
+            Some(b'-') => style.is_left_aligned = true,
+            Some(b'0') => style.pads_with_zeros = true,
+            Some(b'+') => style.has_plus = true,
             _ => {}
         }
         rest = after;
@@ -170,19 +170,19 @@ fn style(mut rest: &str) -> (Style, &str) {
     (style, rest)
 }
 
-fn one(verb: char, value: &Value, style: &Style) -> String {
-    let sign = |text: String| if style.plus && !text.starts_with('-') { format!("+{text}") } else { text };
+fn format_verb(verb: char, value: &Value, style: &VerbFormat) -> String {
+    let sign = |text: String| if style.has_plus && !text.starts_with('-') { format!("+{text}") } else { text };
     let cut = |text: String| match style.precision {
         Some(most) => text.chars().take(most).collect(),
         None => text,
     };
-    let misfit = || format!("%!{verb}({}={})", type_name(value), plain(value));
+    let misfit = || format!("%!{verb}({}={})", type_name(value), plain_text(value));
     match (verb, value) {
         ('v', Value::String(text)) => cut(text.clone()),
-        ('v', value) => plain(value),
+        ('v', value) => plain_text(value),
         ('s', Value::String(text)) => cut(text.clone()),
-        ('s', Value::Array(_) | Value::Object(_)) => plain(value),
-        ('q', Value::String(text)) => quoted(text),
+        ('s', Value::Array(_) | Value::Object(_)) => plain_text(value),
+        ('q', Value::String(text)) => quote_value(text),
         ('t', Value::Bool(truth)) => truth.to_string(),
         // Go's JSON numbers are all floats, which `%d` refuses; a whole one is meant as one here.
         ('d', Value::Number(number)) => match number.as_i64() {
@@ -203,19 +203,19 @@ fn one(verb: char, value: &Value, style: &Style) -> String {
     }
 }
 
-fn pad(text: &mut String, printed: &str, style: &Style) {
+fn write_padded(text: &mut String, printed: &str, style: &VerbFormat) {
     let missing = style.width.saturating_sub(printed.chars().count());
-    if style.left {
+    if style.is_left_aligned {
         text.push_str(printed);
         text.push_str(&" ".repeat(missing));
         return;
     }
     let (sign, digits) = match printed.strip_prefix('-') {
-        Some(digits) if style.zeros => ("-", digits),
+        Some(digits) if style.pads_with_zeros => ("-", digits),
         _ => ("", printed),
     };
     text.push_str(sign);
-    text.push_str(&if style.zeros { "0" } else { " " }.repeat(missing));
+    text.push_str(&if style.pads_with_zeros { "0" } else { " " }.repeat(missing));
     text.push_str(digits);
 }
 

@@ -4,69 +4,94 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::cell::Cell;
 use super::format;
+use super::value::TemplateValue;
 
 /// One function.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct TemplateFunction {
     /// Its name.
     pub(super) name: &'static str,
-    least: usize,
-    most: usize,
+    min_arguments: usize,
+    max_arguments: usize,
     /// What it does.
-    pub(super) act: Act,
+    pub(super) body: FunctionBody,
 }
 
 /// How a function is called.
 #[derive(Debug)]
-pub(super) enum Act {
+pub(super) enum FunctionBody {
     /// With all its arguments.
-    All(for<'a> fn(&[Cell<'a>]) -> Result<Cell<'a>, String>),
+    Eager(for<'a> fn(&[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String>),
     /// With one argument after the other, up to the first that is true (`or`) or is not (`and`).
-    Until(bool),
+    ShortCircuit(bool),
 }
 
 /// As many arguments as one likes.
 const ANY: usize = usize::MAX;
 
 /// Every function.
-pub(super) static FUNCTIONS: &[Function] = &[
-    Function { name: "and", least: 1, most: ANY, act: Act::Until(false) },
-    Function { name: "eq", least: 2, most: ANY, act: Act::All(equal) },
-    Function { name: "ge", least: 2, most: 2, act: Act::All(|cells| compare(cells, Ordering::is_ge)) },
-    Function { name: "gt", least: 2, most: 2, act: Act::All(|cells| compare(cells, Ordering::is_gt)) },
-    Function { name: "index", least: 1, most: ANY, act: Act::All(index) },
-    Function { name: "le", least: 2, most: 2, act: Act::All(|cells| compare(cells, Ordering::is_le)) },
-    Function { name: "len", least: 1, most: 1, act: Act::All(length) },
-    Function { name: "lt", least: 2, most: 2, act: Act::All(|cells| compare(cells, Ordering::is_lt)) },
-    Function { name: "ne", least: 2, most: 2, act: Act::All(unequal) },
-    Function {
-        name: "not",
-        least: 1,
-        most: 1,
-        act: Act::All(|cells| Ok(Cell::truth(!cells.iter().any(Cell::is_true)))),
+pub(super) static FUNCTIONS: &[TemplateFunction] = &[
+    TemplateFunction { name: "and", min_arguments: 1, max_arguments: ANY, body: FunctionBody::ShortCircuit(false) },
+    TemplateFunction { name: "eq", min_arguments: 2, max_arguments: ANY, body: FunctionBody::Eager(compare_equal) },
+    TemplateFunction {
+        name: "ge",
+        min_arguments: 2,
+        max_arguments: 2,
+        body: FunctionBody::Eager(|cells| compare_values(cells, Ordering::is_ge)),
     },
-    Function { name: "or", least: 1, most: ANY, act: Act::Until(true) },
-    Function { name: "print", least: 0, most: ANY, act: Act::All(|cells| format::print(cells).map(Cell::text)) },
-    Function { name: "printf", least: 1, most: ANY, act: Act::All(printf) },
-    Function { name: "println", least: 0, most: ANY, act: Act::All(println) },
-    Function { name: "toJSON", least: 1, most: 1, act: Act::All(to_json) },
-    Function { name: "truncate", least: 2, most: 2, act: Act::All(truncate) },
+    TemplateFunction {
+        name: "gt",
+        min_arguments: 2,
+        max_arguments: 2,
+        body: FunctionBody::Eager(|cells| compare_values(cells, Ordering::is_gt)),
+    },
+    TemplateFunction { name: "index", min_arguments: 1, max_arguments: ANY, body: FunctionBody::Eager(index_value) },
+    TemplateFunction {
+        name: "le",
+        min_arguments: 2,
+        max_arguments: 2,
+        body: FunctionBody::Eager(|cells| compare_values(cells, Ordering::is_le)),
+    },
+    TemplateFunction { name: "len", min_arguments: 1, max_arguments: 1, body: FunctionBody::Eager(value_length) },
+    TemplateFunction {
+        name: "lt",
+        min_arguments: 2,
+        max_arguments: 2,
+        body: FunctionBody::Eager(|cells| compare_values(cells, Ordering::is_lt)),
+    },
+    TemplateFunction { name: "ne", min_arguments: 2, max_arguments: 2, body: FunctionBody::Eager(compare_unequal) },
+    TemplateFunction {
+        name: "not",
+        min_arguments: 1,
+        max_arguments: 1,
+        body: FunctionBody::Eager(|cells| Ok(TemplateValue::from_bool(!cells.iter().any(TemplateValue::is_truthy)))),
+    },
+    TemplateFunction { name: "or", min_arguments: 1, max_arguments: ANY, body: FunctionBody::ShortCircuit(true) },
+    TemplateFunction {
+        name: "print",
+        min_arguments: 0,
+        max_arguments: ANY,
+        body: FunctionBody::Eager(|cells| format::format_print(cells).map(TemplateValue::from_text)),
+    },
+    TemplateFunction { name: "printf", min_arguments: 1, max_arguments: ANY, body: FunctionBody::Eager(printf) },
+    TemplateFunction { name: "println", min_arguments: 0, max_arguments: ANY, body: FunctionBody::Eager(println) },
+    TemplateFunction { name: "toJSON", min_arguments: 1, max_arguments: 1, body: FunctionBody::Eager(to_json) },
+    TemplateFunction { name: "truncate", min_arguments: 2, max_arguments: 2, body: FunctionBody::Eager(truncate) },
 ];
 
 /// Finds a function by its name.
-pub(super) fn function(name: &str) -> Option<&'static Function> {
+pub(super) fn find_function(name: &str) -> Option<&'static TemplateFunction> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-impl Function {
+impl TemplateFunction {
     /// Whether it takes so many arguments; says how many it does take.
-    pub(super) fn accepts(&self, given: usize) -> Result<(), String> {
-        if (self.least..=self.most).contains(&given) {
+    pub(super) fn check_argument_count(&self, given: usize) -> Result<(), String> {
+        if (self.min_arguments..=self.max_arguments).contains(&given) {
             return Ok(());
         }
-        let wanted = match (self.least, self.most) {
+        let wanted = match (self.min_arguments, self.max_arguments) {
             (least, ANY) => format!("at least {least}"),
             (least, _) => least.to_string(),
         };
@@ -75,36 +100,36 @@ impl Function {
 }
 
 /// Whether the first value is one of the others.
-fn equal<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let Some((first, others)) = cells.split_first() else { return Ok(Cell::truth(false)) };
+fn compare_equal<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let Some((first, others)) = cells.split_first() else { return Ok(TemplateValue::from_bool(false)) };
     for other in others {
-        if same(first, other)? {
-            return Ok(Cell::truth(true));
+        if are_equal(first, other)? {
+            return Ok(TemplateValue::from_bool(true));
         }
     }
-    Ok(Cell::truth(false))
+    Ok(TemplateValue::from_bool(false))
 }
 
-fn unequal<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let [one, other] = cells else { return Ok(Cell::truth(false)) };
-    same(one, other).map(|same| Cell::truth(!same))
+fn compare_unequal<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let [one, other] = cells else { return Ok(TemplateValue::from_bool(false)) };
+    are_equal(one, other).map(|same| TemplateValue::from_bool(!same))
 }
 
 /// Whether two values are equal. Lists and objects are not compared, as in Go, so that the work is bounded.
-fn same(one: &Cell<'_>, other: &Cell<'_>) -> Result<bool, String> {
+fn are_equal(one: &TemplateValue<'_>, other: &TemplateValue<'_>) -> Result<bool, String> {
     match (one.value(), other.value()) {
         // A field that is left out is empty.
         (Value::Null, Value::String(text)) | (Value::String(text), Value::Null) => Ok(text.is_empty()),
-        (Value::Number(_), Value::Number(_)) => Ok(order(one, other) == Some(Ordering::Equal)),
+        (Value::Number(_), Value::Number(_)) => Ok(order_values(one, other) == Some(Ordering::Equal)),
         (Value::Null, _) | (_, Value::Null) => Ok(one.value() == other.value()),
         (Value::Array(_) | Value::Object(_), _) | (_, Value::Array(_) | Value::Object(_)) => {
-            Err(format!("{} and {} cannot be compared", one.kind(), other.kind()))
+            Err(format!("{} and {} cannot be compared", one.kind_name(), other.kind_name()))
         }
         (one, other) => Ok(one == other),
     }
 }
 
-fn order(one: &Cell<'_>, other: &Cell<'_>) -> Option<Ordering> {
+fn order_values(one: &TemplateValue<'_>, other: &TemplateValue<'_>) -> Option<Ordering> {
     match (one.value(), other.value()) {
         (Value::String(one), Value::String(other)) => Some(one.cmp(other)),
         (Value::Number(one), Value::Number(other)) => match (one.as_i64(), other.as_i64()) {
@@ -115,76 +140,78 @@ fn order(one: &Cell<'_>, other: &Cell<'_>) -> Option<Ordering> {
     }
 }
 
-fn compare<'a>(cells: &[Cell<'a>], holds: fn(Ordering) -> bool) -> Result<Cell<'a>, String> {
-    let [one, other] = cells else { return Ok(Cell::truth(false)) };
-    match order(one, other) {
-        Some(order) => Ok(Cell::truth(holds(order))),
-        None => Err(format!("{} and {} cannot be compared", one.kind(), other.kind())),
+fn compare_values<'a>(cells: &[TemplateValue<'a>], holds: fn(Ordering) -> bool) -> Result<TemplateValue<'a>, String> {
+    let [one, other] = cells else { return Ok(TemplateValue::from_bool(false)) };
+    match order_values(one, other) {
+        Some(order) => Ok(TemplateValue::from_bool(holds(order))),
+        None => Err(format!("{} and {} cannot be compared", one.kind_name(), other.kind_name())),
     }
 }
 
 /// The part of a list or an object. A key that is not there gives nothing.
-fn index<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let Some((first, places)) = cells.split_first() else { return Ok(Cell::Absent) };
+fn index_value<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let Some((first, places)) = cells.split_first() else { return Ok(TemplateValue::Absent) };
     let mut cell = first.clone();
     for place in places {
         cell = match (cell.value(), place.value()) {
-            (Value::Null, _) => Cell::Absent,
-            (Value::Object(_), Value::String(key)) => cell.part(|value| value.get(key)).unwrap_or(Cell::Absent),
+            (Value::Null, _) => TemplateValue::Absent,
+            (Value::Object(_), Value::String(key)) => {
+                cell.borrow_part(|value| value.get(key)).unwrap_or(TemplateValue::Absent)
+            }
             (Value::Array(items), Value::Number(number)) => {
-                let found = place.as_count().and_then(|at| cell.part(|value| value.get(at)));
+                let found = place.as_count().and_then(|at| cell.borrow_part(|value| value.get(at)));
                 found.ok_or_else(|| format!("index: {number} is not in a list of {}", items.len()))?
             }
-            _ => return Err(format!("index: {} has no part that {} names", cell.kind(), place.kind())),
+            _ => return Err(format!("index: {} has no part that {} names", cell.kind_name(), place.kind_name())),
         };
     }
     Ok(cell)
 }
 
 /// Bytes of a text, or parts of a list or an object.
-fn length<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let Some(cell) = cells.first() else { return Ok(Cell::count(0)) };
+fn value_length<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let Some(cell) = cells.first() else { return Ok(TemplateValue::from_count(0)) };
     match cell.value() {
-        Value::Null => Ok(Cell::count(0)),
-        Value::String(text) => Ok(Cell::count(text.len())),
-        Value::Array(items) => Ok(Cell::count(items.len())),
-        Value::Object(fields) => Ok(Cell::count(fields.len())),
-        Value::Bool(_) | Value::Number(_) => Err(format!("len: {} has no length", cell.kind())),
+        Value::Null => Ok(TemplateValue::from_count(0)),
+        Value::String(text) => Ok(TemplateValue::from_count(text.len())),
+        Value::Array(items) => Ok(TemplateValue::from_count(items.len())),
+        Value::Object(fields) => Ok(TemplateValue::from_count(fields.len())),
+        Value::Bool(_) | Value::Number(_) => Err(format!("len: {} has no length", cell.kind_name())),
     }
 }
 
-fn printf<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let Some((format, cells)) = cells.split_first() else { return Ok(Cell::text(String::new())) };
+fn printf<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let Some((format, cells)) = cells.split_first() else { return Ok(TemplateValue::from_text(String::new())) };
     match format.value() {
-        Value::String(text) => format::printf(text, cells).map(Cell::text),
-        _ => Err(format!("printf: the format is {}, not a text", format.kind())),
+        Value::String(text) => format::format_printf(text, cells).map(TemplateValue::from_text),
+        _ => Err(format!("printf: the format is {}, not a text", format.kind_name())),
     }
 }
 
-fn println<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    format::println(cells).map(Cell::text)
+fn println<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    format::format_println(cells).map(TemplateValue::from_text)
 }
 
-fn to_json<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    Ok(Cell::text(cells.first().map_or_else(String::new, |cell| cell.value().to_string())))
+fn to_json<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    Ok(TemplateValue::from_text(cells.first().map_or_else(String::new, |cell| cell.value().to_string())))
 }
 
 /// `truncate N TEXT`: at most so many bytes, never within a character, and `…` when something was cut.
-fn truncate<'a>(cells: &[Cell<'a>]) -> Result<Cell<'a>, String> {
-    let [most, cell] = cells else { return Ok(Cell::Absent) };
+fn truncate<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, String> {
+    let [most, cell] = cells else { return Ok(TemplateValue::Absent) };
     let Some(most) = most.as_count() else {
-        return Err(format!("truncate: the length is {}; write it as in `truncate 200 .X`", most.kind()));
+        return Err(format!("truncate: the length is {}; write it as in `truncate 200 .X`", most.kind_name()));
     };
     let text = match cell.value() {
         Value::Array(_) | Value::Object(_) => {
-            return Err(format!("truncate: {} is no text; write `toJSON` before it", cell.kind()));
+            return Err(format!("truncate: {} is no text; write `toJSON` before it", cell.kind_name()));
         }
         Value::String(text) => text,
-        _ => &format::shown(cell),
+        _ => &format::display_value(cell),
     };
     if text.len() <= most {
-        return Ok(Cell::text(text.clone()));
+        return Ok(TemplateValue::from_text(text.clone()));
     }
     let head = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
-    Ok(Cell::text(format!("{head}…")))
+    Ok(TemplateValue::from_text(format!("{head}…")))
 }

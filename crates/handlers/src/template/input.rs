@@ -6,11 +6,11 @@ use pintle_contract::{Codec, Event, Payload};
 
 /// A payload as the dialects encode it, by the spelling of the event.
 #[derive(Default)]
-struct Encoded(Mutex<Vec<(Arc<str>, Payload)>>);
+struct TemplateInput(Mutex<Vec<(Arc<str>, Payload)>>);
 
 /// The payload as the codec's handlers see it. Encoded once a dispatch for each spelling and form.
-pub(crate) fn input(codec: &dyn Codec, event: &Event, spelling: &Arc<str>) -> Payload {
-    let encoded = event.payload.cached_view(codec.encoding_key(), |_| Encoded::default());
+pub(crate) fn encode_input(codec: &dyn Codec, event: &Event, spelling: &Arc<str>) -> Payload {
+    let encoded = event.payload.cached_view(codec.encoding_key(), |_| TemplateInput::default());
     let mut known = encoded.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, payload)) = known.iter().find(|(name, _)| name == spelling) {
         return payload.clone();

@@ -2,20 +2,20 @@
 
 use serde_json::{Number, Value};
 
-use super::fault::Fault;
+use super::error::TemplateErrorAt;
 
 /// A word of a template and where it begins.
 #[derive(Debug)]
-pub(super) struct Token<'t> {
-    pub(super) at: usize,
+pub(super) struct TemplateToken<'t> {
+    pub(super) offset: usize,
     /// Whether it follows the word before without a space; fields that do belong to it.
-    pub(super) glued: bool,
-    pub(super) word: Word<'t>,
+    pub(super) is_glued: bool,
+    pub(super) kind: TokenKind<'t>,
 }
 
 /// The kinds of words.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Word<'t> {
+pub(super) enum TokenKind<'t> {
     /// What stands outside of actions.
     Text(&'t str),
     /// `{{`.
@@ -49,18 +49,18 @@ pub(super) enum Word<'t> {
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Splits a whole template.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Fault> {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new() };
+pub(super) fn tokenize(text: &str) -> Result<Vec<TemplateToken<'_>>, TemplateErrorAt> {
+    let mut lexer = TemplateLexer { text, offset: 0, tokens: Vec::new() };
     let mut trims = false;
-    while !lexer.rest().is_empty() {
-        let (length, opens) = match lexer.rest().find("{{") {
+    while !lexer.remaining().is_empty() {
+        let (length, opens) = match lexer.remaining().find("{{") {
             Some(length) => (length, true),
-            None => (lexer.rest().len(), false),
+            None => (lexer.remaining().len(), false),
         };
-        let at = lexer.at;
-        let mut outside = lexer.rest().get(..length).unwrap_or_default();
-        lexer.at += length;
-        let trims_end = opens && lexer.rest().strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
+        let at = lexer.offset;
+        let mut outside = lexer.remaining().get(..length).unwrap_or_default();
+        lexer.offset += length;
+        let trims_end = opens && lexer.remaining().strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
         if trims {
             outside = outside.trim_start_matches(SPACE);
         }
@@ -68,106 +68,108 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Fault> {
             outside = outside.trim_end_matches(SPACE);
         }
         if !outside.is_empty() {
-            lexer.tokens.push(Token { at, glued: false, word: Word::Text(outside) });
+            lexer.tokens.push(TemplateToken { offset: at, is_glued: false, kind: TokenKind::Text(outside) });
         }
         if opens {
-            trims = lexer.action(trims_end)?;
+            trims = lexer.read_action(trims_end)?;
         }
     }
     Ok(lexer.tokens)
 }
 
-struct Lexer<'t> {
+struct TemplateLexer<'t> {
     text: &'t str,
-    at: usize,
-    tokens: Vec<Token<'t>>,
+    offset: usize,
+    tokens: Vec<TemplateToken<'t>>,
 }
 
-impl<'t> Lexer<'t> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+impl<'t> TemplateLexer<'t> {
+    fn remaining(&self) -> &'t str {
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     /// Reads from `{{` to `}}`; says whether the text after it is to be trimmed.
-    fn action(&mut self, trims: bool) -> Result<bool, Fault> {
-        let opened = self.at;
-        self.at += if trims { 4 } else { 2 };
-        let comment = if trims { self.rest().trim_start_matches(SPACE) } else { self.rest() };
+    fn read_action(&mut self, trims: bool) -> Result<bool, TemplateErrorAt> {
+        let opened = self.offset;
+        self.offset += if trims { 4 } else { 2 };
+        let comment = if trims { self.remaining().trim_start_matches(SPACE) } else { self.remaining() };
         if comment.starts_with("/*") {
-            self.at += self.rest().len() - comment.len();
-            return self.comment(opened);
+            self.offset += self.remaining().len() - comment.len();
+            return self.read_comment(opened);
         }
-        self.tokens.push(Token { at: opened, glued: false, word: Word::Open });
+        self.tokens.push(TemplateToken { offset: opened, is_glued: false, kind: TokenKind::Open });
         let mut glued = false;
         loop {
-            let spaces = self.rest().len() - self.rest().trim_start_matches(SPACE).len();
-            self.at += spaces;
+            let spaces = self.remaining().len() - self.remaining().trim_start_matches(SPACE).len();
+            self.offset += spaces;
             glued &= spaces == 0;
-            let (at, rest) = (self.at, self.rest());
+            let (at, rest) = (self.offset, self.remaining());
             if rest.is_empty() {
-                return Err(Fault::new(opened, "the action is not closed; add `}}`"));
+                return Err(TemplateErrorAt::new(opened, "the action is not closed; add `}}`"));
             }
             let end = [("-}}", spaces > 0), ("}}", true)].into_iter().find(|(end, may)| *may && rest.starts_with(end));
             if let Some((end, _)) = end {
-                self.at += end.len();
-                self.tokens.push(Token { at, glued, word: Word::Close });
+                self.offset += end.len();
+                self.tokens.push(TemplateToken { offset: at, is_glued: glued, kind: TokenKind::Close });
                 return Ok(end.starts_with('-'));
             }
-            let (length, word) = word(rest).map_err(|message| Fault::new(at, message))?;
-            self.at += length;
-            self.tokens.push(Token { at, glued, word });
+            let (length, word) = read_word(rest).map_err(|message| TemplateErrorAt::new(at, message))?;
+            self.offset += length;
+            self.tokens.push(TemplateToken { offset: at, is_glued: glued, kind: word });
             glued = true;
         }
     }
 
-    fn comment(&mut self, opened: usize) -> Result<bool, Fault> {
-        let Some(end) = self.rest().find("*/") else {
-            return Err(Fault::new(opened, "the comment is not closed; add `*/}}`"));
+    fn read_comment(&mut self, opened: usize) -> Result<bool, TemplateErrorAt> {
+        let Some(end) = self.remaining().find("*/") else {
+            return Err(TemplateErrorAt::new(opened, "the comment is not closed; add `*/}}`"));
         };
-        self.at += end + 2;
-        let rest = self.rest();
+        self.offset += end + 2;
+        let rest = self.remaining();
         let trimmed = rest.trim_start_matches(SPACE);
         let closes = if trimmed.len() < rest.len() { trimmed.strip_prefix("-}}") } else { None };
         match (closes, rest.strip_prefix("}}")) {
             (Some(after), _) | (None, Some(after)) => {
-                self.at = self.text.len() - after.len();
+                self.offset = self.text.len() - after.len();
                 Ok(closes.is_some())
             }
-            (None, None) => Err(Fault::new(self.at, "a comment is an action of its own; close it with `*/}}`")),
+            (None, None) => {
+                Err(TemplateErrorAt::new(self.offset, "a comment is an action of its own; close it with `*/}}`"))
+            }
         }
     }
 }
 
 /// The first word of a text that begins with one, and its length in bytes.
-fn word(rest: &str) -> Result<(usize, Word<'_>), String> {
+fn read_word(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let first = rest.chars().next().unwrap_or_default();
     let after = rest.get(first.len_utf8()..).unwrap_or_default();
     let named = after.len() - after.trim_start_matches(is_name).len();
     let name = after.get(..named).unwrap_or_default();
     Ok(match first {
-        '.' if after.starts_with(|next: char| next.is_ascii_digit()) => number(rest)?,
-        '.' if name.is_empty() => (1, Word::Dot),
-        '.' => (1 + named, Word::Field(name)),
-        '$' => (1 + named, Word::Variable(name)),
-        '|' => (1, Word::Pipe),
-        '(' => (1, Word::Left),
-        ')' => (1, Word::Right),
-        ',' => (1, Word::Comma),
-        '=' => (1, Word::Assign),
-        ':' if after.starts_with('=') => (2, Word::Declare),
-        '"' => quoted(rest)?,
+        '.' if after.starts_with(|next: char| next.is_ascii_digit()) => read_number(rest)?,
+        '.' if name.is_empty() => (1, TokenKind::Dot),
+        '.' => (1 + named, TokenKind::Field(name)),
+        '$' => (1 + named, TokenKind::Variable(name)),
+        '|' => (1, TokenKind::Pipe),
+        '(' => (1, TokenKind::Left),
+        ')' => (1, TokenKind::Right),
+        ',' => (1, TokenKind::Comma),
+        '=' => (1, TokenKind::Assign),
+        ':' if after.starts_with('=') => (2, TokenKind::Declare),
+        '"' => read_quoted(rest)?,
         '`' => match after.split_once('`') {
-            Some((raw, _)) => (raw.len() + 2, Word::Literal(Value::String(raw.to_owned()))),
+            Some((raw, _)) => (raw.len() + 2, TokenKind::Literal(Value::String(raw.to_owned()))),
             None => return Err(String::from("the text is not closed; add a back quote")),
         },
-        '0'..='9' | '+' | '-' => number(rest)?,
+        '0'..='9' | '+' | '-' => read_number(rest)?,
         first if is_name(first) => {
             let length = rest.len() - rest.trim_start_matches(is_name).len();
             let name = rest.get(..length).unwrap_or_default();
             match name {
-                "true" => (length, Word::Literal(Value::Bool(true))),
-                "false" => (length, Word::Literal(Value::Bool(false))),
-                _ => (length, Word::Name(name)),
+                "true" => (length, TokenKind::Literal(Value::Bool(true))),
+                "false" => (length, TokenKind::Literal(Value::Bool(false))),
+                _ => (length, TokenKind::Name(name)),
             }
         }
         '\'' => return Err(String::from("a text stands in double quotes")),
@@ -179,7 +181,7 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-fn number(rest: &str) -> Result<(usize, Word<'_>), String> {
+fn read_number(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let inner = |letter: char| is_name(letter) || letter == '.';
     let sign = usize::from(rest.starts_with(['+', '-']));
     let mut length =
@@ -194,19 +196,19 @@ fn number(rest: &str) -> Result<(usize, Word<'_>), String> {
     let whole = plain.parse::<i64>().ok().map(Number::from);
     let number = whole.or_else(|| plain.parse::<f64>().ok().and_then(Number::from_f64));
     match number {
-        Some(number) => Ok((length, Word::Literal(Value::Number(number)))),
+        Some(number) => Ok((length, TokenKind::Literal(Value::Number(number)))),
         None => Err(format!("`{written}` is no number")),
     }
 }
 
 /// A text in double quotes with Go's escapes.
-fn quoted(rest: &str) -> Result<(usize, Word<'_>), String> {
+fn read_quoted(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let open = || String::from("the text is not closed; add `\"`");
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
     while let Some((at, letter)) = letters.next() {
         match letter {
-            '"' => return Ok((at + 1, Word::Literal(Value::String(text)))),
+            '"' => return Ok((at + 1, TokenKind::Literal(Value::String(text)))),
             '\n' => return Err(open()),
             '\\' => {
                 let (_, escape) = letters.next().ok_or_else(open)?;

@@ -9,24 +9,24 @@
 //! Whatever the template and the input are, parsing and rendering end: the nesting, the steps, the work and the size of
 //! the result are bounded.
 
-mod cell;
-mod fault;
+mod ast;
+mod error;
+mod field_lookup;
 mod format;
 mod functions;
 mod input;
 mod lex;
-mod names;
 mod parse;
 mod pipeline;
 mod render;
 #[cfg(test)]
 mod tests;
-mod tree;
+mod value;
 
 use serde_json::Value;
 
-pub(crate) use fault::TemplateError;
-pub(crate) use input::input;
+pub(crate) use error::TemplateError;
+pub(crate) use input::encode_input;
 
 /// The largest text that a template may make.
 pub(crate) const MOST_OUTPUT_BYTES: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub(crate) const MOST_OUTPUT_BYTES: usize = 1 << 20;
 /// A template that was parsed.
 #[derive(Debug)]
 pub(crate) struct Template {
-    nodes: Vec<tree::Node>,
+    nodes: Vec<ast::TemplateNode>,
 }
 
 impl Template {
@@ -43,8 +43,8 @@ impl Template {
     /// # Errors
     /// When it is not well-formed, or uses something that is not supported.
     pub(crate) fn parse(text: &str) -> Result<Self, TemplateError> {
-        let parsed = lex::tokens(text).and_then(parse::nodes);
-        parsed.map(|nodes| Self { nodes }).map_err(|fault| fault.in_text(text))
+        let parsed = lex::tokenize(text).and_then(parse::parse_nodes);
+        parsed.map(|nodes| Self { nodes }).map_err(|fault| fault.with_position(text))
     }
 
     /// Fills the template in from `input`. A top-level field is named as in Go (`.ToolName`) or as in the input
@@ -54,6 +54,6 @@ impl Template {
     /// When a key is missing, a function gets what it cannot use, or the result is larger than [`MOST_OUTPUT_BYTES`];
     /// in one line.
     pub(crate) fn render(&self, input: &Value) -> Result<String, String> {
-        render::render(&self.nodes, input)
+        render::render_nodes(&self.nodes, input)
     }
 }

@@ -3,47 +3,47 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use super::fault::Fault;
-use super::lex::{Token, Word};
-use super::pipeline::pipeline;
-use super::tree::{Branch, Node};
+use super::ast::{ConditionalNode, TemplateNode};
+use super::error::TemplateErrorAt;
+use super::lex::{TemplateToken, TokenKind};
+use super::pipeline::parse_pipeline;
 
 /// How deep actions and parentheses may nest.
 pub(super) const MOST_DEPTH: usize = 64;
 
 /// Parses a whole template.
-pub(super) fn nodes(tokens: Vec<Token<'_>>) -> Result<Vec<Node>, Fault> {
-    let end = tokens.last().map_or(0, |token| token.at);
-    let mut parser = Parser {
+pub(super) fn parse_nodes(tokens: Vec<TemplateToken<'_>>) -> Result<Vec<TemplateNode>, TemplateErrorAt> {
+    let end = tokens.last().map_or(0, |token| token.offset);
+    let mut parser = TemplateParser {
         tokens: tokens.into_iter().peekable(),
         variables: vec![String::new()],
-        depth: 0,
-        loops: 0,
-        at: 0,
-        end,
+        nesting_depth: 0,
+        loop_depth: 0,
+        action_offset: 0,
+        end_offset: end,
     };
-    let (nodes, stop) = parser.list()?;
+    let (nodes, stop) = parser.parse_list()?;
     match stop {
-        Stop::Input => Ok(nodes),
-        Stop::Else => Err(Fault::new(parser.at, "`else` without `if`, `range` or `with`")),
-        Stop::End => Err(Fault::new(parser.at, "`end` without `if`, `range` or `with`")),
+        BlockEnd::Input => Ok(nodes),
+        BlockEnd::Else => Err(TemplateErrorAt::new(parser.action_offset, "`else` without `if`, `range` or `with`")),
+        BlockEnd::End => Err(TemplateErrorAt::new(parser.action_offset, "`end` without `if`, `range` or `with`")),
     }
 }
 
-pub(super) struct Parser<'t> {
-    pub(super) tokens: Peekable<IntoIter<Token<'t>>>,
+pub(super) struct TemplateParser<'t> {
+    pub(super) tokens: Peekable<IntoIter<TemplateToken<'t>>>,
     /// The variables that are known here; the first is the whole input.
     pub(super) variables: Vec<String>,
-    pub(super) depth: usize,
-    loops: usize,
+    pub(super) nesting_depth: usize,
+    loop_depth: usize,
     /// Where the action that is read begins.
-    pub(super) at: usize,
-    pub(super) end: usize,
+    pub(super) action_offset: usize,
+    pub(super) end_offset: usize,
 }
 
 /// What ended a list of nodes.
 #[derive(PartialEq)]
-enum Stop {
+enum BlockEnd {
     Input,
     /// `{{ else`; what stands before `}}` is not read yet.
     Else,
@@ -52,24 +52,24 @@ enum Stop {
 
 /// The actions that hold others.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum BlockKind {
     If,
     With,
     Range,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> TemplateParser<'t> {
     /// Nodes up to the end of the input, an `else` or an `end`.
-    fn list(&mut self) -> Result<(Vec<Node>, Stop), Fault> {
+    fn parse_list(&mut self) -> Result<(Vec<TemplateNode>, BlockEnd), TemplateErrorAt> {
         let mut nodes = Vec::new();
-        while let Some(Token { at, word, .. }) = self.tokens.next() {
-            if let Word::Text(text) = word {
-                nodes.push(Node::Text(text.to_owned()));
+        while let Some(TemplateToken { offset: at, kind: word, .. }) = self.tokens.next() {
+            if let TokenKind::Text(text) = word {
+                nodes.push(TemplateNode::Text(text.to_owned()));
                 continue;
             }
-            self.at = at;
-            let keyword = match self.tokens.peek().map(|token| &token.word) {
-                Some(Word::Name(name)) => *name,
+            self.action_offset = at;
+            let keyword = match self.tokens.peek().map(|token| &token.kind) {
+                Some(TokenKind::Name(name)) => *name,
                 _ => "",
             };
             let is_keyword = ["if", "with", "range", "else", "end", "break", "continue"].contains(&keyword);
@@ -77,93 +77,100 @@ impl<'t> Parser<'t> {
                 self.tokens.next();
             }
             match keyword {
-                "if" => nodes.push(self.branch(Kind::If)?),
-                "with" => nodes.push(self.branch(Kind::With)?),
-                "range" => nodes.push(self.branch(Kind::Range)?),
-                "else" => return Ok((nodes, Stop::Else)),
+                "if" => nodes.push(self.parse_branch(BlockKind::If)?),
+                "with" => nodes.push(self.parse_branch(BlockKind::With)?),
+                "range" => nodes.push(self.parse_branch(BlockKind::Range)?),
+                "else" => return Ok((nodes, BlockEnd::Else)),
                 "end" => {
-                    self.close()?;
-                    return Ok((nodes, Stop::End));
+                    self.expect_close()?;
+                    return Ok((nodes, BlockEnd::End));
                 }
-                "break" | "continue" if self.loops == 0 => {
-                    return Err(Fault::new(at, format!("`{keyword}` outside of a `range`")));
+                "break" | "continue" if self.loop_depth == 0 => {
+                    return Err(TemplateErrorAt::new(at, format!("`{keyword}` outside of a `range`")));
                 }
                 "break" | "continue" => {
-                    self.close()?;
-                    nodes.push(if keyword == "break" { Node::Break } else { Node::Continue });
+                    self.expect_close()?;
+                    nodes.push(if keyword == "break" { TemplateNode::Break } else { TemplateNode::Continue });
                 }
                 "define" | "template" | "block" => {
-                    return Err(Fault::new(at, format!("`{keyword}` is not supported; write the text in place")));
+                    return Err(TemplateErrorAt::new(
+                        at,
+                        format!("`{keyword}` is not supported; write the text in place"),
+                    ));
                 }
                 _ => {
-                    nodes.push(Node::Print(pipeline(self, false)?));
-                    self.close()?;
+                    nodes.push(TemplateNode::Print(parse_pipeline(self, false)?));
+                    self.expect_close()?;
                 }
             }
         }
-        Ok((nodes, Stop::Input))
+        Ok((nodes, BlockEnd::Input))
     }
 
-    fn branch(&mut self, kind: Kind) -> Result<Node, Fault> {
-        let opened = self.at;
-        self.deeper(opened)?;
+    fn parse_branch(&mut self, kind: BlockKind) -> Result<TemplateNode, TemplateErrorAt> {
+        let opened = self.action_offset;
+        self.enter_level(opened)?;
         let scope = self.variables.len();
-        let condition = pipeline(self, kind == Kind::Range)?;
-        self.close()?;
-        self.loops += usize::from(kind == Kind::Range);
-        let (then, stop) = self.list()?;
-        self.loops -= usize::from(kind == Kind::Range);
+        let condition = parse_pipeline(self, kind == BlockKind::Range)?;
+        self.expect_close()?;
+        self.loop_depth += usize::from(kind == BlockKind::Range);
+        let (then, stop) = self.parse_list()?;
+        self.loop_depth -= usize::from(kind == BlockKind::Range);
         self.variables.truncate(scope);
-        let unclosed = || Fault::new(opened, "the action has no `{{ end }}`");
+        let unclosed = || TemplateErrorAt::new(opened, "the action has no `{{ end }}`");
         let otherwise = match stop {
-            Stop::End => Vec::new(),
-            Stop::Input => return Err(unclosed()),
-            Stop::Else => self.otherwise(kind, &unclosed)?,
+            BlockEnd::End => Vec::new(),
+            BlockEnd::Input => return Err(unclosed()),
+            BlockEnd::Else => self.parse_else(kind, &unclosed)?,
         };
         self.variables.truncate(scope);
-        self.depth -= 1;
-        let branch = Branch { condition, then, otherwise };
+        self.nesting_depth -= 1;
+        let branch = ConditionalNode { condition, then_nodes: then, else_nodes: otherwise };
         Ok(match kind {
-            Kind::If => Node::If(branch),
-            Kind::With => Node::With(branch),
-            Kind::Range => Node::Range(branch),
+            BlockKind::If => TemplateNode::If(branch),
+            BlockKind::With => TemplateNode::With(branch),
+            BlockKind::Range => TemplateNode::Range(branch),
         })
     }
 
     /// What follows `else`: its own nodes, or the same kind of action again, which shares the `end`.
-    fn otherwise(&mut self, kind: Kind, unclosed: &dyn Fn() -> Fault) -> Result<Vec<Node>, Fault> {
-        let again = match (kind, self.tokens.peek().map(|token| &token.word)) {
-            (Kind::If, Some(Word::Name("if"))) | (Kind::With, Some(Word::Name("with"))) => true,
-            (_, Some(Word::Close)) => false,
-            _ => return Err(Fault::new(self.at, "unexpected word after `else`")),
+    fn parse_else(
+        &mut self,
+        kind: BlockKind,
+        unclosed: &dyn Fn() -> TemplateErrorAt,
+    ) -> Result<Vec<TemplateNode>, TemplateErrorAt> {
+        let again = match (kind, self.tokens.peek().map(|token| &token.kind)) {
+            (BlockKind::If, Some(TokenKind::Name("if"))) | (BlockKind::With, Some(TokenKind::Name("with"))) => true,
+            (_, Some(TokenKind::Close)) => false,
+            _ => return Err(TemplateErrorAt::new(self.action_offset, "unexpected word after `else`")),
         };
         self.tokens.next();
         if again {
-            return Ok(vec![self.branch(kind)?]);
+            return Ok(vec![self.parse_branch(kind)?]);
         }
-        let (nodes, stop) = self.list()?;
+        let (nodes, stop) = self.parse_list()?;
         match stop {
-            Stop::End => Ok(nodes),
-            Stop::Else => Err(Fault::new(self.at, "a second `else`")),
-            Stop::Input => Err(unclosed()),
+            BlockEnd::End => Ok(nodes),
+            BlockEnd::Else => Err(TemplateErrorAt::new(self.action_offset, "a second `else`")),
+            BlockEnd::Input => Err(unclosed()),
         }
     }
 
     /// Counts one level of nesting.
-    pub(super) fn deeper(&mut self, at: usize) -> Result<(), Fault> {
-        self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(Fault::new(at, format!("nested deeper than {MOST_DEPTH} levels")));
+    pub(super) fn enter_level(&mut self, at: usize) -> Result<(), TemplateErrorAt> {
+        self.nesting_depth += 1;
+        if self.nesting_depth > MOST_DEPTH {
+            return Err(TemplateErrorAt::new(at, format!("nested deeper than {MOST_DEPTH} levels")));
         }
         Ok(())
     }
 
     /// Reads `}}`.
-    fn close(&mut self) -> Result<(), Fault> {
+    fn expect_close(&mut self) -> Result<(), TemplateErrorAt> {
         match self.tokens.next() {
-            Some(Token { word: Word::Close, .. }) => Ok(()),
-            Some(token) => Err(Fault::new(token.at, "unexpected word; close the action with `}}`")),
-            None => Err(Fault::new(self.end, "the action is not closed; add `}}`")),
+            Some(TemplateToken { kind: TokenKind::Close, .. }) => Ok(()),
+            Some(token) => Err(TemplateErrorAt::new(token.offset, "unexpected word; close the action with `}}`")),
+            None => Err(TemplateErrorAt::new(self.end_offset, "the action is not closed; add `}}`")),
         }
     }
 }

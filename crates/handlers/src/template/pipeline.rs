@@ -3,22 +3,22 @@
 use pintle_contract::suggest_nearest;
 use serde_json::Value;
 
-use super::fault::Fault;
-use super::functions::{FUNCTIONS, function};
-use super::lex::{Token, Word};
-use super::parse::Parser;
-use super::tree::{Base, Command, Operand, Pipeline};
+use super::ast::{OperandBase, PipelineCommand, PipelineNode, TemplateOperand};
+use super::error::TemplateErrorAt;
+use super::functions::{FUNCTIONS, find_function};
+use super::lex::{TemplateToken, TokenKind};
+use super::parse::TemplateParser;
 
 /// Reads a pipeline up to what ends it: `}}` or `)`, which is left to the caller. A `range` may set two variables.
-pub(super) fn pipeline(parser: &mut Parser<'_>, ranges: bool) -> Result<Pipeline, Fault> {
-    let at = parser.tokens.peek().map_or(parser.end, |token| token.at);
-    let (variables, assigns, mut first) = variables(parser, ranges)?;
+pub(super) fn parse_pipeline(parser: &mut TemplateParser<'_>, ranges: bool) -> Result<PipelineNode, TemplateErrorAt> {
+    let at = parser.tokens.peek().map_or(parser.end_offset, |token| token.offset);
+    let (variables, assigns, mut first) = parse_variables(parser, ranges)?;
     let mut commands = Vec::new();
     loop {
         let piped = !commands.is_empty();
-        commands.push(command(parser, at, first.take(), piped)?);
-        match parser.tokens.peek().map(|token| &token.word) {
-            Some(Word::Pipe) => parser.tokens.next(),
+        commands.push(parse_command(parser, at, first.take(), piped)?);
+        match parser.tokens.peek().map(|token| &token.kind) {
+            Some(TokenKind::Pipe) => parser.tokens.next(),
             _ => break,
         };
     }
@@ -26,124 +26,142 @@ pub(super) fn pipeline(parser: &mut Parser<'_>, ranges: bool) -> Result<Pipeline
     if !assigns {
         parser.variables.extend(variables.iter().cloned());
     }
-    Ok(Pipeline { variables, assigns, commands })
+    Ok(PipelineNode { variables, is_assignment: assigns, commands })
 }
 
 /// Reads `$x :=`, `$x =` or `$i, $x :=`. A variable that nothing is set to is the first operand.
-fn variables(parser: &mut Parser<'_>, ranges: bool) -> Result<(Vec<String>, bool, Option<Operand>), Fault> {
-    let Some(Token { word: Word::Variable(name), at, .. }) = parser.tokens.peek() else {
+fn parse_variables(
+    parser: &mut TemplateParser<'_>,
+    ranges: bool,
+) -> Result<(Vec<String>, bool, Option<TemplateOperand>), TemplateErrorAt> {
+    let Some(TemplateToken { kind: TokenKind::Variable(name), offset: at, .. }) = parser.tokens.peek() else {
         return Ok((Vec::new(), false, None));
     };
     let (name, at) = ((*name).to_owned(), *at);
     parser.tokens.next();
     let mut names = vec![name.clone()];
-    if ranges && matches!(parser.tokens.peek(), Some(Token { word: Word::Comma, .. })) {
+    if ranges && matches!(parser.tokens.peek(), Some(TemplateToken { kind: TokenKind::Comma, .. })) {
         parser.tokens.next();
         match parser.tokens.next() {
-            Some(Token { word: Word::Variable(second), .. }) => names.push(second.to_owned()),
-            _ => return Err(Fault::new(at, "a variable is expected after `,`")),
+            Some(TemplateToken { kind: TokenKind::Variable(second), .. }) => names.push(second.to_owned()),
+            _ => return Err(TemplateErrorAt::new(at, "a variable is expected after `,`")),
         }
     }
-    let assigns = match parser.tokens.peek().map(|token| &token.word) {
-        Some(Word::Declare) => false,
-        Some(Word::Assign) => true,
-        _ if names.len() == 2 => return Err(Fault::new(at, "`:=` is expected after two variables")),
-        _ => return Ok((Vec::new(), false, Some(variable(parser, name, at)?))),
+    let assigns = match parser.tokens.peek().map(|token| &token.kind) {
+        Some(TokenKind::Declare) => false,
+        Some(TokenKind::Assign) => true,
+        _ if names.len() == 2 => return Err(TemplateErrorAt::new(at, "`:=` is expected after two variables")),
+        _ => return Ok((Vec::new(), false, Some(parse_variable(parser, name, at)?))),
     };
     parser.tokens.next();
     if names.iter().any(String::is_empty) {
-        return Err(Fault::new(at, "`$` alone cannot be set; name the variable"));
+        return Err(TemplateErrorAt::new(at, "`$` alone cannot be set; name the variable"));
     }
     let unknown = names.iter().find(|name| assigns && !parser.variables.contains(name));
     match unknown {
-        Some(name) => Err(Fault::new(at, format!("there is no variable `${name}`; declare it with `:=`"))),
+        Some(name) => Err(TemplateErrorAt::new(at, format!("there is no variable `${name}`; declare it with `:=`"))),
         None => Ok((names, assigns, None)),
     }
 }
 
-fn variable(parser: &mut Parser<'_>, name: String, at: usize) -> Result<Operand, Fault> {
+fn parse_variable(
+    parser: &mut TemplateParser<'_>,
+    name: String,
+    at: usize,
+) -> Result<TemplateOperand, TemplateErrorAt> {
     if !parser.variables.contains(&name) {
-        return Err(Fault::new(at, format!("there is no variable `${name}`")));
+        return Err(TemplateErrorAt::new(at, format!("there is no variable `${name}`")));
     }
-    Ok(Operand { base: Base::Variable(name), fields: fields(parser) })
+    Ok(TemplateOperand { base: OperandBase::Variable(name), fields: parse_fields(parser) })
 }
 
 /// Reads a function with its arguments, or one value.
-fn command(parser: &mut Parser<'_>, at: usize, first: Option<Operand>, piped: bool) -> Result<Command, Fault> {
-    let at = parser.tokens.peek().map_or(at, |token| token.at);
+fn parse_command(
+    parser: &mut TemplateParser<'_>,
+    at: usize,
+    first: Option<TemplateOperand>,
+    piped: bool,
+) -> Result<PipelineCommand, TemplateErrorAt> {
+    let at = parser.tokens.peek().map_or(at, |token| token.offset);
     if first.is_none()
-        && let Some(Token { word: Word::Name(name), .. }) = parser.tokens.peek()
+        && let Some(TemplateToken { kind: TokenKind::Name(name), .. }) = parser.tokens.peek()
     {
         let name = *name;
         if name != "nil" {
             parser.tokens.next();
-            let function = known(name, at)?;
+            let function = find_known_function(name, at)?;
             let mut arguments = Vec::new();
-            while let Some(argument) = operand(parser)? {
+            while let Some(argument) = parse_operand(parser)? {
                 arguments.push(argument);
             }
             let given = arguments.len() + usize::from(piped);
-            return match function.accepts(given) {
-                Ok(()) => Ok(Command::Call(function, arguments)),
-                Err(why) => Err(Fault::new(at, why)),
+            return match function.check_argument_count(given) {
+                Ok(()) => Ok(PipelineCommand::Call(function, arguments)),
+                Err(why) => Err(TemplateErrorAt::new(at, why)),
             };
         }
     }
     let value = match first {
         Some(first) => Some(first),
-        None => operand(parser)?,
+        None => parse_operand(parser)?,
     };
-    let Some(value) = value else { return Err(Fault::new(at, "a value or a function is expected")) };
+    let Some(value) = value else { return Err(TemplateErrorAt::new(at, "a value or a function is expected")) };
     if piped {
-        return Err(Fault::new(at, "only a function can follow `|`"));
+        return Err(TemplateErrorAt::new(at, "only a function can follow `|`"));
     }
-    if operand(parser)?.is_some() {
-        return Err(Fault::new(at, "only a function takes arguments"));
+    if parse_operand(parser)?.is_some() {
+        return Err(TemplateErrorAt::new(at, "only a function takes arguments"));
     }
-    Ok(Command::Value(value))
+    Ok(PipelineCommand::Value(value))
 }
 
 /// Reads one operand, or nothing when something else follows.
-fn operand(parser: &mut Parser<'_>) -> Result<Option<Operand>, Fault> {
-    let Some(Token { at, word, .. }) = parser.tokens.peek() else { return Ok(None) };
+fn parse_operand(parser: &mut TemplateParser<'_>) -> Result<Option<TemplateOperand>, TemplateErrorAt> {
+    let Some(TemplateToken { offset: at, kind: word, .. }) = parser.tokens.peek() else { return Ok(None) };
     let (at, word) = (*at, word.clone());
     let base = match word {
-        Word::Dot => Base::Dot,
+        TokenKind::Dot => OperandBase::Dot,
         // The name is read with the fields below.
-        Word::Field(_) => return Ok(Some(Operand { base: Base::Dot, fields: dot_fields(parser) })),
-        Word::Variable(name) => {
-            parser.tokens.next();
-            return variable(parser, name.to_owned(), at).map(Some);
+        TokenKind::Field(_) => {
+            return Ok(Some(TemplateOperand { base: OperandBase::Dot, fields: parse_dot_fields(parser) }));
         }
-        Word::Literal(value) => Base::Literal(value),
-        Word::Name("nil") => Base::Literal(Value::Null),
-        Word::Name(name) => {
-            let function = known(name, at)?;
-            function.accepts(0).map_err(|why| Fault::new(at, format!("{why}; put it in parentheses")))?;
-            let commands = vec![Command::Call(function, Vec::new())];
-            Base::Pipeline(Box::new(Pipeline { variables: Vec::new(), assigns: false, commands }))
-        }
-        Word::Left => {
+        TokenKind::Variable(name) => {
             parser.tokens.next();
-            parser.deeper(at)?;
-            let inner = pipeline(parser, false)?;
-            parser.depth -= 1;
-            match parser.tokens.peek().map(|token| &token.word) {
-                Some(Word::Right) if inner.variables.is_empty() => Base::Pipeline(Box::new(inner)),
-                Some(Word::Right) => return Err(Fault::new(at, "a variable cannot be set in parentheses")),
-                _ => return Err(Fault::new(at, "the parenthesis is not closed; add `)`")),
+            return parse_variable(parser, name.to_owned(), at).map(Some);
+        }
+        TokenKind::Literal(value) => OperandBase::Literal(value),
+        TokenKind::Name("nil") => OperandBase::Literal(Value::Null),
+        TokenKind::Name(name) => {
+            let function = find_known_function(name, at)?;
+            function
+                .check_argument_count(0)
+                .map_err(|why| TemplateErrorAt::new(at, format!("{why}; put it in parentheses")))?;
+            let commands = vec![PipelineCommand::Call(function, Vec::new())];
+            OperandBase::Pipeline(Box::new(PipelineNode { variables: Vec::new(), is_assignment: false, commands }))
+        }
+        TokenKind::Left => {
+            parser.tokens.next();
+            parser.enter_level(at)?;
+            let inner = parse_pipeline(parser, false)?;
+            parser.nesting_depth -= 1;
+            match parser.tokens.peek().map(|token| &token.kind) {
+                Some(TokenKind::Right) if inner.variables.is_empty() => OperandBase::Pipeline(Box::new(inner)),
+                Some(TokenKind::Right) => {
+                    return Err(TemplateErrorAt::new(at, "a variable cannot be set in parentheses"));
+                }
+                _ => return Err(TemplateErrorAt::new(at, "the parenthesis is not closed; add `)`")),
             }
         }
         _ => return Ok(None),
     };
     parser.tokens.next();
-    Ok(Some(Operand { base, fields: fields(parser) }))
+    Ok(Some(TemplateOperand { base, fields: parse_fields(parser) }))
 }
 
 /// The fields that follow without a space.
-fn fields(parser: &mut Parser<'_>) -> Vec<String> {
+fn parse_fields(parser: &mut TemplateParser<'_>) -> Vec<String> {
     let mut fields = Vec::new();
-    while let Some(Token { word: Word::Field(name), glued: true, .. }) = parser.tokens.peek() {
+    while let Some(TemplateToken { kind: TokenKind::Field(name), is_glued: true, .. }) = parser.tokens.peek() {
         fields.push((*name).to_owned());
         parser.tokens.next();
     }
@@ -151,19 +169,19 @@ fn fields(parser: &mut Parser<'_>) -> Vec<String> {
 }
 
 /// The fields of the dot, of which the first begins an operand.
-fn dot_fields(parser: &mut Parser<'_>) -> Vec<String> {
+fn parse_dot_fields(parser: &mut TemplateParser<'_>) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(Token { word: Word::Field(name), .. }) = parser.tokens.next() {
+    if let Some(TemplateToken { kind: TokenKind::Field(name), .. }) = parser.tokens.next() {
         names.push(name.to_owned());
     }
-    names.extend(fields(parser));
+    names.extend(parse_fields(parser));
     names
 }
 
-fn known(name: &str, at: usize) -> Result<&'static super::functions::Function, Fault> {
-    function(name).ok_or_else(|| {
+fn find_known_function(name: &str, at: usize) -> Result<&'static super::functions::TemplateFunction, TemplateErrorAt> {
+    find_function(name).ok_or_else(|| {
         let near = suggest_nearest(name, FUNCTIONS.iter().map(|function| function.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Fault::new(at, format!("there is no function `{name}`{near}"))
+        TemplateErrorAt::new(at, format!("there is no function `{name}`{near}"))
     })
 }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::MOST_OUTPUT_BYTES;
-use super::cell::Cell;
-use super::format::shown;
-use super::functions::Act;
-use super::names::{Field, field};
-use super::tree::{Base, Branch, Command, Node, Operand, Pipeline};
+use super::ast::{ConditionalNode, OperandBase, PipelineCommand, PipelineNode, TemplateNode, TemplateOperand};
+use super::field_lookup::{FieldLookup, look_up_field};
+use super::format::display_value;
+use super::functions::FunctionBody;
+use super::value::TemplateValue;
 
 /// How many nodes and commands one rendering may go through.
 const MOST_STEPS: u32 = 1_000_000;
@@ -15,190 +15,209 @@ const MOST_STEPS: u32 = 1_000_000;
 const MOST_HANDLED_BYTES: usize = 64 << 20;
 
 /// Fills the nodes in from `input`.
-pub(super) fn render(nodes: &[Node], input: &Value) -> Result<String, String> {
-    let dot = Cell::Known(input);
+pub(super) fn render_nodes(nodes: &[TemplateNode], input: &Value) -> Result<String, String> {
+    let dot = TemplateValue::Known(input);
     let variables = vec![("", dot.clone())];
-    let mut run = Run { input, output: String::new(), steps: 0, handled_bytes: 0, variables };
-    run.nodes(nodes, &dot)?;
+    let mut run = Renderer { input, output: String::new(), step_count: 0, handled_bytes: 0, variables };
+    run.render_list(nodes, &dot)?;
     Ok(run.output)
 }
 
-struct Run<'a> {
+struct Renderer<'a> {
     input: &'a Value,
     output: String,
-    steps: u32,
+    step_count: u32,
     handled_bytes: usize,
-    variables: Vec<(&'a str, Cell<'a>)>,
+    variables: Vec<(&'a str, TemplateValue<'a>)>,
 }
 
 /// What follows after some nodes.
 #[derive(PartialEq)]
-enum Flow {
-    On,
+enum ControlFlow {
+    Next,
     Break,
     Continue,
 }
 
-impl<'a> Run<'a> {
-    fn nodes(&mut self, nodes: &'a [Node], dot: &Cell<'a>) -> Result<Flow, String> {
+impl<'a> Renderer<'a> {
+    fn render_list(&mut self, nodes: &'a [TemplateNode], dot: &TemplateValue<'a>) -> Result<ControlFlow, String> {
         for node in nodes {
-            self.step()?;
+            self.count_step()?;
             let flow = match node {
-                Node::Text(text) => {
-                    self.print(text)?;
-                    Flow::On
+                TemplateNode::Text(text) => {
+                    self.print_text(text)?;
+                    ControlFlow::Next
                 }
-                Node::Print(pipeline) => {
-                    let value = self.pipeline(pipeline, dot)?;
+                TemplateNode::Print(pipeline) => {
+                    let value = self.evaluate_pipeline(pipeline, dot)?;
                     if pipeline.variables.is_empty() {
-                        let text = shown(&value);
-                        self.print(&text)?;
+                        let text = display_value(&value);
+                        self.print_text(&text)?;
                     }
-                    Flow::On
+                    ControlFlow::Next
                 }
-                Node::If(branch) => self.branch(branch, dot, false)?,
-                Node::With(branch) => self.branch(branch, dot, true)?,
-                Node::Range(branch) => self.range(branch, dot)?,
-                Node::Break => Flow::Break,
-                Node::Continue => Flow::Continue,
+                TemplateNode::If(branch) => self.render_branch(branch, dot, false)?,
+                TemplateNode::With(branch) => self.render_branch(branch, dot, true)?,
+                TemplateNode::Range(branch) => self.render_range(branch, dot)?,
+                TemplateNode::Break => ControlFlow::Break,
+                TemplateNode::Continue => ControlFlow::Continue,
             };
-            if flow != Flow::On {
+            if flow != ControlFlow::Next {
                 return Ok(flow);
             }
         }
-        Ok(Flow::On)
+        Ok(ControlFlow::Next)
     }
 
-    fn branch(&mut self, branch: &'a Branch, dot: &Cell<'a>, moves: bool) -> Result<Flow, String> {
+    fn render_branch(
+        &mut self,
+        branch: &'a ConditionalNode,
+        dot: &TemplateValue<'a>,
+        moves: bool,
+    ) -> Result<ControlFlow, String> {
         let scope = self.variables.len();
-        let value = self.pipeline(&branch.condition, dot)?;
-        let flow = match value.is_true() {
-            true if moves => self.nodes(&branch.then, &value),
-            true => self.nodes(&branch.then, dot),
-            false => self.nodes(&branch.otherwise, dot),
+        let value = self.evaluate_pipeline(&branch.condition, dot)?;
+        let flow = match value.is_truthy() {
+            true if moves => self.render_list(&branch.then_nodes, &value),
+            true => self.render_list(&branch.then_nodes, dot),
+            false => self.render_list(&branch.else_nodes, dot),
         };
         self.variables.truncate(scope);
         flow
     }
 
-    fn range(&mut self, branch: &'a Branch, dot: &Cell<'a>) -> Result<Flow, String> {
+    fn render_range(&mut self, branch: &'a ConditionalNode, dot: &TemplateValue<'a>) -> Result<ControlFlow, String> {
         let scope = self.variables.len();
-        let value = self.commands(&branch.condition, dot)?;
-        let parts = parts(&value)?;
-        self.steps = self.steps.saturating_add(u32::try_from(parts.len()).unwrap_or(u32::MAX));
-        let mut ended = Flow::On;
+        let value = self.evaluate_commands(&branch.condition, dot)?;
+        let parts = range_items(&value)?;
+        self.step_count = self.step_count.saturating_add(u32::try_from(parts.len()).unwrap_or(u32::MAX));
+        let mut ended = ControlFlow::Next;
         for (key, item) in &parts {
-            self.step()?;
-            let set: &[&Cell<'a>] = match branch.condition.variables.len() {
+            self.count_step()?;
+            let set: &[&TemplateValue<'a>] = match branch.condition.variables.len() {
                 0 => &[],
                 1 => &[item],
                 _ => &[key, item],
             };
             for (name, value) in branch.condition.variables.iter().zip(set) {
-                self.set(name, (*value).clone(), branch.condition.assigns);
+                self.set_variable(name, (*value).clone(), branch.condition.is_assignment);
             }
-            let flow = self.nodes(&branch.then, item);
+            let flow = self.render_list(&branch.then_nodes, item);
             self.variables.truncate(scope);
-            if flow? == Flow::Break {
+            if flow? == ControlFlow::Break {
                 break;
             }
         }
         if parts.is_empty() {
-            ended = self.nodes(&branch.otherwise, dot)?;
+            ended = self.render_list(&branch.else_nodes, dot)?;
             self.variables.truncate(scope);
         }
         Ok(ended)
     }
 
-    fn pipeline(&mut self, pipeline: &'a Pipeline, dot: &Cell<'a>) -> Result<Cell<'a>, String> {
-        let value = self.commands(pipeline, dot)?;
+    fn evaluate_pipeline(
+        &mut self,
+        pipeline: &'a PipelineNode,
+        dot: &TemplateValue<'a>,
+    ) -> Result<TemplateValue<'a>, String> {
+        let value = self.evaluate_commands(pipeline, dot)?;
         if let Some(name) = pipeline.variables.first() {
-            self.set(name, value.clone(), pipeline.assigns);
+            self.set_variable(name, value.clone(), pipeline.is_assignment);
         }
         Ok(value)
     }
 
-    fn set(&mut self, name: &'a str, value: Cell<'a>, assigns: bool) {
+    fn set_variable(&mut self, name: &'a str, value: TemplateValue<'a>, assigns: bool) {
         match self.variables.iter_mut().rev().find(|(known, _)| assigns && *known == name) {
             Some((_, known)) => *known = value,
             None => self.variables.push((name, value)),
         }
     }
 
-    fn commands(&mut self, pipeline: &'a Pipeline, dot: &Cell<'a>) -> Result<Cell<'a>, String> {
+    fn evaluate_commands(
+        &mut self,
+        pipeline: &'a PipelineNode,
+        dot: &TemplateValue<'a>,
+    ) -> Result<TemplateValue<'a>, String> {
         let mut value = None;
         for command in &pipeline.commands {
-            self.step()?;
+            self.count_step()?;
             value = Some(match command {
-                Command::Value(operand) => self.operand(operand, dot)?,
-                Command::Call(function, arguments) => match function.act {
-                    Act::All(act) => {
+                PipelineCommand::Value(operand) => self.evaluate_operand(operand, dot)?,
+                PipelineCommand::Call(function, arguments) => match function.body {
+                    FunctionBody::Eager(act) => {
                         let mut cells = Vec::with_capacity(arguments.len() + 1);
                         for argument in arguments {
-                            cells.push(self.operand(argument, dot)?);
+                            cells.push(self.evaluate_operand(argument, dot)?);
                         }
                         cells.extend(value.take());
-                        cells.iter().try_for_each(|cell| self.handled(cell))?;
+                        cells.iter().try_for_each(|cell| self.count_handled_bytes(cell))?;
                         let made = act(&cells)?;
-                        self.handled(&made)?;
+                        self.count_handled_bytes(&made)?;
                         made
                     }
-                    Act::Until(wanted) => self.until(wanted, arguments, value.take(), dot)?,
+                    FunctionBody::ShortCircuit(wanted) => {
+                        self.evaluate_short_circuit(wanted, arguments, value.take(), dot)?
+                    }
                 },
             });
         }
-        Ok(value.unwrap_or(Cell::Absent))
+        Ok(value.unwrap_or(TemplateValue::Absent))
     }
 
     /// The first value that is as wanted, else the last; nothing after it is looked at.
-    fn until(
+    fn evaluate_short_circuit(
         &mut self,
         wanted: bool,
-        arguments: &'a [Operand],
-        piped: Option<Cell<'a>>,
-        dot: &Cell<'a>,
-    ) -> Result<Cell<'a>, String> {
-        let mut last = Cell::Absent;
+        arguments: &'a [TemplateOperand],
+        piped: Option<TemplateValue<'a>>,
+        dot: &TemplateValue<'a>,
+    ) -> Result<TemplateValue<'a>, String> {
+        let mut last = TemplateValue::Absent;
         for argument in arguments {
-            last = self.operand(argument, dot)?;
-            if last.is_true() == wanted {
+            last = self.evaluate_operand(argument, dot)?;
+            if last.is_truthy() == wanted {
                 return Ok(last);
             }
         }
         Ok(piped.unwrap_or(last))
     }
 
-    fn operand(&mut self, operand: &'a Operand, dot: &Cell<'a>) -> Result<Cell<'a>, String> {
+    fn evaluate_operand(
+        &mut self,
+        operand: &'a TemplateOperand,
+        dot: &TemplateValue<'a>,
+    ) -> Result<TemplateValue<'a>, String> {
         let mut cell = match &operand.base {
-            Base::Dot => dot.clone(),
-            Base::Literal(value) => Cell::Known(value),
-            Base::Pipeline(pipeline) => {
-                self.step()?;
-                self.pipeline(pipeline, dot)?
+            OperandBase::Dot => dot.clone(),
+            OperandBase::Literal(value) => TemplateValue::Known(value),
+            OperandBase::Pipeline(pipeline) => {
+                self.count_step()?;
+                self.evaluate_pipeline(pipeline, dot)?
             }
-            Base::Variable(name) => {
+            OperandBase::Variable(name) => {
                 let known = self.variables.iter().rev().find(|(known, _)| *known == name);
-                known.map_or(Cell::Absent, |(_, value)| value.clone())
+                known.map_or(TemplateValue::Absent, |(_, value)| value.clone())
             }
         };
         for name in &operand.fields {
-            cell = self.field(&cell, name)?;
+            cell = self.evaluate_field(&cell, name)?;
         }
         Ok(cell)
     }
 
-    fn field(&self, cell: &Cell<'a>, name: &str) -> Result<Cell<'a>, String> {
-        let Cell::Known(value @ Value::Object(_)) = cell else {
-            return Err(format!("`.{name}` is not there: {} has no fields", cell.kind()));
+    fn evaluate_field(&self, cell: &TemplateValue<'a>, name: &str) -> Result<TemplateValue<'a>, String> {
+        let TemplateValue::Known(value @ Value::Object(_)) = cell else {
+            return Err(format!("`.{name}` is not there: {} has no fields", cell.kind_name()));
         };
-        match field(value, name, std::ptr::eq(*value, self.input)) {
-            Field::Here(found) => Ok(Cell::Known(found)),
-            Field::Empty => Ok(Cell::Absent),
-            Field::Missing => Err(format!("`.{name}` is not there; `index . \"{name}\"` gives nothing instead")),
+        match look_up_field(value, name, std::ptr::eq(*value, self.input)) {
+            FieldLookup::Present(found) => Ok(TemplateValue::Known(found)),
+            FieldLookup::Omitted => Ok(TemplateValue::Absent),
+            FieldLookup::Unknown => Err(format!("`.{name}` is not there; `index . \"{name}\"` gives nothing instead")),
         }
     }
 
-    fn print(&mut self, text: &str) -> Result<(), String> {
+    fn print_text(&mut self, text: &str) -> Result<(), String> {
         if self.output.len() + text.len() > MOST_OUTPUT_BYTES {
             return Err(format!("the text is larger than {MOST_OUTPUT_BYTES} bytes; cut its parts with `truncate`"));
         }
@@ -206,16 +225,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS {
+    fn count_step(&mut self) -> Result<(), String> {
+        self.step_count += 1;
+        if self.step_count > MOST_STEPS {
             return Err(format!("the template takes more than {MOST_STEPS} steps"));
         }
         Ok(())
     }
 
     /// Counts a text that a function gets or gives.
-    fn handled(&mut self, cell: &Cell<'a>) -> Result<(), String> {
+    fn count_handled_bytes(&mut self, cell: &TemplateValue<'a>) -> Result<(), String> {
         self.handled_bytes += cell.value().as_str().map_or(0, str::len);
         if self.handled_bytes > MOST_HANDLED_BYTES {
             return Err(format!("the functions of the template go through more than {MOST_HANDLED_BYTES} bytes"));
@@ -225,24 +244,29 @@ impl<'a> Run<'a> {
 }
 
 /// What a `range` goes through, with places or keys; the keys of an object in order.
-fn parts<'a>(cell: &Cell<'a>) -> Result<Vec<(Cell<'a>, Cell<'a>)>, String> {
+fn range_items<'a>(cell: &TemplateValue<'a>) -> Result<Vec<(TemplateValue<'a>, TemplateValue<'a>)>, String> {
     match cell {
-        Cell::Absent => Ok(Vec::new()),
-        Cell::Known(Value::Null) => Ok(Vec::new()),
-        Cell::Known(Value::Array(items)) => {
-            Ok(items.iter().enumerate().map(|(at, item)| (Cell::count(at), Cell::Known(item))).collect())
-        }
-        Cell::Known(Value::Object(fields)) => {
+        TemplateValue::Absent => Ok(Vec::new()),
+        TemplateValue::Known(Value::Null) => Ok(Vec::new()),
+        TemplateValue::Known(Value::Array(items)) => Ok(items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| (TemplateValue::from_count(at), TemplateValue::Known(item)))
+            .collect()),
+        TemplateValue::Known(Value::Object(fields)) => {
             let mut sorted: Vec<_> = fields.iter().collect();
             sorted.sort_by_key(|(key, _)| *key);
-            Ok(sorted.into_iter().map(|(key, item)| (Cell::text(key.clone()), Cell::Known(item))).collect())
+            Ok(sorted
+                .into_iter()
+                .map(|(key, item)| (TemplateValue::from_text(key.clone()), TemplateValue::Known(item)))
+                .collect())
         }
         _ => match cell.as_count() {
             Some(count) if count <= MOST_STEPS as usize => {
-                Ok((0..count).map(|at| (Cell::count(at), Cell::count(at))).collect())
+                Ok((0..count).map(|at| (TemplateValue::from_count(at), TemplateValue::from_count(at))).collect())
             }
             Some(_) => Err(format!("range: more than {MOST_STEPS} steps")),
-            None => Err(format!("range: {} has no parts", cell.kind())),
+            None => Err(format!("range: {} has no parts", cell.kind_name())),
         },
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Template;
 
-fn input() -> Value {
+fn sample_input() -> Value {
     json!({
         "session_id": "s1",
         "cwd": "/project",
@@ -19,9 +19,9 @@ fn input() -> Value {
     })
 }
 
-fn render(text: &str) -> String {
+fn render_text(text: &str) -> String {
     match Template::parse(text) {
-        Ok(template) => template.render(&input()).unwrap_or_else(|why| format!("render: {why}")),
+        Ok(template) => template.render(&sample_input()).unwrap_or_else(|why| format!("render: {why}")),
         Err(why) => format!("parse: {why}"),
     }
 }
@@ -91,7 +91,7 @@ fn templates_render_as_in_go() {
         ("{{ (print \"a\" \"b\") }} {{ len (print 1) }}", "ab 1"),
     ];
     for (text, expected) in cases {
-        assert_eq!(render(text), expected, "{text}");
+        assert_eq!(render_text(text), expected, "{text}");
     }
 }
 
@@ -139,10 +139,10 @@ fn what_cannot_be_rendered_says_why() {
         ("{{ .X ; }}", "parse: line 1, column 7: unexpected `;`"),
     ];
     for (text, expected) in cases {
-        assert_eq!(render(text), expected, "{text}");
+        assert_eq!(render_text(text), expected, "{text}");
     }
     let deep = format!("{{{{ {}1{} }}}}", "(".repeat(100_000), ")".repeat(100_000));
-    assert_eq!(render(&deep), "parse: line 1, column 68: nested deeper than 64 levels");
+    assert_eq!(render_text(&deep), "parse: line 1, column 68: nested deeper than 64 levels");
 }
 
 #[test]
@@ -158,7 +158,7 @@ proptest! {
     #[test]
     fn any_text_is_parsed_or_refused(text in "(\\{\\{-? ?|-?\\}\\}| |\\.|[A-Z]?[a-z]{0,3}|\\$x?|:=|=|\\||\\(|\\)|\"|`|\\\\|[0-9]e?|if |else |end|range |with |index |printf |/\\*|\\*/|,|é|\n){0,24}") {
         if let Ok(template) = Template::parse(&text) {
-            let _ = template.render(&input());
+            let _ = template.render(&sample_input());
         }
     }
 
@@ -173,7 +173,7 @@ proptest! {
         let end = if kind.is_empty() { "" } else { "x{{ . }}{{ else }}y{{ end }}" };
         let text = format!("{{{{ $i := 0 }}}}{{{{ {kind}{} }}}}{end}", parts.join(" "));
         if let Ok(template) = Template::parse(&text) {
-            let _ = template.render(&input());
+            let _ = template.render(&sample_input());
         }
     }
 }

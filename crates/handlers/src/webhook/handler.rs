@@ -9,27 +9,27 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use super::header::Header;
-use crate::command::{Ending, input};
-use crate::http::Gate;
+use super::header::HeaderTemplate;
+use crate::command::{InputTerminator, encode_input};
+use crate::http::HttpGateway;
 
 /// A hook that is a server.
 #[derive(Debug)]
 pub(super) struct WebhookHandler {
-    pub(super) server: Arc<Server>,
+    pub(super) server: Arc<WebhookServer>,
     /// Whether nobody waits for the answer.
-    pub(super) background: bool,
+    pub(super) is_background: bool,
     pub(super) codec: Arc<dyn Codec>,
 }
 
 /// Who is asked.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) gate: Gate,
+pub(super) struct WebhookServer {
+    pub(super) gateway: HttpGateway,
     pub(super) url: String,
     /// The host alone, for people: the rest of an address is often a key.
     pub(super) host: String,
-    pub(super) headers: Vec<Header>,
+    pub(super) headers: Vec<HeaderTemplate>,
 }
 
 impl Handler for WebhookHandler {
@@ -38,11 +38,11 @@ impl Handler for WebhookHandler {
     }
 
     fn may_wait(&self) -> bool {
-        !self.background
+        !self.is_background
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        match self.background {
+        match self.is_background {
             true => HookInfluence::Observes,
             false => self.codec.influence(spelling).min(HookInfluence::MayChange),
         }
@@ -52,11 +52,11 @@ impl Handler for WebhookHandler {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        let body = input(&*self.codec, call, Ending::Bare);
-        if self.background {
-            return self.send(body, call.limits);
+        let body = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        if self.is_background {
+            return self.send_in_background(body, call.limits);
         }
-        match self.server.post(&body, call.limits, call.cancel) {
+        match self.server.post_event(&body, call.limits, call.cancel) {
             Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Process(answer)),
             Err(failure) => Verdict::failed(failure),
         }
@@ -65,9 +65,9 @@ impl Handler for WebhookHandler {
 
 impl WebhookHandler {
     /// Posts the event while nobody waits.
-    fn send(&self, body: Arc<[u8]>, limits: &CallLimits) -> Verdict {
+    fn send_in_background(&self, body: Arc<[u8]>, limits: &CallLimits) -> Verdict {
         let (server, limits) = (Arc::clone(&self.server), *limits);
-        let posting = move || drop(server.post(&body, &limits, &CancelToken::default()));
+        let posting = move || drop(server.post_event(&body, &limits, &CancelToken::default()));
         match thread::Builder::new().name(String::from("background")).spawn(posting) {
             Ok(_) => Verdict::pass(),
             Err(fault) => {
@@ -78,18 +78,18 @@ impl WebhookHandler {
     }
 }
 
-impl Server {
+impl WebhookServer {
     /// Sends the event and waits for the answer. Only a status from 200 to 299 is one.
-    fn post(&self, body: &[u8], limits: &CallLimits, cancel: &CancelToken) -> Result<CommandOutput, Failure> {
+    fn post_event(&self, body: &[u8], limits: &CallLimits, cancel: &CancelToken) -> Result<CommandOutput, Failure> {
         let known = |name: &str| crate::process::variable(name);
         let json = (String::from("Content-Type"), String::from("application/json"));
-        let own = self.headers.iter().map(|header| header.filled(&known));
+        let own = self.headers.iter().map(|header| header.expand(&known));
         let headers: Vec<(String, String)> =
             std::iter::once(json).chain(own.filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))).collect();
         let host = &self.host;
         let body = String::from_utf8_lossy(body);
-        let asked = self.gate.request_until("POST", &self.url, &headers, Some(&body), limits.timeout_ms, cancel);
-        let response = asked.map_err(|why| failure(host, &why))?;
+        let asked = self.gateway.request_until("POST", &self.url, &headers, Some(&body), limits.timeout_ms, cancel);
+        let response = asked.map_err(|why| request_failure(host, &why))?;
         let status = response.get("status").and_then(Value::as_u64).unwrap_or_default();
         if !(200..300).contains(&status) {
             return Err(Failure::new(FailureKind::Error, format!("`{host}` answered with status {status}")));
@@ -104,7 +104,7 @@ impl Server {
 }
 
 /// Why there is no answer, without the address.
-fn failure(host: &str, why: &str) -> Failure {
+fn request_failure(host: &str, why: &str) -> Failure {
     let why = why.split(" (url=").next().unwrap_or_default();
     let why = why.strip_prefix("http.post: ").unwrap_or(why);
     let kind = match why {

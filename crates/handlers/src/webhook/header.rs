@@ -2,26 +2,26 @@
 
 /// A header as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct HeaderTemplate {
     name: String,
-    value: Vec<Piece>,
+    value: Vec<HeaderSegment>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum HeaderSegment {
     Text(String),
     /// A variable that may be read.
     Variable(String),
 }
 
-impl Header {
+impl HeaderTemplate {
     /// Reads a value: `$NAME` and `${NAME}` of `allowed` are variables, and of other names nothing at all, so that
     /// no hook file can send a key that it was not given.
     pub(super) fn new(name: &str, value: &str, allowed: &[String]) -> Self {
         let mut pieces = Vec::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once('$') {
-            pieces.push(Piece::Text(before.to_owned()));
+            pieces.push(HeaderSegment::Text(before.to_owned()));
             let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
             let (variable, left) = braced.unwrap_or_else(|| {
                 let letters = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -29,20 +29,20 @@ impl Header {
             });
             rest = left;
             if variable.is_empty() {
-                pieces.push(Piece::Text(String::from("$")));
+                pieces.push(HeaderSegment::Text(String::from("$")));
             } else if allowed.iter().any(|allowed| allowed == variable) {
-                pieces.push(Piece::Variable(variable.to_owned()));
+                pieces.push(HeaderSegment::Variable(variable.to_owned()));
             }
         }
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(HeaderSegment::Text(rest.to_owned()));
         Self { name: name.to_owned(), value: pieces }
     }
 
     /// The header with the variables as they are now; one that is not set is empty.
-    pub(super) fn filled(&self, known: &dyn Fn(&str) -> Option<String>) -> (String, String) {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Variable(name) => known(name).unwrap_or_default(),
+    pub(super) fn expand(&self, known: &dyn Fn(&str) -> Option<String>) -> (String, String) {
+        let piece = |piece: &HeaderSegment| match piece {
+            HeaderSegment::Text(text) => text.clone(),
+            HeaderSegment::Variable(name) => known(name).unwrap_or_default(),
         };
         (self.name.clone(), self.value.iter().map(piece).collect())
     }
@@ -66,8 +66,8 @@ mod tests {
             ("plain", "plain"),
         ];
         for (written, expected) in cases {
-            let header = Header::new("X", written, &allowed);
-            assert_eq!(header.filled(&known), (String::from("X"), expected.to_owned()), "{written}");
+            let header = HeaderTemplate::new("X", written, &allowed);
+            assert_eq!(header.expand(&known), (String::from("X"), expected.to_owned()), "{written}");
         }
     }
 }

@@ -9,9 +9,9 @@ use pintle_contract::{BuiltHandler, Diagnostic, HookDeclaration, HttpSpec, Netwo
 use url::Url;
 
 use crate::command;
-use crate::http::Gate;
-use handler::{Server, WebhookHandler};
-use header::Header;
+use crate::http::HttpGateway;
+use handler::{WebhookHandler, WebhookServer};
+use header::HeaderTemplate;
 
 /// Builds the handler of a declaration.
 ///
@@ -19,7 +19,7 @@ use header::Header;
 /// must not stand for an address of a private network; such an address, and `localhost`, are asked where they are
 /// written themselves.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHandler {
-    let guard = command::guards(declaration);
+    let guard = command::may_deny(declaration);
     let failed = |message: String, help: &str| {
         let found = Diagnostic::error("bad_url", message, declaration.location.clone()).help(help);
         BuiltHandler { handler: None, guard, diagnostics: vec![found] }
@@ -38,13 +38,17 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHand
         }
     };
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-    let server = Server {
-        gate: Gate::new(&NetworkSpec { allowed_domains: vec![host.clone()] }),
+    let server = WebhookServer {
+        gateway: HttpGateway::new(&NetworkSpec { allowed_domains: vec![host.clone()] }),
         url: String::from(url),
         host,
-        headers: spec.headers.iter().map(|(name, value)| Header::new(name, value, &spec.allowed_environment)).collect(),
+        headers: spec
+            .headers
+            .iter()
+            .map(|(name, value)| HeaderTemplate::new(name, value, &spec.allowed_environment))
+            .collect(),
     };
     let codec = Arc::clone(&declaration.codec);
-    let handler = WebhookHandler { server: Arc::new(server), background: declaration.background, codec };
+    let handler = WebhookHandler { server: Arc::new(server), is_background: declaration.background, codec };
     BuiltHandler { handler: Some(Arc::new(handler)), guard, diagnostics: Vec::new() }
 }

@@ -10,7 +10,7 @@ use pintle_contract::{
 };
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, Telling, build, builder, command, declaration};
+use crate::fixture::{CommandFixture, OutputCodec, build_handler, command_declaration, shell_command, test_factory};
 
 #[test]
 fn exit_codes_signals_and_outputs_reach_the_codec() {
@@ -24,28 +24,28 @@ fn exit_codes_signals_and_outputs_reach_the_codec() {
         ("cat", r#"exit 0|{"event":"tool.pre","session":"","payload":{"name":"shell"}}|"#),
     ];
     for (text, told) in cases {
-        assert_eq!(Stage::new(command(text)).told(), told, "{text}");
+        assert_eq!(CommandFixture::new(shell_command(text)).call_output(), told, "{text}");
     }
     // 127 is the shell's word for a missing program; the shell itself is there.
-    assert!(Stage::new(command("pintle-no-such-program")).told().starts_with("exit 127||"));
+    assert!(CommandFixture::new(shell_command("pintle-no-such-program")).call_output().starts_with("exit 127||"));
 }
 
 #[test]
 fn the_shell_is_sh_unless_one_is_named() {
-    assert_eq!(Stage::new(command("echo $0")).told(), "exit 0|/bin/sh|");
+    assert_eq!(CommandFixture::new(shell_command("echo $0")).call_output(), "exit 0|/bin/sh|");
     let folder = tempfile::tempdir().unwrap();
     let shell = folder.path().join("shell");
     fs::write(&shell, "#!/bin/sh\necho \"$@\"\n").unwrap();
     fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let spec = CommandSpec { shell: Some(shell.to_str().unwrap().to_owned()), ..command("a b") };
-    assert_eq!(Stage::new(spec).told(), "exit 0|-c a b|");
-    let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..command("a b") };
+    let spec = CommandSpec { shell: Some(shell.to_str().unwrap().to_owned()), ..shell_command("a b") };
+    assert_eq!(CommandFixture::new(spec).call_output(), "exit 0|-c a b|");
+    let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..shell_command("a b") };
     let missing = "program `/no/such/shell` not found; install it or give its full path";
-    assert_eq!(Stage::new(spec).failure(), Failure::new(FailureKind::Missing, missing));
+    assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, missing));
 }
 
 /// A session's directory, the hook's, whether that is expanded, where the program runs, and a warning.
-type Directory<'a> = (&'a str, Option<&'a str>, bool, &'a str, Option<&'a str>);
+type DirectoryCase<'a> = (&'a str, Option<&'a str>, bool, &'a str, Option<&'a str>);
 
 #[test]
 fn the_working_directory_is_the_sessions_or_one_below_or_another() {
@@ -58,7 +58,7 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     let here = here.to_str().unwrap();
     let empty = "the working directory `$PINTLE_NOT_SET` is empty here; the session's own is used";
     let below = format!("{root}/below");
-    let cases: [Directory<'_>; 8] = [
+    let cases: [DirectoryCase<'_>; 8] = [
         ("", None, false, here, None),
         (root, None, false, root, None),
         (root, Some("below"), false, &below, None),
@@ -69,10 +69,10 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
         (root, Some("$PINTLE_NOT_SET"), true, root, Some(empty)),
     ];
     for (cwd, directory, expands, expected, warning) in cases {
-        let spec = CommandSpec { directory: directory.map(str::to_owned), expands, ..command("pwd -P") };
-        let mut stage = Stage::new(spec);
+        let spec = CommandSpec { directory: directory.map(str::to_owned), expands, ..shell_command("pwd -P") };
+        let mut stage = CommandFixture::new(spec);
         stage.event.origin = Arc::new(Origin { cwd: cwd.to_owned(), ..Origin::default() });
-        let verdict = stage.verdict();
+        let verdict = stage.call_hook();
         let mut expected = Verdict::allow(format!("exit 0|{expected}|"));
         expected.warnings.extend(warning.map(str::to_owned));
         assert_eq!(verdict, expected, "{cwd:?} {directory:?}");
@@ -82,9 +82,9 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
 #[test]
 fn a_missing_directory_is_a_failure() {
     for expands in [false, true] {
-        let spec = CommandSpec { directory: Some(String::from("/no/such")), expands, ..command("true") };
+        let spec = CommandSpec { directory: Some(String::from("/no/such")), expands, ..shell_command("true") };
         let message = "the working directory `/no/such` is not there; create it or name another";
-        assert_eq!(Stage::new(spec).failure(), Failure::new(FailureKind::Missing, message));
+        assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, message));
     }
 }
 
@@ -93,7 +93,7 @@ fn variables_replace_and_are_expanded_only_when_the_dialect_does() {
     let set = |value: &str, expands| CommandSpec {
         environment: vec![(String::from("PINTLE_SET"), value.to_owned())],
         expands,
-        ..command("echo \"$PINTLE_SET,${HOME:+home}\"")
+        ..shell_command("echo \"$PINTLE_SET,${HOME:+home}\"")
     };
     let path = std::env::var("PATH").unwrap();
     let cases = [
@@ -104,17 +104,17 @@ fn variables_replace_and_are_expanded_only_when_the_dialect_does() {
         ("${env.PATH}", false, String::from("${env.PATH},home")),
     ];
     for (value, expands, told) in cases {
-        assert_eq!(Stage::new(set(value, expands)).told(), format!("exit 0|{told}|"), "{value}");
+        assert_eq!(CommandFixture::new(set(value, expands)).call_output(), format!("exit 0|{told}|"), "{value}");
     }
 }
 
 #[test]
 fn a_program_need_not_read_its_input_and_may_read_all_of_it() {
     for (text, told) in [("true", "exit 0||"), ("exec 0<&-; true", "exit 0||"), ("wc -c", "exit 0|8388671|")] {
-        let mut stage = Stage::new(command(text));
+        let mut stage = CommandFixture::new(shell_command(text));
         stage.event = stage.event.with_payload(Payload::new(json!({"name": "x".repeat(8 << 20)})));
-        let length = serde_json::to_vec(&Telling.encode(&stage.event, "tool.pre")).unwrap().len();
-        assert_eq!(stage.told(), told.replace("8388671", &length.to_string()), "{text}");
+        let length = serde_json::to_vec(&OutputCodec.encode(&stage.event, "tool.pre")).unwrap().len();
+        assert_eq!(stage.call_output(), told.replace("8388671", &length.to_string()), "{text}");
     }
 }
 
@@ -124,30 +124,30 @@ fn a_flood_is_read_to_its_end_kept_to_the_limit_and_marked() {
         ("head -c 200000000 /dev/zero | tr '\\0' y; exit 5", "exit 5 cut|y|"),
         ("head -c 200000000 /dev/zero | tr '\\0' y >&2; exit 5", "exit 5 cut||y"),
     ] {
-        let mut stage = Stage::new(command(text));
+        let mut stage = CommandFixture::new(shell_command(text));
         stage.hook.limits.output_bytes = 1000;
-        assert_eq!(stage.told(), cut.replace('y', &"y".repeat(1000)), "{text}");
+        assert_eq!(stage.call_output(), cut.replace('y', &"y".repeat(1000)), "{text}");
     }
 }
 
 #[test]
 fn failures_name_the_limit_and_never_the_script() {
     for (timeout_ms, message) in [(250, "timed out after 250 ms"), (1_000, "timed out after 1 s")] {
-        let stage = Stage::new(command("sleep 600 # a long script")).timeout(timeout_ms);
-        assert_eq!(stage.failure(), Failure::new(FailureKind::Timeout, message));
+        let stage = CommandFixture::new(shell_command("sleep 600 # a long script")).with_timeout(timeout_ms);
+        assert_eq!(stage.call_failure(), Failure::new(FailureKind::Timeout, message));
     }
-    let stage = Stage::new(command("sleep 600"));
+    let stage = CommandFixture::new(shell_command("sleep 600"));
     stage.cancel.cancel();
-    assert_eq!(stage.failure(), Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+    assert_eq!(stage.call_failure(), Failure::new(FailureKind::Cancelled, "the call was cancelled"));
 }
 
 #[test]
 fn a_call_that_is_cancelled_while_it_runs_ends() {
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready");
-    let stage = Stage::new(command(&format!("echo >{}; sleep 600", ready.display())));
+    let stage = CommandFixture::new(shell_command(&format!("echo >{}; sleep 600", ready.display())));
     let failure = std::thread::scope(|scope| {
-        let called = scope.spawn(|| stage.failure());
+        let called = scope.spawn(|| stage.call_failure());
         while !ready.exists() {
             std::thread::yield_now();
         }
@@ -164,13 +164,13 @@ fn a_hook_is_a_guard_where_it_can_stop_something() {
         ("session.end", FailurePolicy::Open, false),
         ("session.end", FailurePolicy::Closed, true),
     ] {
-        let mut declared = declaration(event, command("true"));
+        let mut declared = command_declaration(event, shell_command("true"));
         declared.default_on_error = default_on_error;
-        let built = builder().build_handler(&declared);
+        let built = test_factory().build_handler(&declared);
         assert_eq!((built.guard, built.diagnostics), (guard, Vec::new()), "{event} {default_on_error:?}");
     }
     let kinds = [false, true].map(|keep| {
-        let handler = build(CommandSpec { keep, ..command("true") }).handler.unwrap();
+        let handler = build_handler(CommandSpec { keep, ..shell_command("true") }).handler.unwrap();
         (handler.kind(), handler.may_wait())
     });
     assert_eq!(kinds, [("command", true), ("worker", true)]);
@@ -178,9 +178,9 @@ fn a_hook_is_a_guard_where_it_can_stop_something() {
 
 /// Counts how often a payload is written.
 #[derive(Debug, Default)]
-struct Counting(AtomicUsize);
+struct CountingCodec(AtomicUsize);
 
-impl Codec for Counting {
+impl Codec for CountingCodec {
     fn dialect(&self) -> &'static str {
         "counting"
     }
@@ -191,21 +191,21 @@ impl Codec for Counting {
     }
 
     fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        Telling.decode(event, spelling, answer)
+        OutputCodec.decode(event, spelling, answer)
     }
 }
 
 #[test]
 fn hooks_of_one_dialect_and_spelling_share_one_text() {
-    let codec = Arc::new(Counting::default());
-    let event = Stage::new(command("true")).event;
+    let codec = Arc::new(CountingCodec::default());
+    let event = CommandFixture::new(shell_command("true")).event;
     let ask = |spelling: &str, event: &Event, keep| {
-        let mut declared = declaration("tool.pre", CommandSpec { keep, ..command("cat") });
+        let mut declared = command_declaration("tool.pre", CommandSpec { keep, ..shell_command("cat") });
         declared.codec = Arc::clone(&codec) as Arc<dyn Codec>;
-        let mut stage = Stage::of(builder().build_handler(&declared).handler.unwrap());
+        let mut stage = CommandFixture::from_handler(test_factory().build_handler(&declared).handler.unwrap());
         stage.hook.event_alias = Arc::from(spelling);
         stage.event = event.clone();
-        assert_eq!(stage.told(), format!("exit 0|{spelling:?}|"));
+        assert_eq!(stage.call_output(), format!("exit 0|{spelling:?}|"));
         codec.0.load(Ordering::Relaxed)
     };
     assert_eq!(ask("one", &event, false), 1);

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{FailureKind, HandlerFactory, Verdict, VerdictKind};
-use pintle_handlers::{Builder, WorkerProgram};
+use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 
-use crate::stage::{Stage, command, declaration};
+use crate::fixture::{CommandFixture, command_declaration, shell_command};
 
 /// A way to leave, with `LEAVE` for the process that would stay. It writes its number to a file and sleeps.
 const VARIANTS: &[(&str, &str)] = &[
@@ -38,64 +38,64 @@ const ENDINGS: &[(&str, &str, Option<FailureKind>)] = &[
     ("is stopped", "kill -STOP $$", Some(FailureKind::Timeout)),
 ];
 
-struct Scene {
+struct ContainmentFixture {
     folder: tempfile::TempDir,
 }
 
-impl Scene {
+impl ContainmentFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let scene = Self { folder };
-        let stay = format!("echo $$ >>{}; exec sleep 100000\n", scene.pids().display());
-        fs::write(scene.stay(), stay).unwrap();
+        let stay = format!("echo $$ >>{}; exec sleep 100000\n", scene.pids_file().display());
+        fs::write(scene.stay_script(), stay).unwrap();
         scene
     }
 
-    fn pids(&self) -> PathBuf {
+    fn pids_file(&self) -> PathBuf {
         self.folder.path().join("pids")
     }
 
-    fn stay(&self) -> PathBuf {
+    fn stay_script(&self) -> PathBuf {
         self.folder.path().join("stay")
     }
 
     /// A script that lets somebody leave, waits until that one is there, and goes on.
-    fn script(&self, leave: &str, ending: &str) -> String {
-        let stay = self.stay();
+    fn leaving_script(&self, leave: &str, ending: &str) -> String {
+        let stay = self.stay_script();
         let leave = leave.replace("LEAVE2", &format!("sh {}", stay.display()));
         let leave = leave.replace("LEAVE", &format!("sh {}", stay.display())).replace("STAY", stay.to_str().unwrap());
-        format!("{leave}\nuntil [ -s {} ]; do sleep 0.01; done\n{ending}", self.pids().display())
+        format!("{leave}\nuntil [ -s {} ]; do sleep 0.01; done\n{ending}", self.pids_file().display())
     }
 
     /// Those who are said to have left, of whom there must be some, and of those the ones that are still there.
-    fn alive(&self) -> Vec<String> {
-        let pids = fs::read_to_string(self.pids()).unwrap();
+    fn live_pids(&self) -> Vec<String> {
+        let pids = fs::read_to_string(self.pids_file()).unwrap();
         assert!(!pids.trim().is_empty(), "nobody left");
         pids.split_whitespace().filter(|pid| Path::new("/proc").join(pid).exists()).map(str::to_owned).collect()
     }
 }
 
 #[test]
-fn no_descendant_outlives_the_call_however_it_left_and_however_the_call_ends() {
+fn no_descendant_outlives_its_call() {
     for (variant, leave) in VARIANTS {
         // The calls of one variant run at once: none may take what another started for its own.
         std::thread::scope(|scope| {
             for ending in ENDINGS {
-                scope.spawn(move || leaves_nobody(variant, leave, ending));
+                scope.spawn(move || assert_nobody_outlives(variant, leave, ending));
             }
         });
     }
 }
 
-fn leaves_nobody(variant: &str, leave: &str, (how, ending, failure): &(&str, &str, Option<FailureKind>)) {
-    let scene = Scene::new();
+fn assert_nobody_outlives(variant: &str, leave: &str, (how, ending, failure): &(&str, &str, Option<FailureKind>)) {
+    let scene = ContainmentFixture::new();
     let timeout_ms = if failure.is_some() { 1_000 } else { 60_000 };
-    let stage = Stage::new(command(&scene.script(leave, ending))).timeout(timeout_ms);
+    let stage = CommandFixture::new(shell_command(&scene.leaving_script(leave, ending))).with_timeout(timeout_ms);
     let began = Instant::now();
-    let verdict = stage.verdict();
+    let verdict = stage.call_hook();
     let took = began.elapsed();
     assert_eq!(failure_kind(&verdict), *failure, "{variant}; the program {how}: {verdict:?}");
-    assert_eq!(scene.alive(), Vec::<String>::new(), "{variant}; the program {how}");
+    assert_eq!(scene.live_pids(), Vec::<String>::new(), "{variant}; the program {how}");
     assert!(took < Duration::from_secs(30), "{variant}; the program {how}: {took:?}");
 }
 
@@ -112,24 +112,24 @@ fn a_fork_bomb_is_over_with_its_call() {
     let same_group = "f() { [ $1 -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; LEAVE; }; f 6 &";
     let own_sessions = "setsid sh BOMB 6 &";
     for bomb in [same_group, own_sessions] {
-        let scene = Scene::new();
+        let scene = ContainmentFixture::new();
         let file = scene.folder.path().join("bomb");
-        let stay = scene.stay();
+        let stay = scene.stay_script();
         let again = format!("setsid sh {} $(($1-1)) &", file.display());
         fs::write(&file, format!("[ $1 -gt 0 ] && {{ {again} {again} }}\n. {}\n", stay.display())).unwrap();
         let bomb = bomb.replace("BOMB", file.to_str().unwrap());
         for ending in ["exit 0", "sleep 100000"] {
-            let stage = Stage::new(command(&scene.script(&bomb, ending))).timeout(500);
-            stage.verdict();
-            assert_eq!(scene.alive(), Vec::<String>::new(), "{bomb}; {ending}");
-            let running = running(scene.folder.path().to_str().unwrap());
+            let stage = CommandFixture::new(shell_command(&scene.leaving_script(&bomb, ending))).with_timeout(500);
+            stage.call_hook();
+            assert_eq!(scene.live_pids(), Vec::<String>::new(), "{bomb}; {ending}");
+            let running = processes_naming(scene.folder.path().to_str().unwrap());
             assert_eq!(running, Vec::<String>::new(), "{bomb}; {ending}");
         }
     }
 }
 
 /// The command lines of all processes that name a path.
-fn running(path: &str) -> Vec<String> {
+fn processes_naming(path: &str) -> Vec<String> {
     let read = |entry: std::io::Result<fs::DirEntry>| fs::read(entry.ok()?.path().join("cmdline")).ok();
     let lines = fs::read_dir("/proc").unwrap().filter_map(read);
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(path)).collect()
@@ -147,16 +147,16 @@ fn calls_at_the_same_time_and_strangers_are_left_alone() {
         ready.display(),
         go.display()
     );
-    let sibling = Stage::new(command(&script));
+    let sibling = CommandFixture::new(shell_command(&script));
     let told = std::thread::scope(|scope| {
-        let told = scope.spawn(|| sibling.told());
+        let told = scope.spawn(|| sibling.call_output());
         while !ready.exists() {
             std::thread::yield_now();
         }
         for (leave, ending) in [("setsid LEAVE &", "exit 0"), ("(setsid LEAVE &)", "exec sleep 100000")] {
-            let scene = Scene::new();
-            Stage::new(command(&scene.script(leave, ending))).timeout(500).verdict();
-            assert_eq!(scene.alive(), Vec::<String>::new());
+            let scene = ContainmentFixture::new();
+            CommandFixture::new(shell_command(&scene.leaving_script(leave, ending))).with_timeout(500).call_hook();
+            assert_eq!(scene.live_pids(), Vec::<String>::new());
         }
         fs::write(&go, "").unwrap();
         told.join().unwrap()
@@ -169,12 +169,12 @@ fn calls_at_the_same_time_and_strangers_are_left_alone() {
 
 #[test]
 fn a_program_that_kills_its_launcher_is_a_failure_and_the_next_call_works() {
-    let failure = Stage::new(command("kill -9 $PPID; sleep 5")).failure();
+    let failure = CommandFixture::new(shell_command("kill -9 $PPID; sleep 5")).call_failure();
     assert_eq!(
         (failure.kind, &*failure.message),
         (FailureKind::Error, "cannot run `/bin/sh`: the launcher of the program was killed")
     );
-    assert_eq!(Stage::new(command("echo on")).told(), "exit 0|on|");
+    assert_eq!(CommandFixture::new(shell_command("echo on")).call_output(), "exit 0|on|");
 }
 
 #[test]
@@ -182,13 +182,17 @@ fn a_program_that_stops_its_launcher_leaves_nobody_all_the_same() {
     let over_and_over = "while :; do kill -STOP $PPID; done";
     let from_afar = format!("L=$PPID; (setsid sh -c \"while :; do kill -STOP $L; done\" &); {over_and_over}");
     for ending in ["exit 0", "exec sleep 100000", over_and_over, &from_afar] {
-        let scene = Scene::new();
-        let script = scene.script("LEAVE &", &format!("kill -STOP $PPID; {ending}"));
-        assert_eq!(Stage::new(command(&script)).timeout(1_000).failure().kind, FailureKind::Timeout, "{ending}");
+        let scene = ContainmentFixture::new();
+        let script = scene.leaving_script("LEAVE &", &format!("kill -STOP $PPID; {ending}"));
+        assert_eq!(
+            CommandFixture::new(shell_command(&script)).with_timeout(1_000).call_failure().kind,
+            FailureKind::Timeout,
+            "{ending}"
+        );
         // A launcher that was stopped again and again goes on alone when nobody waits for it any more.
         let end = Instant::now() + Duration::from_secs(30);
-        while !scene.alive().is_empty() {
-            assert!(Instant::now() < end, "{ending}: still there: {:?}", scene.alive());
+        while !scene.live_pids().is_empty() {
+            assert!(Instant::now() < end, "{ending}: still there: {:?}", scene.live_pids());
             std::thread::yield_now();
         }
     }
@@ -201,8 +205,11 @@ const SILENT: &str = "PINTLE_TEST_SILENT_LAUNCHER";
 fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
     if std::env::var(SILENT).is_ok() {
         let program = WorkerProgram { program: "/bin/sleep".into(), arguments: vec![String::from("100000")] };
-        let handler = Builder::new(program).build_handler(&declaration("tool.pre", command("exit 0"))).handler.unwrap();
-        let failure = Stage::of(handler).timeout(300).failure();
+        let handler = DefaultHandlerFactory::new(program)
+            .build_handler(&command_declaration("tool.pre", shell_command("exit 0")))
+            .handler
+            .unwrap();
+        let failure = CommandFixture::from_handler(handler).with_timeout(300).call_failure();
         let expected =
             "cannot run `/bin/sh`: its launcher `/bin/sleep` says nothing; build that program anew, from this version";
         assert_eq!((failure.kind, &*failure.message), (FailureKind::Error, expected));
@@ -223,23 +230,23 @@ const HOST: &str = "PINTLE_TEST_HOST_SCRIPT";
 #[test]
 fn what_a_killed_host_had_started_ends_too() {
     if let Ok(script) = std::env::var(HOST) {
-        Stage::new(command(&script)).verdict();
+        CommandFixture::new(shell_command(&script)).call_hook();
         return;
     }
-    let scene = Scene::new();
+    let scene = ContainmentFixture::new();
     let own_name = "containment::what_a_killed_host_had_started_ends_too";
     let mut host = Command::new(std::env::current_exe().unwrap());
-    host.args(["--exact", own_name]).env(HOST, scene.script("(setsid LEAVE &)", "exec sleep 100000"));
+    host.args(["--exact", own_name]).env(HOST, scene.leaving_script("(setsid LEAVE &)", "exec sleep 100000"));
     let mut host = host.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !fs::read_to_string(scene.pids()).is_ok_and(|pids| pids.ends_with('\n')) {
+    while !fs::read_to_string(scene.pids_file()).is_ok_and(|pids| pids.ends_with('\n')) {
         std::thread::yield_now();
     }
     host.kill().unwrap();
     host.wait().unwrap();
     // Nobody tells when the launcher is done: it has lost the one it would tell.
     let end = Instant::now() + Duration::from_secs(30);
-    while !scene.alive().is_empty() {
-        assert!(Instant::now() < end, "still there: {:?}", scene.alive());
+    while !scene.live_pids().is_empty() {
+        assert!(Instant::now() < end, "still there: {:?}", scene.live_pids());
         std::thread::yield_now();
     }
 }

@@ -12,19 +12,19 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use crate::stage::{Stage, Telling, builder, command, declaration};
+use crate::fixture::{CommandFixture, OutputCodec, command_declaration, shell_command, test_factory};
 
 /// A dialect whose programs see a variable.
 #[derive(Debug)]
-struct Named;
+struct VariableCodec;
 
-impl Codec for Named {
+impl Codec for VariableCodec {
     fn dialect(&self) -> &'static str {
         "named"
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Telling.encode(event, spelling)
+        OutputCodec.encode(event, spelling)
     }
 
     fn environment(&self, _event: &Event, spelling: &str) -> Vec<(String, String)> {
@@ -32,15 +32,15 @@ impl Codec for Named {
     }
 
     fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        Telling.decode(event, spelling, answer)
+        OutputCodec.decode(event, spelling, answer)
     }
 }
 
-fn staged(declaration: &HookDeclaration) -> Stage {
-    Stage::of(builder().build_handler(declaration).handler.unwrap())
+fn fixture_for(declaration: &HookDeclaration) -> CommandFixture {
+    CommandFixture::from_handler(test_factory().build_handler(declaration).handler.unwrap())
 }
 
-fn exec(arguments: &[&str]) -> CommandSpec {
+fn echo_command(arguments: &[&str]) -> CommandSpec {
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     CommandSpec { command: String::from("/bin/echo"), arguments: Some(arguments), ..CommandSpec::default() }
 }
@@ -53,45 +53,47 @@ fn arguments_reach_the_program_as_they_are() {
         (&["${PLACE}", "${HOME}"], "exit 0|${PLACE} ${HOME}|"),
     ];
     for (arguments, told) in cases {
-        assert_eq!(Stage::new(exec(arguments)).told(), told);
+        assert_eq!(CommandFixture::new(echo_command(arguments)).call_output(), told);
     }
-    let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
+    let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };
     let message = "program `/no/such/program` not found; install it or give its full path";
-    assert_eq!(Stage::new(missing).failure(), Failure::new(FailureKind::Missing, message));
+    assert_eq!(CommandFixture::new(missing).call_failure(), Failure::new(FailureKind::Missing, message));
 }
 
 #[test]
 fn the_variables_of_a_dialect_are_seen_and_the_authors_own_replace_them() {
     let told = |spec: CommandSpec| {
-        let declared = HookDeclaration { codec: Arc::new(Named), ..declaration("tool.pre", spec) };
-        staged(&declared).told()
+        let declared = HookDeclaration { codec: Arc::new(VariableCodec), ..command_declaration("tool.pre", spec) };
+        fixture_for(&declared).call_output()
     };
-    assert_eq!(told(command("echo $PLACE")), "exit 0|the place of tool.pre|");
-    assert_eq!(told(exec(&["<${PLACE}>", "${HOME}"])), "exit 0|<the place of tool.pre> ${HOME}|");
-    let own =
-        CommandSpec { environment: vec![(String::from("PLACE"), String::from("home"))], ..command("echo $PLACE") };
+    assert_eq!(told(shell_command("echo $PLACE")), "exit 0|the place of tool.pre|");
+    assert_eq!(told(echo_command(&["<${PLACE}>", "${HOME}"])), "exit 0|<the place of tool.pre> ${HOME}|");
+    let own = CommandSpec {
+        environment: vec![(String::from("PLACE"), String::from("home"))],
+        ..shell_command("echo $PLACE")
+    };
     assert_eq!(told(own), "exit 0|home|");
 }
 
-fn pipe(folder: &Path, name: &str) -> PathBuf {
+fn make_pipe(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     path
 }
 
-fn background(text: &str) -> HookDeclaration {
-    HookDeclaration { background: true, ..declaration("tool.pre", command(text)) }
+fn background_declaration(text: &str) -> HookDeclaration {
+    HookDeclaration { background: true, ..command_declaration("tool.pre", shell_command(text)) }
 }
 
 #[test]
 fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let path = pipe(folder.path(), "out");
-    let declared = background(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
-    assert!(!builder().build_handler(&declared).guard);
-    let stage = staged(&declared);
+    let path = make_pipe(folder.path(), "out");
+    let declared = background_declaration(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
+    assert!(!test_factory().build_handler(&declared).guard);
+    let stage = fixture_for(&declared);
     // Nobody reads the pipe yet, so the program cannot have ended.
-    assert_eq!(stage.verdict(), Verdict::pass());
+    assert_eq!(stage.call_hook(), Verdict::pass());
     let read = fs::read_to_string(&path).unwrap();
     assert_eq!(read, r#"{"event":"tool.pre","session":"","payload":{"name":"shell"}}"#);
 }
@@ -99,9 +101,9 @@ fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
 #[test]
 fn a_program_in_the_background_ends_when_its_time_is_up() {
     let folder = tempfile::tempdir().unwrap();
-    let path = pipe(folder.path(), "out");
-    let declared = background(&format!("exec 3> '{}'; echo begun >&3; sleep 600", path.display()));
-    assert_eq!(staged(&declared).timeout(300).verdict(), Verdict::pass());
+    let path = make_pipe(folder.path(), "out");
+    let declared = background_declaration(&format!("exec 3> '{}'; echo begun >&3; sleep 600", path.display()));
+    assert_eq!(fixture_for(&declared).with_timeout(300).call_hook(), Verdict::pass());
     // The pipe is at its end only when nobody holds it any more.
     assert_eq!(fs::read_to_string(&path).unwrap(), "begun\n");
 }
@@ -109,15 +111,15 @@ fn a_program_in_the_background_ends_when_its_time_is_up() {
 #[test]
 fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
-    let path = pipe(folder.path(), "in");
-    let stage = staged(&background(&format!("cat '{}'", path.display())));
+    let path = make_pipe(folder.path(), "in");
+    let stage = fixture_for(&background_declaration(&format!("cat '{}'", path.display())));
     for _ in 0..16 {
-        assert_eq!(stage.verdict(), Verdict::pass());
+        assert_eq!(stage.call_hook(), Verdict::pass());
     }
-    assert!(matches!(stage.verdict().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
+    assert!(matches!(stage.call_hook().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
     // Those that have opened the pipe by now end with this, and the others when their time is up.
     drop(fs::File::options().write(true).open(&path).unwrap());
-    let missing = CommandSpec { command: String::from("/no/such/program"), ..exec(&[]) };
-    let missing = HookDeclaration { background: true, ..declaration("tool.pre", missing) };
-    assert!(matches!(staged(&missing).verdict().kind, VerdictKind::Failed(_)));
+    let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };
+    let missing = HookDeclaration { background: true, ..command_declaration("tool.pre", missing) };
+    assert!(matches!(fixture_for(&missing).call_hook().kind, VerdictKind::Failed(_)));
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pintle_contract::{CommandSpec, FailureKind, Origin, Payload};
 use serde_json::json;
 
-use crate::stage::{Stage, command};
+use crate::fixture::{CommandFixture, shell_command};
 
-fn kept(text: &str) -> Stage {
-    Stage::new(CommandSpec { keep: true, ..command(text) })
+fn persistent_fixture(text: &str) -> CommandFixture {
+    CommandFixture::new(CommandSpec { keep: true, ..shell_command(text) })
 }
 
 /// A program that answers a line with a line, for ever, and what it answers `{"name": "shell"}`.
@@ -39,33 +39,43 @@ const NOT_KEEPING: &[&str] = &[
 #[test]
 fn a_kept_program_answers_as_one_that_is_started_for_the_call() {
     for (text, told) in LOOPS {
-        let (kept, plain) = (kept(text), Stage::new(command(&format!("printf '%s\\n' \"$(cat)\" | {{ {text}; }}"))));
+        let (kept, plain) = (
+            persistent_fixture(text),
+            CommandFixture::new(shell_command(&format!("printf '%s\\n' \"$(cat)\" | {{ {text}; }}"))),
+        );
         for _ in 0..3 {
-            assert_eq!(kept.verdict(), plain.verdict(), "{text}");
+            assert_eq!(kept.call_hook(), plain.call_hook(), "{text}");
         }
-        assert_eq!(kept.told(), *told, "{text}");
+        assert_eq!(kept.call_output(), *told, "{text}");
     }
     for text in NOT_KEEPING {
         // The plain form gets the line that the kept form gets.
-        let (kept, plain) = (kept(text), Stage::new(command(&format!("printf '%s\\n' \"$(cat)\" | {{ {text}; }}"))));
-        let plain = if text.contains("kill") || text.contains("exit") { Stage::new(command(text)) } else { plain };
+        let (kept, plain) = (
+            persistent_fixture(text),
+            CommandFixture::new(shell_command(&format!("printf '%s\\n' \"$(cat)\" | {{ {text}; }}"))),
+        );
+        let plain = if text.contains("kill") || text.contains("exit") {
+            CommandFixture::new(shell_command(text))
+        } else {
+            plain
+        };
         for _ in 0..3 {
-            assert_eq!(kept.verdict(), plain.verdict(), "{text}");
+            assert_eq!(kept.call_hook(), plain.call_hook(), "{text}");
         }
     }
 }
 
 #[test]
 fn a_program_that_waits_for_the_end_of_its_input_is_found_out_in_time() {
-    let kept = kept("cat >/dev/null; echo $0").timeout(4_000);
-    assert_eq!([kept.told(), kept.told()], ["exit 0|/bin/sh|", "exit 0|/bin/sh|"]);
+    let kept = persistent_fixture("cat >/dev/null; echo $0").with_timeout(4_000);
+    assert_eq!([kept.call_output(), kept.call_output()], ["exit 0|/bin/sh|", "exit 0|/bin/sh|"]);
 }
 
 #[test]
 fn one_process_answers_many_calls() {
-    let kept = kept("while read -r line; do echo $$; done");
-    let first = kept.told();
-    assert!((0..50).all(|_| kept.told() == first));
+    let kept = persistent_fixture("while read -r line; do echo $$; done");
+    let first = kept.call_output();
+    assert!((0..50).all(|_| kept.call_output() == first));
 }
 
 #[test]
@@ -77,20 +87,21 @@ fn a_crash_costs_one_call_a_process_of_its_own_and_no_answer() {
         "n=0; while read -r line; do n=$((n+1)); [ $n = 2 ] && {{ echo >{0}; kill -9 $$; }}; [ -e {0} ] && exit 2; echo $n; done",
         crashed.display()
     );
-    let kept = kept(&text);
-    assert_eq!([kept.told(), kept.told(), kept.told()], ["exit 0|1|", "exit 2||", "exit 2||"]);
+    let kept = persistent_fixture(&text);
+    assert_eq!([kept.call_output(), kept.call_output(), kept.call_output()], ["exit 0|1|", "exit 2||", "exit 2||"]);
 }
 
 #[test]
 fn a_late_answer_fails_and_takes_the_process_with_it() {
-    let kept = kept("while read -r line; do case $line in *hang*) sleep 600;; esac; echo $$; done").timeout(500);
-    let first = kept.told();
+    let kept = persistent_fixture("while read -r line; do case $line in *hang*) sleep 600;; esac; echo $$; done")
+        .with_timeout(500);
+    let first = kept.call_output();
     let mut hanging = kept;
     hanging.event = hanging.event.with_payload(Payload::new(json!("hang")));
-    assert_eq!(hanging.failure().kind, FailureKind::Timeout);
-    let mut next = hanging.timeout(60_000);
+    assert_eq!(hanging.call_failure().kind, FailureKind::Timeout);
+    let mut next = hanging.with_timeout(60_000);
     next.event = next.event.with_payload(Payload::new(json!("go on")));
-    let after = next.told();
+    let after = next.call_output();
     assert!(after.starts_with("exit 0|") && after != first, "{after}");
 }
 
@@ -102,13 +113,13 @@ fn another_line_after_the_answer_puts_the_process_out_of_step() {
         "while read -r line; do echo $$; until [ -e {0} ]; do sleep 0.01; done; echo allow; echo >{0}.said; done",
         more.display()
     );
-    let kept = kept(&text);
-    let first = kept.told();
+    let kept = persistent_fixture(&text);
+    let first = kept.call_output();
     fs::write(&more, "").unwrap();
     while !folder.path().join("more.said").exists() {
         std::thread::yield_now();
     }
-    let second = kept.told();
+    let second = kept.call_output();
     assert!(second != first && !second.contains("exit 0|allow|"), "{second}");
 }
 
@@ -120,13 +131,13 @@ fn calls_at_once_do_not_wait_for_each_other() {
         "while read -r line; do case $line in *wait*) until [ -e {} ]; do sleep 0.01; done;; esac; echo $$; done",
         go.display()
     );
-    let mut waiting = kept(&text);
-    let mut passing = Stage::of(Arc::clone(&waiting.hook.handler));
+    let mut waiting = persistent_fixture(&text);
+    let mut passing = CommandFixture::from_handler(Arc::clone(&waiting.hook.handler));
     waiting.event = waiting.event.with_payload(Payload::new(json!("wait")));
     passing.event = passing.event.with_payload(Payload::new(json!("pass")));
     std::thread::scope(|scope| {
-        let waited = scope.spawn(|| waiting.told());
-        let passed = passing.told();
+        let waited = scope.spawn(|| waiting.call_output());
+        let passed = passing.call_output();
         fs::write(&go, "").unwrap();
         assert_ne!(waited.join().unwrap(), passed);
     });
@@ -134,11 +145,11 @@ fn calls_at_once_do_not_wait_for_each_other() {
 
 #[test]
 fn a_process_serves_one_place() {
-    let mut kept = kept("while read -r line; do pwd -P; done");
+    let mut kept = persistent_fixture("while read -r line; do pwd -P; done");
     let mut told = Vec::new();
     for cwd in ["/", "/usr", "/"] {
         kept.event.origin = Arc::new(Origin { cwd: String::from(cwd), ..Origin::default() });
-        told.push(kept.told());
+        told.push(kept.call_output());
     }
     assert_eq!(told, ["exit 0|/|", "exit 0|/usr|", "exit 0|/|"]);
 }
@@ -146,8 +157,8 @@ fn a_process_serves_one_place() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_kept_process_ends_with_its_handler() {
-    let kept = kept("setsid sleep 100000 & while read -r line; do echo $! $$; done");
-    let told = kept.told();
+    let kept = persistent_fixture("setsid sleep 100000 & while read -r line; do echo $! $$; done");
+    let told = kept.call_output();
     let pids: Vec<&str> = told.trim_start_matches("exit 0|").trim_end_matches('|').split(' ').collect();
     let alive = |pid: &&str| std::path::Path::new("/proc").join(pid).exists();
     assert_eq!((pids.len(), pids.iter().all(alive)), (2, true), "{told}");

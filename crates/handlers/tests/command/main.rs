@@ -5,9 +5,9 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod containment;
 mod exec;
+mod fixture;
 mod keep;
 #[cfg(target_os = "linux")]
 mod sandbox;
-mod stage;
 #[cfg(target_os = "linux")]
 mod supervised;

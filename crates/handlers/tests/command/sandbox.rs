@@ -5,16 +5,16 @@ use std::net::TcpListener;
 
 use pintle_contract::{CommandSpec, SandboxSpec};
 
-use crate::stage::{Stage, build, command};
+use crate::fixture::{CommandFixture, build_handler, shell_command};
 
 const READ_ONLY: SandboxSpec = SandboxSpec { read_only: true, no_network: false };
 const NO_NETWORK: SandboxSpec = SandboxSpec { read_only: false, no_network: true };
 
 /// What a program says in a sandbox; `None` where there is none, which is then an error at the hook.
-fn told(spec: CommandSpec) -> Option<String> {
-    let built = build(spec);
+fn sandboxed_output(spec: CommandSpec) -> Option<String> {
+    let built = build_handler(spec);
     match built.handler {
-        Some(handler) => Some(Stage::of(handler).told()),
+        Some(handler) => Some(CommandFixture::from_handler(handler).call_output()),
         None => {
             assert_eq!(built.diagnostics.first().unwrap().code, "no_sandbox");
             None
@@ -38,13 +38,16 @@ fn a_read_only_program_reads_prints_and_writes_nothing() {
         (format!("setsid sh -c 'mv {file} {file}.new 2>/dev/null || echo refused'"), "exit 0|refused|"),
     ];
     for (text, expected) in &cases {
-        if let Some(told) = told(CommandSpec { sandbox: Some(READ_ONLY), ..command(text) }) {
+        if let Some(told) = sandboxed_output(CommandSpec { sandbox: Some(READ_ONLY), ..shell_command(text) }) {
             assert_eq!(told, *expected, "{text}");
         }
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("file")).unwrap(), "text");
     // This process and the next program are as free as before.
-    assert_eq!(Stage::new(command(&format!("echo more >>{file} && cat {file}"))).told(), "exit 0|textmore|");
+    assert_eq!(
+        CommandFixture::new(shell_command(&format!("echo more >>{file} && cat {file}"))).call_output(),
+        "exit 0|textmore|"
+    );
 }
 
 #[test]
@@ -54,9 +57,9 @@ fn a_program_without_network_does_not_connect() {
     let bash = String::from("/bin/bash");
     assert!(std::path::Path::new(&bash).is_file(), "this test connects with `{bash}`, which is not there");
     let text = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo connected || echo refused");
-    let spec = |sandbox| CommandSpec { sandbox, shell: Some(bash.clone()), ..command(&text) };
-    assert_eq!(Stage::new(spec(None)).told(), "exit 0|connected|");
-    if let Some(told) = told(spec(Some(NO_NETWORK))) {
+    let spec = |sandbox| CommandSpec { sandbox, shell: Some(bash.clone()), ..shell_command(&text) };
+    assert_eq!(CommandFixture::new(spec(None)).call_output(), "exit 0|connected|");
+    if let Some(told) = sandboxed_output(spec(Some(NO_NETWORK))) {
         assert_eq!(told, "exit 0|refused|");
     }
 }

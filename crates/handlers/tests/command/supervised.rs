@@ -11,7 +11,7 @@ const SUPERVISOR: &str = env!("CARGO_BIN_EXE_pintle-script-worker");
 const ESCAPES: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > near; exec sleep 1000";
 
 /// Waits for the number that a program wrote down.
-fn number(path: &Path) -> String {
+fn read_pid(path: &Path) -> String {
     let began = Instant::now();
     loop {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -29,7 +29,7 @@ fn is_alive(number: &str) -> bool {
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
-fn ends(number: &str) {
+fn assert_ends(number: &str) {
     let began = Instant::now();
     while is_alive(number) {
         assert!(began.elapsed() < Duration::from_secs(60), "{number} is still there");
@@ -46,9 +46,9 @@ fn a_program_ends_with_its_time_when_its_host_is_long_gone() {
         .stdin(Stdio::null())
         .spawn()
         .unwrap();
-    let numbers = [number(&folder.path().join("near")), number(&folder.path().join("far"))];
+    let numbers = [read_pid(&folder.path().join("near")), read_pid(&folder.path().join("far"))];
     supervisor.wait().unwrap();
-    numbers.iter().for_each(|number| ends(number));
+    numbers.iter().for_each(|number| assert_ends(number));
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn a_program_ends_with_its_host_however_that_ends() {
     let folder = tempfile::tempdir().unwrap();
     let host = format!("echo $$ > host; '{SUPERVISOR}' --supervise $$ 0 /bin/sh -c \"$0\" & wait");
     let mut host = Command::new("/bin/sh").args(["-c", &host, ESCAPES]).current_dir(folder.path()).spawn().unwrap();
-    let numbers = [number(&folder.path().join("near")), number(&folder.path().join("far"))];
+    let numbers = [read_pid(&folder.path().join("near")), read_pid(&folder.path().join("far"))];
     assert!(numbers.iter().all(|number| is_alive(number)));
     host.kill().unwrap();
     host.wait().unwrap();
-    numbers.iter().for_each(|number| ends(number));
+    numbers.iter().for_each(|number| assert_ends(number));
 }
 
 #[test]
@@ -74,5 +74,5 @@ fn a_supervisor_ends_what_its_program_left_behind_and_tells_its_status() {
         .status()
         .unwrap();
     assert_eq!(status.code(), Some(7));
-    ends(&number(&folder.path().join("far")));
+    assert_ends(&read_pid(&folder.path().join("far")));
 }

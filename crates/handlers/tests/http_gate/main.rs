@@ -10,48 +10,52 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_contract::{CancelToken, NetworkSpec};
-use pintle_handlers::http::{Gate, Lookup, MOST_RESPONSE_BYTES};
+use pintle_handlers::http::{DnsLookup, HttpGateway, MOST_RESPONSE_BYTES};
 use serde_json::{Value, json};
 
-use self::server::{Server, response};
+use self::server::{FakeHttpServer, response_text};
 
 /// Enough for any answer that comes at all.
 const LONG_MS: u64 = 30_000;
 
 /// Names and their addresses, one answer after the other; the last one stays.
 #[derive(Debug)]
-struct Book {
+struct ScriptedDns {
     answers: Vec<IpAddr>,
-    asked: AtomicUsize,
+    lookup_count: AtomicUsize,
 }
 
-impl Lookup for Book {
+impl DnsLookup for ScriptedDns {
     fn lookup(&self, _host: &str) -> std::io::Result<Vec<IpAddr>> {
-        let number = self.asked.fetch_add(1, Ordering::SeqCst);
+        let number = self.lookup_count.fetch_add(1, Ordering::SeqCst);
         Ok(vec![*self.answers.get(number).or(self.answers.last()).unwrap()])
     }
 }
 
-fn book(answers: &[&str]) -> Arc<Book> {
-    Arc::new(Book { answers: answers.iter().map(|text| text.parse().unwrap()).collect(), asked: AtomicUsize::new(0) })
+fn scripted_dns(answers: &[&str]) -> Arc<ScriptedDns> {
+    Arc::new(ScriptedDns {
+        answers: answers.iter().map(|text| text.parse().unwrap()).collect(),
+        lookup_count: AtomicUsize::new(0),
+    })
 }
 
-fn network(allowed: &[&str]) -> NetworkSpec {
+fn network_spec(allowed: &[&str]) -> NetworkSpec {
     NetworkSpec { allowed_domains: allowed.iter().map(|entry| (*entry).to_owned()).collect() }
 }
 
 /// A gate for which every name is this machine.
-fn gate(allowed: &[&str]) -> Gate {
-    Gate::with_lookup(&network(allowed), book(&["127.0.0.1"]))
+fn local_gateway(allowed: &[&str]) -> HttpGateway {
+    HttpGateway::with_dns(&network_spec(allowed), scripted_dns(&["127.0.0.1"]))
 }
 
-fn get(gate: &Gate, url: &str) -> Result<Value, String> {
+fn get_url(gate: &HttpGateway, url: &str) -> Result<Value, String> {
     gate.request("GET", url, &[], None, LONG_MS)
 }
 
 #[test]
 fn a_response_is_given_whole() {
-    let server = Server::says("200 OK", "x-one: 1\r\nset-cookie: a\r\nset-cookie: b\r\nETag: e\r\n", "hällo");
+    let server =
+        FakeHttpServer::with_response("200 OK", "x-one: 1\r\nset-cookie: a\r\nset-cookie: b\r\nETag: e\r\n", "hällo");
     let url = server.url("127.0.0.1", "/p?q=1");
     let whole = json!({
         "status": 200,
@@ -60,39 +64,39 @@ fn a_response_is_given_whole() {
         "body": "hällo",
         "headers": {"X-One": "1", "Set-Cookie": "a, b", "Etag": "e", "Content-Length": "6", "Connection": "close"},
     });
-    assert_eq!(get(&gate(&["127.0.0.1"]), &url), Ok(whole));
+    assert_eq!(get_url(&local_gateway(&["127.0.0.1"]), &url), Ok(whole));
     let expected = format!(
         "GET /p?q=1 HTTP/1.1\r\naccept: */*\r\nuser-agent: pintle/{}\r\nhost: {}\r\n\r\n",
         env!("CARGO_PKG_VERSION"),
         server.address
     );
-    assert_eq!(without(&server.seen(), &["accept-encoding"]), [expected]);
+    assert_eq!(without_headers(&server.received_requests(), &["accept-encoding"]), [expected]);
 }
 
 /// Requests without lines that depend on how the client was built.
-fn without(requests: &[String], names: &[&str]) -> Vec<String> {
+fn without_headers(requests: &[String], names: &[&str]) -> Vec<String> {
     let kept = |line: &&str| !names.iter().any(|name| line.starts_with(name));
     requests.iter().map(|request| request.split_inclusive("\r\n").filter(kept).collect()).collect()
 }
 
 #[test]
 fn a_body_and_headers_are_sent_and_an_error_status_is_a_response() {
-    let server = Server::says("404 Not Found", "", "none");
+    let server = FakeHttpServer::with_response("404 Not Found", "", "none");
     let headers = [(String::from("X-Key"), String::from("k")), (String::from("Accept"), String::from("text/plain"))];
     let url = server.url("127.0.0.1", "/");
-    let reply = gate(&["127.0.0.1"]).request("POST", &url, &headers, Some("{}"), LONG_MS).unwrap();
+    let reply = local_gateway(&["127.0.0.1"]).request("POST", &url, &headers, Some("{}"), LONG_MS).unwrap();
     assert_eq!([&reply["status"], &reply["ok"], &reply["body"]], [&json!(404), &json!(false), &json!("none")]);
     let expected = format!(
         "POST / HTTP/1.1\r\nx-key: k\r\naccept: text/plain\r\nuser-agent: pintle/{}\r\nhost: {}\r\ncontent-length: 2\r\n\r\n{{}}",
         env!("CARGO_PKG_VERSION"),
         server.address
     );
-    assert_eq!(without(&server.seen(), &["accept-encoding"]), [expected]);
+    assert_eq!(without_headers(&server.received_requests(), &["accept-encoding"]), [expected]);
 }
 
 #[test]
 fn what_is_not_listed_is_refused_before_anything_is_sent() {
-    let server = Server::says("200 OK", "", "");
+    let server = FakeHttpServer::with_response("200 OK", "", "");
     let port = server.address.port();
     let cases: &[(&[&str], String, String)] = &[
         (
@@ -149,23 +153,23 @@ fn what_is_not_listed_is_refused_before_anything_is_sent() {
         ),
     ];
     for (allowed, url, message) in cases {
-        assert_eq!(get(&gate(allowed), url), Err(message.clone()), "{allowed:?} {url}");
+        assert_eq!(get_url(&local_gateway(allowed), url), Err(message.clone()), "{allowed:?} {url}");
     }
-    assert_eq!(server.seen(), [""; 0]);
+    assert_eq!(server.received_requests(), [""; 0]);
 }
 
 #[test]
 fn a_listed_name_at_a_listed_address_is_reached() {
-    let server = Server::says("200 OK", "", "yes");
+    let server = FakeHttpServer::with_response("200 OK", "", "yes");
     for allowed in [["a.test", "127.0.0.1"], ["*", "127.0.0.1"], ["*.test", "127.0.0.1"]] {
-        assert_eq!(get(&gate(&allowed), &server.url("a.test", "/")).unwrap()["body"], json!("yes"));
+        assert_eq!(get_url(&local_gateway(&allowed), &server.url("a.test", "/")).unwrap()["body"], json!("yes"));
     }
-    assert_eq!(get(&gate(&["localhost"]), &server.url("localhost", "/")).unwrap()["body"], json!("yes"));
+    assert_eq!(get_url(&local_gateway(&["localhost"]), &server.url("localhost", "/")).unwrap()["body"], json!("yes"));
 }
 
 #[test]
 fn each_redirect_is_checked() {
-    let inner = Server::says("200 OK", "", "secret");
+    let inner = FakeHttpServer::with_response("200 OK", "", "secret");
     let port = inner.address.port();
     let cases = [
         (
@@ -196,10 +200,11 @@ fn each_redirect_is_checked() {
         ),
     ];
     for (location, message) in cases {
-        let outer = Server::start(move |_| Some(response("302 Found", &format!("Location: {location}\r\n"), "")));
-        assert_eq!(get(&gate(&["a.test", "127.0.0.1"]), &outer.url("a.test", "/")), Err(message));
+        let outer =
+            FakeHttpServer::start(move |_| Some(response_text("302 Found", &format!("Location: {location}\r\n"), "")));
+        assert_eq!(get_url(&local_gateway(&["a.test", "127.0.0.1"]), &outer.url("a.test", "/")), Err(message));
     }
-    assert_eq!(inner.seen(), [""; 0]);
+    assert_eq!(inner.received_requests(), [""; 0]);
 }
 
 #[test]
@@ -214,14 +219,18 @@ fn redirects_are_followed_as_browsers_do() {
         ("308 Permanent Redirect", "POST", "POST /end HTTP/1.1", "body"),
     ];
     for (status, method, line, body) in cases {
-        let server = Server::start(move |request| {
+        let server = FakeHttpServer::start(move |request| {
             let first = request.contains("/start");
-            Some(if first { response(status, "Location: end\r\n", "") } else { response("200 OK", "", "done") })
+            Some(if first {
+                response_text(status, "Location: end\r\n", "")
+            } else {
+                response_text("200 OK", "", "done")
+            })
         });
         let url = server.url("127.0.0.1", "/start");
-        let reply = gate(&["127.0.0.1"]).request(method, &url, &[], Some("body"), LONG_MS).unwrap();
+        let reply = local_gateway(&["127.0.0.1"]).request(method, &url, &[], Some("body"), LONG_MS).unwrap();
         assert_eq!(reply["url"], json!(server.url("127.0.0.1", "/end")), "{status}");
-        let seen = server.seen();
+        let seen = server.received_requests();
         let (head, sent) = seen[1].split_once("\r\n\r\n").unwrap();
         assert_eq!((head.lines().next().unwrap(), sent), (line, body), "{status} {method}");
     }
@@ -229,15 +238,16 @@ fn redirects_are_followed_as_browsers_do() {
 
 #[test]
 fn keys_do_not_follow_a_redirect_to_another_host() {
-    let inner = Server::says("200 OK", "", "");
+    let inner = FakeHttpServer::with_response("200 OK", "", "");
     let location = inner.url("b.test", "/");
-    let outer =
-        Server::start(move |_| Some(response("307 Temporary Redirect", &format!("Location: {location}\r\n"), "")));
+    let outer = FakeHttpServer::start(move |_| {
+        Some(response_text("307 Temporary Redirect", &format!("Location: {location}\r\n"), ""))
+    });
     let headers = ["Authorization", "X-Api-Key", "Accept"].map(|name| (name.to_owned(), String::from("value")));
-    let gate = gate(&["*", "127.0.0.1"]);
+    let gate = local_gateway(&["*", "127.0.0.1"]);
     gate.request("GET", &outer.url("a.test", "/"), &headers, None, LONG_MS).unwrap();
-    let names = |server: &Server| -> Vec<bool> {
-        let request = server.seen().concat();
+    let names = |server: &FakeHttpServer| -> Vec<bool> {
+        let request = server.received_requests().concat();
         ["authorization: value", "x-api-key: value", "accept: value"].map(|line| request.contains(line)).to_vec()
     };
     assert_eq!((names(&outer), names(&inner)), (vec![true, true, true], vec![false, false, true]));
@@ -245,75 +255,75 @@ fn keys_do_not_follow_a_redirect_to_another_host() {
 
 #[test]
 fn redirects_end() {
-    let server = Server::says("302 Found", "Location: /again\r\n", "");
+    let server = FakeHttpServer::with_response("302 Found", "Location: /again\r\n", "");
     let url = server.url("127.0.0.1", "/again");
     let message = format!("http.get: more than 5 redirects (url={url})");
-    assert_eq!(get(&gate(&["127.0.0.1"]), &url), Err(message));
-    assert_eq!(server.seen().len(), 6);
+    assert_eq!(get_url(&local_gateway(&["127.0.0.1"]), &url), Err(message));
+    assert_eq!(server.received_requests().len(), 6);
 }
 
 #[test]
 fn a_second_answer_of_the_name_server_changes_nothing() {
     // The name is asked for once for each connection, and the connection goes to that answer.
-    let server = Server::says("200 OK", "", "first");
-    let once = book(&["127.0.0.1", "127.0.0.2"]);
-    let gate = Gate::with_lookup(&network(&["a.test", "127.0.0.1"]), once.clone());
-    assert_eq!(get(&gate, &server.url("a.test", "/")).unwrap()["body"], json!("first"));
-    assert_eq!(once.asked.load(Ordering::SeqCst), 1);
+    let server = FakeHttpServer::with_response("200 OK", "", "first");
+    let once = scripted_dns(&["127.0.0.1", "127.0.0.2"]);
+    let gate = HttpGateway::with_dns(&network_spec(&["a.test", "127.0.0.1"]), once.clone());
+    assert_eq!(get_url(&gate, &server.url("a.test", "/")).unwrap()["body"], json!("first"));
+    assert_eq!(once.lookup_count.load(Ordering::SeqCst), 1);
 
     // A new connection to the same name, here of a redirect, is checked anew.
-    let server = Server::says("302 Found", "Location: /inside\r\n", "");
-    let turns = book(&["127.0.0.1", "10.0.0.1"]);
-    let gate = Gate::with_lookup(&network(&["a.test", "127.0.0.1"]), turns);
+    let server = FakeHttpServer::with_response("302 Found", "Location: /inside\r\n", "");
+    let turns = scripted_dns(&["127.0.0.1", "10.0.0.1"]);
+    let gate = HttpGateway::with_dns(&network_spec(&["a.test", "127.0.0.1"]), turns);
     let message = format!(
         "http.get: network sandbox: host \"a.test\" resolves to the private address 10.0.0.1, which is not in the \
          allowlist (url={})",
         server.url("a.test", "/inside")
     );
-    assert_eq!(get(&gate, &server.url("a.test", "/")), Err(message));
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(get_url(&gate, &server.url("a.test", "/")), Err(message));
+    assert_eq!(server.received_requests().len(), 1);
 }
 
 #[test]
 fn one_private_address_among_public_ones_refuses_the_name() {
     #[derive(Debug)]
-    struct Mixed;
-    impl Lookup for Mixed {
+    struct MixedAddressDns;
+    impl DnsLookup for MixedAddressDns {
         fn lookup(&self, _host: &str) -> std::io::Result<Vec<IpAddr>> {
             Ok(vec!["127.0.0.1".parse().unwrap(), "192.168.0.1".parse().unwrap()])
         }
     }
-    let server = Server::says("200 OK", "", "");
-    let gate = Gate::with_lookup(&network(&["*", "127.0.0.1"]), Arc::new(Mixed));
-    let error = get(&gate, &server.url("a.test", "/")).unwrap_err();
+    let server = FakeHttpServer::with_response("200 OK", "", "");
+    let gate = HttpGateway::with_dns(&network_spec(&["*", "127.0.0.1"]), Arc::new(MixedAddressDns));
+    let error = get_url(&gate, &server.url("a.test", "/")).unwrap_err();
     assert!(error.contains("resolves to the private address 192.168.0.1"), "{error}");
-    assert_eq!(server.seen(), [""; 0]);
+    assert_eq!(server.received_requests(), [""; 0]);
 }
 
 #[test]
 fn a_response_may_be_as_large_as_the_cap_and_no_larger() {
-    let server = Server::start(|request| {
+    let server = FakeHttpServer::start(|request| {
         let extra = usize::from(request.contains("/more"));
-        Some(response("200 OK", "", &"x".repeat(MOST_RESPONSE_BYTES + extra)))
+        Some(response_text("200 OK", "", &"x".repeat(MOST_RESPONSE_BYTES + extra)))
     });
-    let gate = gate(&["127.0.0.1"]);
-    let whole = get(&gate, &server.url("127.0.0.1", "/")).unwrap();
+    let gate = local_gateway(&["127.0.0.1"]);
+    let whole = get_url(&gate, &server.url("127.0.0.1", "/")).unwrap();
     assert_eq!(whole["body"].as_str().unwrap().len(), MOST_RESPONSE_BYTES);
     let url = server.url("127.0.0.1", "/more");
-    assert_eq!(get(&gate, &url), Err(format!("http.get: the response is larger than 1048576 bytes (url={url})")));
+    assert_eq!(get_url(&gate, &url), Err(format!("http.get: the response is larger than 1048576 bytes (url={url})")));
 }
 
 #[test]
 fn silence_ends_with_the_time_or_with_the_cancel_flag() {
-    let server = Server::start(|_| None);
+    let server = FakeHttpServer::start(|_| None);
     let url = server.url("127.0.0.1", "/");
-    let gate_to = gate(&["127.0.0.1"]);
+    let gate_to = local_gateway(&["127.0.0.1"]);
     let late = gate_to.request("GET", &url, &[], None, 200);
     assert_eq!(late, Err(format!("http.get: no whole answer within 200 ms (url={url})")));
 
     let cancel = CancelToken::default();
     let raised = cancel.clone();
-    let server = Server::start(move |_| {
+    let server = FakeHttpServer::start(move |_| {
         raised.cancel();
         None
     });
@@ -336,7 +346,7 @@ fn what_is_no_request_is_refused() {
         ("POST", pair("a", "x\r\ny: z"), "http.post: the value of the header `a` is not allowed in HTTP"),
     ];
     for (method, headers, message) in cases {
-        let answer = gate(&["*"]).request(method, "http://a.test/", &headers, None, LONG_MS);
+        let answer = local_gateway(&["*"]).request(method, "http://a.test/", &headers, None, LONG_MS);
         assert_eq!(answer, Err(message.to_owned()));
     }
 }
@@ -345,7 +355,7 @@ fn what_is_no_request_is_refused() {
 fn a_closed_door_is_told_as_such() {
     // Bound and dropped: nobody listens there.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = get(&gate(&["127.0.0.1"]), &format!("http://{address}/")).unwrap_err();
+    let error = get_url(&local_gateway(&["127.0.0.1"]), &format!("http://{address}/")).unwrap_err();
     assert!(error.starts_with("http.get: no answer: Connection refused"), "{error}");
     assert!(error.ends_with(&format!("(url=http://{address}/)")), "{error}");
 }
@@ -355,7 +365,7 @@ fn a_secure_address_of_a_server_that_is_not_secure_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || listener.accept().unwrap().0.write_all(b"plain words\r\n\r\n"));
-    let error = get(&gate(&["127.0.0.1"]), &url).unwrap_err();
+    let error = get_url(&local_gateway(&["127.0.0.1"]), &url).unwrap_err();
     server.join().unwrap().unwrap();
     assert!(error.starts_with("http.get: no answer: "), "{error}");
 }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 /// A server that gives each request to a closure and writes what it returns. `None` keeps the connection open and
 /// says nothing.
-pub(crate) struct Server {
+pub(crate) struct FakeHttpServer {
     pub(crate) address: SocketAddr,
-    seen: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl Server {
+impl FakeHttpServer {
     pub(crate) fn start(answer: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -30,19 +30,19 @@ impl Server {
                 }
             }
         });
-        Self { address, seen }
+        Self { address, requests: seen }
     }
 
-    pub(crate) fn says(status: &'static str, headers: &'static str, body: &'static str) -> Self {
-        Self::start(move |_| Some(response(status, headers, body)))
+    pub(crate) fn with_response(status: &'static str, headers: &'static str, body: &'static str) -> Self {
+        Self::start(move |_| Some(response_text(status, headers, body)))
     }
 
     pub(crate) fn url(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.address.port())
     }
 
-    pub(crate) fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+    pub(crate) fn received_requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
@@ -65,6 +65,6 @@ fn read_request(stream: &mut TcpStream) -> String {
     }
 }
 
-pub(crate) fn response(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn response_text(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }

@@ -7,17 +7,17 @@ use pintle_contract::{
     FailurePolicy, HandlerFactory, HandlerOutput, HandlerSpec, HookCall, HookDeclaration, HttpSpec, Layer, Location,
     NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
-use pintle_handlers::{Builder, WorkerProgram};
+use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::hook;
 use serde_json::{Value, json};
 
-use crate::server::{Server, response};
+use crate::server::{FakeHttpServer, response_text};
 
 /// A dialect that hands on what a server answered, as the reason of an allow.
 #[derive(Debug)]
-struct Printed;
+struct ReplyReasonCodec;
 
-impl Codec for Printed {
+impl Codec for ReplyReasonCodec {
     fn dialect(&self) -> &'static str {
         "printed"
     }
@@ -34,7 +34,7 @@ impl Codec for Printed {
     }
 }
 
-fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
+fn webhook_declaration(spec: HttpSpec, background: bool) -> HookDeclaration {
     HookDeclaration {
         name: String::from("hook"),
         event: EventName::parse("tool.pre").unwrap(),
@@ -55,13 +55,13 @@ fn declared(spec: HttpSpec, background: bool) -> HookDeclaration {
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
-        codec: Arc::new(Printed),
+        codec: Arc::new(ReplyReasonCodec),
     }
 }
 
-fn asked(spec: HttpSpec, background: bool, limits: CallLimits) -> VerdictKind {
-    let builder = Builder::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
-    let built = builder.build_handler(&declared(spec, background));
+fn call_webhook(spec: HttpSpec, background: bool, limits: CallLimits) -> VerdictKind {
+    let builder = DefaultHandlerFactory::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
+    let built = builder.build_handler(&webhook_declaration(spec, background));
     assert!(built.diagnostics.is_empty(), "{:?}", built.diagnostics);
     assert_eq!(built.guard, !background);
     let name = EventName::parse("tool.pre").unwrap();
@@ -82,23 +82,23 @@ fn asked(spec: HttpSpec, background: bool, limits: CallLimits) -> VerdictKind {
     hook.handler.call(&call).kind
 }
 
-fn at(url: String) -> HttpSpec {
+fn webhook_spec(url: String) -> HttpSpec {
     HttpSpec { url, ..HttpSpec::default() }
 }
 
 #[test]
 fn the_event_is_posted_and_the_answer_is_read_as_output() {
-    let server = Server::says("200 OK", "", r#"{"decision":"block"}"#);
+    let server = FakeHttpServer::with_response("200 OK", "", r#"{"decision":"block"}"#);
     let home = std::env::var("HOME").unwrap();
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let spec = HttpSpec {
         headers: vec![header("X-Home", "<$HOME>"), header("X-Path", "<${PATH}>"), header("Content-Type", "text/plain")],
         allowed_environment: vec![String::from("HOME")],
-        ..at(server.url("127.0.0.1", "/hook"))
+        ..webhook_spec(server.url("127.0.0.1", "/hook"))
     };
-    let said = asked(spec, false, CallLimits::default());
+    let said = call_webhook(spec, false, CallLimits::default());
     assert_eq!(said, VerdictKind::Allow { reason: String::from(r#"{"decision":"block"}"#) });
-    let seen = server.seen();
+    let seen = server.received_requests();
     assert!(seen[0].starts_with("POST /hook HTTP/1.1\r\n"), "{}", seen[0]);
     let lines: Vec<String> = seen[0].lines().map(str::to_lowercase).collect();
     for wanted in ["content-type: application/json", &format!("x-home: <{}>", home.to_lowercase()), "x-path: <>"] {
@@ -115,8 +115,8 @@ fn only_a_good_status_is_an_answer() {
         ("404 Not Found", Some("`127.0.0.1` answered with status 404")),
         ("500 Oops", Some("`127.0.0.1` answered with status 500")),
     ] {
-        let server = Server::says(status, "", "");
-        let said = asked(at(server.url("127.0.0.1", "/")), false, CallLimits::default());
+        let server = FakeHttpServer::with_response(status, "", "");
+        let said = call_webhook(webhook_spec(server.url("127.0.0.1", "/")), false, CallLimits::default());
         let wanted = match wanted {
             None => VerdictKind::Allow { reason: String::new() },
             Some(message) => VerdictKind::Failed(Failure::new(FailureKind::Error, message)),
@@ -127,29 +127,30 @@ fn only_a_good_status_is_an_answer() {
 
 #[test]
 fn nobody_else_is_asked_and_no_key_stands_in_a_failure() {
-    let other = Server::says("200 OK", "", "other");
+    let other = FakeHttpServer::with_response("200 OK", "", "other");
     let port = other.address.port();
     let to = format!("Location: http://localhost:{port}/x\r\n");
-    let server = Server::start(move |_| Some(response("307 Temporary Redirect", &to, "")));
-    let VerdictKind::Failed(failure) = asked(at(server.url("127.0.0.1", "/secret")), false, CallLimits::default())
+    let server = FakeHttpServer::start(move |_| Some(response_text("307 Temporary Redirect", &to, "")));
+    let VerdictKind::Failed(failure) =
+        call_webhook(webhook_spec(server.url("127.0.0.1", "/secret")), false, CallLimits::default())
     else {
         panic!("the redirect was followed");
     };
     assert!(failure.message.contains("not in the allowlist") && !failure.message.contains("secret"), "{failure}");
-    assert!(other.seen().is_empty());
+    assert!(other.received_requests().is_empty());
 }
 
 #[test]
 fn a_server_that_is_late_or_says_too_much_has_failed() {
-    let silent = Server::start(|_| None);
+    let silent = FakeHttpServer::start(|_| None);
     let limits = CallLimits { timeout_ms: 200, ..CallLimits::default() };
-    let VerdictKind::Failed(failure) = asked(at(silent.url("127.0.0.1", "/")), false, limits) else {
+    let VerdictKind::Failed(failure) = call_webhook(webhook_spec(silent.url("127.0.0.1", "/")), false, limits) else {
         panic!("an answer")
     };
     assert_eq!(failure.kind, FailureKind::Timeout);
-    let loud = Server::says("200 OK", "", "0123456789");
+    let loud = FakeHttpServer::with_response("200 OK", "", "0123456789");
     let limits = CallLimits { output_bytes: 9, ..CallLimits::default() };
-    let VerdictKind::Failed(failure) = asked(at(loud.url("127.0.0.1", "/")), false, limits) else {
+    let VerdictKind::Failed(failure) = call_webhook(webhook_spec(loud.url("127.0.0.1", "/")), false, limits) else {
         panic!("an answer")
     };
     assert_eq!(failure.message, "the answer of `127.0.0.1` has more than 9 bytes");
@@ -160,23 +161,26 @@ fn nobody_waits_for_a_server_in_the_background() {
     let (tell, told) = std::sync::mpsc::channel();
     let tell = std::sync::Mutex::new(tell);
     // It never answers, so whoever waited would fail as late.
-    let server = Server::start(move |request| {
+    let server = FakeHttpServer::start(move |request| {
         tell.lock().unwrap().send(request.to_owned()).unwrap();
         None
     });
-    assert_eq!(asked(at(server.url("127.0.0.1", "/hook")), true, CallLimits::default()), VerdictKind::Pass);
+    assert_eq!(
+        call_webhook(webhook_spec(server.url("127.0.0.1", "/hook")), true, CallLimits::default()),
+        VerdictKind::Pass
+    );
     assert!(told.recv().unwrap().starts_with("POST /hook HTTP/1.1\r\n"));
 }
 
 #[test]
 fn an_address_that_is_none_is_told_when_the_hook_is_built() {
-    let builder = Builder::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
+    let builder = DefaultHandlerFactory::new(WorkerProgram { program: "/no/worker".into(), arguments: Vec::new() });
     for (url, wanted) in [
         ("ftp://x.test/", "hooks are posted over HTTP, not over `ftp`"),
         ("x.test", "`x.test` is no address: relative URL without a base"),
         ("", "`` is no address: relative URL without a base"),
     ] {
-        let built = builder.build_handler(&declared(at(url.to_owned()), false));
+        let built = builder.build_handler(&webhook_declaration(webhook_spec(url.to_owned()), false));
         let found: Vec<&str> = built.diagnostics.iter().map(|found| found.message.as_str()).collect();
         assert_eq!(found, [wanted]);
         assert!(built.handler.is_none());

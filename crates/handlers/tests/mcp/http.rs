@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 
 /// A request as the server saw it.
 #[derive(Debug)]
-struct Seen {
+struct ReceivedMcpRequest {
     method: String,
     headers: Vec<(String, String)>,
     body: Value,
 }
 
 /// A server on loopback that speaks streamable HTTP, and what it saw.
-struct Server {
+struct FakeMcpServer {
     url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    requests: Arc<Mutex<Vec<ReceivedMcpRequest>>>,
 }
 
-impl Server {
+impl FakeMcpServer {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -33,13 +33,13 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let keeps = Arc::clone(&keeps);
-                std::thread::spawn(move || serve(&stream.unwrap(), &keeps));
+                std::thread::spawn(move || serve_connection(&stream.unwrap(), &keeps));
             }
         });
-        Self { url, seen }
+        Self { url, requests: seen }
     }
 
-    fn spec(&self, token: &str) -> McpSpec {
+    fn mcp_spec(&self, token: &str) -> McpSpec {
         McpSpec {
             name: String::from("far"),
             transport: McpTransport::Http {
@@ -50,7 +50,7 @@ impl Server {
     }
 }
 
-fn serve(stream: &TcpStream, seen: &Mutex<Vec<Seen>>) {
+fn serve_connection(stream: &TcpStream, seen: &Mutex<Vec<ReceivedMcpRequest>>) {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -73,9 +73,9 @@ fn serve(stream: &TcpStream, seen: &Mutex<Vec<Seen>>) {
     } else if method != "POST" {
         ("405 Method Not Allowed", "text/plain", String::new())
     } else {
-        answer(&body)
+        answer_request(&body)
     };
-    seen.lock().unwrap().push(Seen { method, headers, body });
+    seen.lock().unwrap().push(ReceivedMcpRequest { method, headers, body });
     let length = answer.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nMcp-Session-Id: s1\r\nConnection: close\r\n\r\n"
@@ -86,7 +86,7 @@ fn serve(stream: &TcpStream, seen: &Mutex<Vec<Seen>>) {
 }
 
 /// A status, a content type and a body.
-fn answer(body: &Value) -> (&'static str, &'static str, String) {
+fn answer_request(body: &Value) -> (&'static str, &'static str, String) {
     let said = |result: Value| json!({"jsonrpc": "2.0", "id": body["id"], "result": result}).to_string();
     let ok = |result: Value| ("200 OK", "application/json", said(result));
     let params = body.get("params").unwrap_or(&Value::Null);
@@ -109,9 +109,9 @@ fn answer(body: &Value) -> (&'static str, &'static str, String) {
 
 #[test]
 fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
-    let far = Server::start();
+    let far = FakeMcpServer::start();
     let server =
-        McpServer::start(&far.spec("good"), Path::new("/"), McpLimits::default(), &CancelToken::default()).unwrap();
+        McpServer::start(&far.mcp_spec("good"), Path::new("/"), McpLimits::default(), &CancelToken::default()).unwrap();
     assert_eq!(server.tools().len(), 1);
     let call = |tool: &str| server.call(tool, &json!({"x": "y"}), 20_000, &CancelToken::default());
     assert_eq!(call("plain").unwrap(), "y");
@@ -121,8 +121,8 @@ fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
         assert!(fault.starts_with("MCP server `far`"), "{tool}: {fault}");
     }
     assert_eq!(call("plain").unwrap(), "y", "a failed call costs nothing but itself");
-    let seen = far.seen.lock().unwrap();
-    let calls: Vec<&Seen> = seen.iter().filter(|seen| seen.body["method"] == "tools/call").collect();
+    let seen = far.requests.lock().unwrap();
+    let calls: Vec<&ReceivedMcpRequest> = seen.iter().filter(|seen| seen.body["method"] == "tools/call").collect();
     assert_eq!(calls.len(), 6, "no call is made twice");
     for seen in calls {
         let header = |name: &str| seen.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
@@ -133,7 +133,7 @@ fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
 
 #[test]
 fn a_server_that_refuses_or_is_not_there_is_told_as_such() {
-    let far = Server::start();
+    let far = FakeMcpServer::start();
     let start = |spec: &McpSpec| {
         McpServer::start(
             spec,
@@ -143,7 +143,7 @@ fn a_server_that_refuses_or_is_not_there_is_told_as_such() {
         )
         .unwrap_err()
     };
-    let refused = start(&far.spec("bad"));
+    let refused = start(&far.mcp_spec("bad"));
     assert!(refused.starts_with("MCP server `far` cannot be started: ") && refused.contains("403"), "{refused}");
     assert!(!refused.contains("bad"), "no key in an error text: {refused}");
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

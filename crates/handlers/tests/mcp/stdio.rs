@@ -41,7 +41,7 @@ while read -r line; do
 done
 "#;
 
-fn spec(command: &str, arguments: &[&str]) -> McpSpec {
+fn mcp_spec(command: &str, arguments: &[&str]) -> McpSpec {
     McpSpec {
         name: String::from("fake"),
         transport: McpTransport::Stdio {
@@ -53,20 +53,20 @@ fn spec(command: &str, arguments: &[&str]) -> McpSpec {
     }
 }
 
-fn limits() -> McpLimits {
+fn short_limits() -> McpLimits {
     McpLimits { pause_ms: 0, ..McpLimits::default() }
 }
 
-fn start(folder: &Path, limits: McpLimits) -> McpServer {
-    McpServer::start(&spec("/bin/sh", &["-c", SERVER]), folder, limits, &CancelToken::default()).unwrap()
+fn start_server(folder: &Path, limits: McpLimits) -> McpServer {
+    McpServer::start(&mcp_spec("/bin/sh", &["-c", SERVER]), folder, limits, &CancelToken::default()).unwrap()
 }
 
-fn call(server: &McpServer, tool: &str) -> Result<String, String> {
+fn call_tool(server: &McpServer, tool: &str) -> Result<String, String> {
     server.call(tool, &json!({"n": 1}), 20_000, &CancelToken::default())
 }
 
 /// Waits for what must come about.
-fn until(is_so: impl Fn() -> bool) {
+fn wait_until(is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < Duration::from_secs(60), "it does not come about");
@@ -77,7 +77,7 @@ fn until(is_so: impl Fn() -> bool) {
 #[test]
 fn tools_are_told_in_pages_and_called() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), limits());
+    let server = start_server(folder.path(), short_limits());
     let schema = json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}});
     let tool = |name: &str, read_only: bool| McpTool {
         name: name.to_owned(),
@@ -96,7 +96,7 @@ fn tools_are_told_in_pages_and_called() {
         ("echo", Ok("{.n.:1}")),
     ];
     for (name, expected) in cases {
-        let answer = call(&server, name);
+        let answer = call_tool(&server, name);
         assert_eq!(answer.as_deref().map_err(String::as_str), expected, "{name}");
     }
 }
@@ -104,41 +104,41 @@ fn tools_are_told_in_pages_and_called() {
 #[test]
 fn a_large_result_is_cut() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), McpLimits { result_bytes: 1_000, ..limits() });
-    let text = call(&server, "large").unwrap();
+    let server = start_server(folder.path(), McpLimits { result_bytes: 1_000, ..short_limits() });
+    let text = call_tool(&server, "large").unwrap();
     assert!(text.len() < 1_100 && text.ends_with("more than 1000]"), "{}", text.len());
 }
 
 #[test]
-fn a_call_that_is_too_slow_or_no_longer_wanted_ends_and_the_server_goes_on() {
+fn slow_or_cancelled_call_ends_and_the_server_survives() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), limits());
+    let server = start_server(folder.path(), short_limits());
     let slow = server.call("slow", &json!({}), 200, &CancelToken::default());
     assert_eq!(slow.unwrap_err(), "MCP server `fake`: the call took longer than 200 ms");
     let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default().lines().count();
     let cancel = CancelToken::default();
     std::thread::scope(|threads| {
         let asked = threads.spawn(|| server.call("slow", &json!({}), 60_000, &cancel));
-        until(|| lines("slowed") == 2);
+        wait_until(|| lines("slowed") == 2);
         cancel.cancel();
         assert_eq!(asked.join().unwrap().unwrap_err(), "MCP server `fake`: cancelled");
     });
-    until(|| lines("cancelled") == 2);
-    assert_eq!(call(&server, "echo").unwrap(), "{.n.:1}");
+    wait_until(|| lines("cancelled") == 2);
+    assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
     assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\n");
 }
 
 #[test]
 fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), limits());
-    let died = call(&server, "die").unwrap_err();
+    let server = start_server(folder.path(), short_limits());
+    let died = call_tool(&server, "die").unwrap_err();
     assert!(died.starts_with("MCP server `fake` died in this call: "), "{died}");
-    assert_eq!(call(&server, "echo").unwrap(), "{.n.:1}");
+    assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
     assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\nstart\n");
-    let resting = start(folder.path(), McpLimits { pause_ms: 60_000, ..limits() });
-    call(&resting, "die").unwrap_err();
-    let refused = call(&resting, "echo").unwrap_err();
+    let resting = start_server(folder.path(), McpLimits { pause_ms: 60_000, ..short_limits() });
+    call_tool(&resting, "die").unwrap_err();
+    let refused = call_tool(&resting, "echo").unwrap_err();
     assert!(refused.starts_with("MCP server `fake` died and is started again in "), "{refused}");
     assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap().lines().count(), 3);
 }
@@ -147,7 +147,7 @@ fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
 fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
     for tool in ["flood", "endless"] {
         let folder = tempfile::tempdir().unwrap();
-        let server = start(folder.path(), limits());
+        let server = start_server(folder.path(), short_limits());
         let fault = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
         assert!(
             fault.contains("the call took longer than 500 ms") || fault.contains("died in this call"),
@@ -159,19 +159,19 @@ fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
 #[test]
 fn changed_tools_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), limits());
+    let server = start_server(folder.path(), short_limits());
     assert!(!server.has_changed());
-    assert_eq!(call(&server, "grow").unwrap(), "grown");
+    assert_eq!(call_tool(&server, "grow").unwrap(), "grown");
     let names = || server.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>();
     // The word of the change came before the answer, but is handled beside it.
-    until(|| names() == ["echo", "look", "more"]);
+    wait_until(|| names() == ["echo", "look", "more"]);
     assert!(!server.has_changed());
 }
 
 #[test]
 fn nothing_of_a_server_outlives_it() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start(folder.path(), limits());
+    let server = start_server(folder.path(), short_limits());
     let child = fs::read_to_string(folder.path().join("child")).unwrap().trim().to_owned();
     let is_alive = || {
         let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
@@ -181,7 +181,7 @@ fn nothing_of_a_server_outlives_it() {
     assert!(is_alive());
     drop(server);
     // It was killed; the system may still be busy with that.
-    until(|| !is_alive());
+    wait_until(|| !is_alive());
 }
 
 /// A server that says nothing at all, and a process that left its group.
@@ -191,15 +191,15 @@ const SILENT: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > 
 #[cfg(target_os = "linux")]
 fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
     let worker = env!("CARGO_BIN_EXE_pintle-script-worker").into();
-    pintle_handlers::process::contain(&WorkerProgram { program: worker, arguments: Vec::new() });
+    pintle_handlers::process::enable_launchers(&WorkerProgram { program: worker, arguments: Vec::new() });
     let folder = tempfile::tempdir().unwrap();
-    let short = McpLimits { start_ms: 2_000, ..limits() };
-    let fault =
-        McpServer::start(&spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &CancelToken::default()).unwrap_err();
+    let short = McpLimits { start_ms: 2_000, ..short_limits() };
+    let fault = McpServer::start(&mcp_spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &CancelToken::default())
+        .unwrap_err();
     assert!(fault.contains("took longer"), "{fault}");
     for name in ["near", "far"] {
         let number = fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();
-        until(|| {
+        wait_until(|| {
             let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
             stat.is_empty() || stat.contains(") Z ")
         });
@@ -209,11 +209,11 @@ fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
 #[test]
 fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
     let folder = tempfile::tempdir().unwrap();
-    let mut own = spec("/bin/sh", &["-c", &format!("env > seen\n{SERVER}")]);
+    let mut own = mcp_spec("/bin/sh", &["-c", &format!("env > seen\n{SERVER}")]);
     if let McpTransport::Stdio { environment, .. } = &mut own.transport {
         environment.push((String::from("OWN_TOKEN"), String::from("given")));
     }
-    let _server = McpServer::start(&own, folder.path(), limits(), &CancelToken::default()).unwrap();
+    let _server = McpServer::start(&own, folder.path(), short_limits(), &CancelToken::default()).unwrap();
     let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
     let names: Vec<&str> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     assert!(names.contains(&"OWN_TOKEN") && names.contains(&"PATH"), "{names:?}");
@@ -226,22 +226,22 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
 fn what_does_not_speak_the_protocol_is_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let start = |command: &str, arguments: &[&str], limits: McpLimits| {
-        McpServer::start(&spec(command, arguments), folder.path(), limits, &CancelToken::default()).unwrap_err()
+        McpServer::start(&mcp_spec(command, arguments), folder.path(), limits, &CancelToken::default()).unwrap_err()
     };
     let begins = "MCP server `fake` cannot be started: ";
-    let short = McpLimits { start_ms: 300, ..limits() };
+    let short = McpLimits { start_ms: 300, ..short_limits() };
     let cases = [
-        (start("pintle-no-such-program", &[], limits()), "program `pintle-no-such-program` not found"),
+        (start("pintle-no-such-program", &[], short_limits()), "program `pintle-no-such-program` not found"),
         (start("/bin/sh", &["-c", "exec sleep 1000"], short), "it took longer than 300 ms"),
         (start("/bin/sh", &["-c", "echo hello; cat"], short), "it took longer than 300 ms"),
-        (start("/bin/sh", &["-c", "echo no key >&2; exit 1"], limits()), "no key"),
-        (start("/bin/echo", &["hello"], limits()), ""),
+        (start("/bin/sh", &["-c", "echo no key >&2; exit 1"], short_limits()), "no key"),
+        (start("/bin/echo", &["hello"], short_limits()), ""),
     ];
     for (fault, part) in cases {
         assert!(fault.starts_with(begins) && fault.contains(part) && !fault.contains('\n'), "{part}: {fault}");
     }
     let cancel = CancelToken::default();
     cancel.cancel();
-    let fault = McpServer::start(&spec("sleep", &["1000"]), folder.path(), limits(), &cancel).unwrap_err();
+    let fault = McpServer::start(&mcp_spec("sleep", &["1000"]), folder.path(), short_limits(), &cancel).unwrap_err();
     assert_eq!(fault, format!("{begins}cancelled"));
 }

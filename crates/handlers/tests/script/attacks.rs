@@ -5,11 +5,11 @@ use std::time::Instant;
 use pintle_contract::{CallLimits, FailureKind, LimitKind, VerdictKind};
 use serde_json::{Value, json};
 
-use super::stage::{World, ask, ask_within, builder, within_limits};
+use super::fixture::{FakeEffects, assert_finishes_in_time, call_script, call_script_with_limits, test_factory};
 
 /// What a hook may end in.
 #[derive(Debug, Clone, Copy)]
-enum End {
+enum AttackEnd {
     /// An error diagnostic when it is built.
     Diagnostic,
     /// A failed verdict of one of these kinds.
@@ -26,34 +26,34 @@ const DEPTH: FailureKind = FailureKind::Limit(LimitKind::Depth);
 const OUTPUT: FailureKind = FailureKind::Limit(LimitKind::Output);
 const DIES: &[FailureKind] = &[MEMORY, OUTPUT, FailureKind::Crash, FailureKind::Timeout, FailureKind::Error];
 
-fn handle(body: &str) -> String {
+fn handle_script(body: &str) -> String {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     format!("def handle(event, payload):\n{body}")
 }
 
 /// Runs one attack after the other with one builder; after each a plain hook must still answer.
-fn survive(limits: CallLimits, attacks: Vec<(&str, String, Value, End)>) {
-    let builder = builder();
-    let world = World::default();
+fn assert_survives(limits: CallLimits, attacks: Vec<(&str, String, Value, AttackEnd)>) {
+    let builder = test_factory();
+    let world = FakeEffects::default();
     for (name, script, payload, end) in attacks {
         let started = Instant::now();
-        let ended = ask_within(&builder, &script, payload, &world, limits);
-        within_limits(started);
+        let ended = call_script_with_limits(&builder, &script, payload, &world, limits);
+        assert_finishes_in_time(started);
         match (end, &ended) {
-            (End::Diagnostic | End::Either, Err(found)) => assert!(!found.is_empty(), "{name}"),
-            (End::Failed(kinds), Ok(verdict)) => match &verdict.kind {
+            (AttackEnd::Diagnostic | AttackEnd::Either, Err(found)) => assert!(!found.is_empty(), "{name}"),
+            (AttackEnd::Failed(kinds), Ok(verdict)) => match &verdict.kind {
                 VerdictKind::Failed(failure) => assert!(kinds.contains(&failure.kind), "{name}: {failure}"),
                 said => panic!("{name}: {said:?}"),
             },
-            (End::Either, Ok(verdict)) => {
+            (AttackEnd::Either, Ok(verdict)) => {
                 assert!(matches!(verdict.kind, VerdictKind::Failed(_)), "{name}: {verdict:?}")
             }
-            (End::Harmless, Ok(verdict)) => {
+            (AttackEnd::Harmless, Ok(verdict)) => {
                 assert!(!matches!(verdict.kind, VerdictKind::Failed(_)), "{name}: {verdict:?}")
             }
             _ => panic!("{name}: {ended:?}"),
         }
-        let after = ask(&builder, &handle("return block(\"alive\")"), json!({}), &world).unwrap();
+        let after = call_script(&builder, &handle_script("return block(\"alive\")"), json!({}), &world).unwrap();
         assert_eq!(after.kind, VerdictKind::Deny { reason: String::from("alive") }, "after {name}");
     }
 }
@@ -61,26 +61,26 @@ fn survive(limits: CallLimits, attacks: Vec<(&str, String, Value, End)>) {
 #[test]
 fn loops_and_recursion_end_at_their_limits() {
     let limits = CallLimits { steps: 50_000, ..CallLimits::default() };
-    survive(
+    assert_survives(
         limits,
         vec![
             (
                 "nested loops",
-                handle("for a in range(1000000000):\n  for b in range(1000000000):\n    pass\nreturn allow()"),
+                handle_script("for a in range(1000000000):\n  for b in range(1000000000):\n    pass\nreturn allow()"),
                 json!({}),
-                End::Failed(&[STEPS]),
+                AttackEnd::Failed(&[STEPS]),
             ),
             (
                 "a long loop",
-                handle("for i in range(2000000000):\n  pass\nreturn allow()"),
+                handle_script("for i in range(2000000000):\n  pass\nreturn allow()"),
                 json!({}),
-                End::Failed(&[STEPS]),
+                AttackEnd::Failed(&[STEPS]),
             ),
             (
                 "recursion",
                 String::from("def f(n):\n  return f(n + 1)\ndef handle(event, payload):\n  return f(0)\n"),
                 json!({}),
-                End::Failed(&[DEPTH]),
+                AttackEnd::Failed(&[DEPTH]),
             ),
             (
                 "recursion through sorted",
@@ -88,19 +88,19 @@ fn loops_and_recursion_end_at_their_limits() {
                     "def f(n):\n  return sorted([1, 2], key = f)\ndef handle(event, payload):\n  return f(0)\n",
                 ),
                 json!({}),
-                End::Failed(&[DEPTH]),
+                AttackEnd::Failed(&[DEPTH]),
             ),
             (
                 "a growing list",
-                handle("l = []\nfor i in range(100000000):\n  l.append(i)\nreturn allow()"),
+                handle_script("l = []\nfor i in range(100000000):\n  l.append(i)\nreturn allow()"),
                 json!({}),
-                End::Failed(&[STEPS, MEMORY]),
+                AttackEnd::Failed(&[STEPS, MEMORY]),
             ),
             (
                 "a comprehension at the top",
-                format!("x = [i for i in range(2000000000)]\n{}", handle("return allow()")),
+                format!("x = [i for i in range(2000000000)]\n{}", handle_script("return allow()")),
                 json!({}),
-                End::Diagnostic,
+                AttackEnd::Diagnostic,
             ),
         ],
     );
@@ -109,63 +109,68 @@ fn loops_and_recursion_end_at_their_limits() {
 #[test]
 fn memory_ends_the_call_or_its_worker() {
     let limits = CallLimits::default();
-    survive(
+    assert_survives(
         limits,
         vec![
             (
                 "garbage",
-                handle("for i in range(100000):\n  s = \"a\" * 100000\nreturn allow()"),
+                handle_script("for i in range(100000):\n  s = \"a\" * 100000\nreturn allow()"),
                 json!({}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "doubling",
-                handle("s = \"abc\"\nfor i in range(60):\n  s = s + s\nreturn allow()"),
+                handle_script("s = \"abc\"\nfor i in range(60):\n  s = s + s\nreturn allow()"),
                 json!({}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "doubling in place",
-                handle("s = \"abc\"\nfor i in range(60):\n  s += s\nreturn allow()"),
+                handle_script("s = \"abc\"\nfor i in range(60):\n  s += s\nreturn allow()"),
                 json!({}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "list doubling",
-                handle("l = [1]\nfor i in range(60):\n  l = l + l\nreturn allow()"),
+                handle_script("l = [1]\nfor i in range(60):\n  l = l + l\nreturn allow()"),
                 json!({}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "repeating text of the input",
-                handle("return block(payload[\"x\"] * 2000000000)"),
+                handle_script("return block(payload[\"x\"] * 2000000000)"),
                 json!({"x": "abc"}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
-            ("repeating a list", handle("n = 1000000000\nreturn block(str([0] * n))"), json!({}), End::Either),
+            (
+                "repeating a list",
+                handle_script("n = 1000000000\nreturn block(str([0] * n))"),
+                json!({}),
+                AttackEnd::Either,
+            ),
             (
                 "repeating in place",
-                handle("s = payload[\"x\"]\ns *= 2000000000\nreturn allow()"),
+                handle_script("s = payload[\"x\"]\ns *= 2000000000\nreturn allow()"),
                 json!({"x": "abc"}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "a list of a range",
-                handle("n = payload[\"n\"]\nreturn block(str(list(range(n))))"),
+                handle_script("n = payload[\"n\"]\nreturn block(str(list(range(n))))"),
                 json!({"n": 2_147_483_647}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "join",
-                handle("l = [payload[\"x\"]] * 200000\nreturn block(payload[\"x\"].join(l))"),
+                handle_script("l = [payload[\"x\"]] * 200000\nreturn block(payload[\"x\"].join(l))"),
                 json!({"x": "y".repeat(100_000)}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "replace",
-                handle("return block(payload[\"x\"].replace(\"y\", payload[\"x\"]))"),
+                handle_script("return block(payload[\"x\"].replace(\"y\", payload[\"x\"]))"),
                 json!({"x": "y".repeat(200_000)}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
         ],
     );
@@ -178,15 +183,15 @@ fn a_worker_ends_at_twice_the_memory_of_its_script() {
     let big = json!({"a": "x".repeat(1 << 20)});
     let grows = "def g(l, s):\n  l.append(s)\n";
     let with = |body: &str| {
-        format!("{grows}{}", handle(&format!("l = []\nfor i in range(300):\n  g(l, payload[\"a\"])\n{body}")))
+        format!("{grows}{}", handle_script(&format!("l = []\nfor i in range(300):\n  g(l, payload[\"a\"])\n{body}")))
     };
-    let crash = End::Failed(&[FailureKind::Crash]);
-    survive(
+    let crash = AttackEnd::Failed(&[FailureKind::Crash]);
+    assert_survives(
         CallLimits { timeout_ms: 60_000, ..CallLimits::default() },
         vec![
             ("upper", with("for s in l:\n  s.upper()\nreturn allow()"), big.clone(), crash),
             ("join", with("return block(str(len(\"\".join(l))))"), big.clone(), crash),
-            ("little", with("return allow()"), big, End::Harmless),
+            ("little", with("return allow()"), big, AttackEnd::Harmless),
         ],
     );
 }
@@ -195,114 +200,124 @@ fn a_worker_ends_at_twice_the_memory_of_its_script() {
 fn computing_ends_at_the_deadline() {
     const LATE: &[FailureKind] = &[FailureKind::Timeout, FailureKind::Crash, MEMORY];
     let limits = CallLimits { timeout_ms: 500, ..CallLimits::default() };
-    survive(
+    assert_survives(
         limits,
         vec![
             (
                 "max of a range",
-                handle("return block(str(max(range(payload[\"n\"]))))"),
+                handle_script("return block(str(max(range(payload[\"n\"]))))"),
                 json!({"n": 2_147_483_647}),
-                End::Failed(LATE),
+                AttackEnd::Failed(LATE),
             ),
             (
                 "any of a range",
-                handle("return block(str(all(range(1, payload[\"n\"]))))"),
+                handle_script("return block(str(all(range(1, payload[\"n\"]))))"),
                 json!({"n": 2_147_483_647}),
-                End::Failed(LATE),
+                AttackEnd::Failed(LATE),
             ),
             (
                 "squaring",
-                handle("x = payload[\"n\"]\nfor i in range(40):\n  x = x * x\nreturn allow()"),
+                handle_script("x = payload[\"n\"]\nfor i in range(40):\n  x = x * x\nreturn allow()"),
                 json!({"n": 12345}),
-                End::Failed(LATE),
+                AttackEnd::Failed(LATE),
             ),
             (
                 "a long needle in a long text",
-                handle(
+                handle_script(
                     "for i in range(100):\n  if payload[\"needle\"] in payload[\"text\"]:\n    return allow()\nreturn allow()",
                 ),
                 json!({"needle": format!("{}b", "a".repeat(500_000)), "text": "a".repeat(1_000_000)}),
-                End::Failed(LATE),
+                AttackEnd::Failed(LATE),
             ),
             (
                 "a constant computed at load",
-                format!("def f():\n  return max(range(2147483647))\n{}", handle("return allow()")),
+                format!("def f():\n  return max(range(2147483647))\n{}", handle_script("return allow()")),
                 json!({}),
-                End::Diagnostic,
+                AttackEnd::Diagnostic,
             ),
-            ("a shift", handle("return block(str(1 << 100000000))"), json!({}), End::Either),
+            ("a shift", handle_script("return block(str(1 << 100000000))"), json!({}), AttackEnd::Either),
         ],
     );
 }
 
 /// Lines that put `x` so many times into itself, with the brackets of a list or of a tuple. One turn of the loop does it
 /// 90 times: a turn costs much more than a bracket, above all in a build for tests.
-fn nested(times: usize, open: &str, close: &str) -> String {
+fn nesting_script(times: usize, open: &str, close: &str) -> String {
     let (open, close) = (open.repeat(90), close.repeat(90));
     format!("x = {open}1{close}\nfor i in range({}):\n  x = {open}x{close}\n", times / 90)
 }
 
 #[test]
 fn deep_values_and_numbers_without_end_are_refused() {
-    const REFUSED: End = End::Failed(&[FailureKind::Error]);
+    const REFUSED: AttackEnd = AttackEnd::Failed(&[FailureKind::Error]);
     // Deep enough for a printed form that is too long, and far beyond what the conversions and comparisons allow.
-    let deep = nested(30_000, "[", "]");
+    let deep = nesting_script(30_000, "[", "]");
     // Deeper than the stack of the worker, where printing has no bound of its own.
-    let bottomless = nested(600_000, "(", ",)");
+    let bottomless = nesting_script(600_000, "(", ",)");
     let limits = CallLimits { timeout_ms: 10_000, output_bytes: 50_000, ..CallLimits::default() };
-    survive(
+    assert_survives(
         limits,
         vec![
             (
                 "printing a value that is deeper than the stack",
-                handle(&format!("{bottomless}return block(str(x))")),
+                handle_script(&format!("{bottomless}return block(str(x))")),
                 json!({}),
-                End::Failed(DIES),
+                AttackEnd::Failed(DIES),
             ),
             (
                 "printing a deep value",
-                handle(&format!("{deep}return block(str(x))")),
+                handle_script(&format!("{deep}return block(str(x))")),
                 json!({}),
-                End::Failed(&[OUTPUT]),
+                AttackEnd::Failed(&[OUTPUT]),
             ),
             (
                 "a deep value as a key",
-                handle(&format!("{}return block(str({{x: 1}}))", nested(30_000, "(", ",)"))),
+                handle_script(&format!("{}return block(str({{x: 1}}))", nesting_script(30_000, "(", ",)"))),
                 json!({}),
-                End::Failed(&[OUTPUT]),
+                AttackEnd::Failed(&[OUTPUT]),
             ),
-            ("encoding a deep value", handle(&format!("{deep}return block(json.encode(x))")), json!({}), REFUSED),
             (
-                "comparing deep values",
-                handle(&format!("{deep}{}return block(str(x == y))", deep.replace('x', "y"))),
+                "encoding a deep value",
+                handle_script(&format!("{deep}return block(json.encode(x))")),
                 json!({}),
                 REFUSED,
             ),
-            ("returning a deep value", handle(&format!("{deep}return modify(x)")), json!({}), REFUSED),
+            (
+                "comparing deep values",
+                handle_script(&format!("{deep}{}return block(str(x == y))", deep.replace('x', "y"))),
+                json!({}),
+                REFUSED,
+            ),
+            ("returning a deep value", handle_script(&format!("{deep}return modify(x)")), json!({}), REFUSED),
             (
                 "decoding brackets",
-                handle("return block(str(json.decode(\"[\" * 1000 + payload[\"x\"])))"),
+                handle_script("return block(str(json.decode(\"[\" * 1000 + payload[\"x\"])))"),
                 json!({"x": "["}),
                 REFUSED,
             ),
-            ("decoding a number without end", handle("return block(str(json.decode(\"1e400\")))"), json!({}), REFUSED),
+            (
+                "decoding a number without end",
+                handle_script("return block(str(json.decode(\"1e400\")))"),
+                json!({}),
+                REFUSED,
+            ),
             (
                 "a number without end in the payload",
-                handle("return block(str(payload))"),
+                handle_script("return block(str(payload))"),
                 serde_json::from_str(r#"{"n": 1e400}"#).unwrap(),
-                End::Failed(&[FailureKind::Crash]),
+                AttackEnd::Failed(&[FailureKind::Crash]),
             ),
             (
                 "a number with a hundred thousand digits",
-                handle("return block(str(payload))"),
+                handle_script("return block(str(payload))"),
                 serde_json::from_str(&format!("{{\"n\": {}}}", "9".repeat(100_000))).unwrap(),
-                End::Failed(&[FailureKind::Crash]),
+                AttackEnd::Failed(&[FailureKind::Crash]),
             ),
             (
                 "a pattern that backtracks elsewhere",
-                handle("return block(str(re.search(\"(a*)*b\", payload[\"x\"])))"),
+                handle_script("return block(str(re.search(\"(a*)*b\", payload[\"x\"])))"),
                 json!({"x": "a".repeat(500_000)}),
-                End::Harmless,
+                AttackEnd::Harmless,
             ),
         ],
     );
@@ -310,32 +325,32 @@ fn deep_values_and_numbers_without_end_are_refused() {
 
 #[test]
 fn sources_that_overflow_the_parser_are_diagnostics() {
-    let body = handle("return allow()");
+    let body = handle_script("return allow()");
     let limits = CallLimits::default();
-    survive(
+    assert_survives(
         limits,
         vec![
             (
                 "200,000 brackets",
                 format!("x = {}{}\n{body}", "(".repeat(200_000), ")".repeat(200_000)),
                 json!({}),
-                End::Diagnostic,
+                AttackEnd::Diagnostic,
             ),
             (
                 "20,000 lists",
                 format!("x = {}{}\n{body}", "[".repeat(20_000), "]".repeat(20_000)),
                 json!({}),
-                End::Diagnostic,
+                AttackEnd::Diagnostic,
             ),
             (
                 "4,000 branches",
                 format!("def f(x):\n  if x:\n    pass\n{}{body}", "  elif x:\n    pass\n".repeat(3_000)),
                 json!({}),
-                End::Diagnostic,
+                AttackEnd::Diagnostic,
             ),
-            ("20,000 sums", format!("x = 1{}\n{body}", " + 1".repeat(15_000)), json!({}), End::Diagnostic),
-            ("60,000 signs", format!("x = {}1\n{body}", "-".repeat(60_000)), json!({}), End::Diagnostic),
-            ("64 KiB of text", format!("x = \"{}\"\n{body}", "y".repeat(70_000)), json!({}), End::Diagnostic),
+            ("20,000 sums", format!("x = 1{}\n{body}", " + 1".repeat(15_000)), json!({}), AttackEnd::Diagnostic),
+            ("60,000 signs", format!("x = {}1\n{body}", "-".repeat(60_000)), json!({}), AttackEnd::Diagnostic),
+            ("64 KiB of text", format!("x = \"{}\"\n{body}", "y".repeat(70_000)), json!({}), AttackEnd::Diagnostic),
         ],
     );
 }

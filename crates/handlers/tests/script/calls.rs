@@ -8,19 +8,20 @@ use pintle_contract::{
 };
 use serde_json::{Value, json};
 
-use super::stage::{World, ask, build, builder, call};
+use super::fixture::{FakeEffects, build_handler, call_handler, call_script, test_factory};
 
 /// Makes a script need a worker without changing what it does.
 const UNBOUNDED: &str = "def _again(n):\n  return _again(n - 1) if n > 0 else 0\n";
 
 /// What an expression is, seen through `modify({"is": ..})`, here and in a worker.
-fn both(expression: &str, payload: &Value) -> Value {
+fn evaluate_in_both(expression: &str, payload: &Value) -> Value {
     let script = format!("def handle(event, payload):\n  return modify({{\"is\": {expression}}})\n");
-    let builder = builder();
-    let value = |script: &str| match ask(&builder, script, payload.clone(), &World::default()).unwrap().kind {
-        VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) => fields["is"].clone(),
-        said => json!(format!("{said:?}")),
-    };
+    let builder = test_factory();
+    let value =
+        |script: &str| match call_script(&builder, script, payload.clone(), &FakeEffects::default()).unwrap().kind {
+            VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) => fields["is"].clone(),
+            said => json!(format!("{said:?}")),
+        };
     let here = value(&script);
     let there = value(&format!("{UNBOUNDED}{script}"));
     assert_eq!(here, there, "{expression}");
@@ -29,17 +30,18 @@ fn both(expression: &str, payload: &Value) -> Value {
 
 #[test]
 fn nothing_of_one_call_is_there_for_the_next() {
-    let builder = builder();
+    let builder = test_factory();
     let payload = json!({"name": "run"});
     let own = "def handle(event, payload):\n  seen = []\n  seen.append(1)\n  payload[\"seen\"] = payload.get(\"seen\", 0) + 1\n  \
                return block(\"%d %d\" % (len(seen), payload[\"seen\"]))\n";
     let shared = "SEEN = []\ndef handle(event, payload):\n  SEEN.append(1)\n  return block(\"%d\" % len(SEEN))\n";
     for unbounded in ["", UNBOUNDED] {
         let [own, shared] =
-            [own, shared].map(|script| build(&builder, &format!("{unbounded}{script}")).handler.unwrap());
+            [own, shared].map(|script| build_handler(&builder, &format!("{unbounded}{script}")).handler.unwrap());
         for _ in 0..2 {
-            let ask =
-                |handler| call(Arc::clone(handler), payload.clone(), &World::default(), CallLimits::default()).kind;
+            let ask = |handler| {
+                call_handler(Arc::clone(handler), payload.clone(), &FakeEffects::default(), CallLimits::default()).kind
+            };
             assert_eq!(ask(&own), VerdictKind::Deny { reason: String::from("1 1") });
             let VerdictKind::Failed(failure) = ask(&shared) else {
                 panic!("a script changed what it made while it was loaded")
@@ -99,18 +101,18 @@ fn built_ins_do_what_the_reference_says() {
         ("type(payload[\"name\"])", json!("string")),
     ];
     for (expression, expected) in cases {
-        assert_eq!(both(expression, &payload), expected, "{expression}");
+        assert_eq!(evaluate_in_both(expression, &payload), expected, "{expression}");
     }
 }
 
 #[test]
 fn a_payload_may_be_changed_in_place() {
-    let builder = builder();
+    let builder = test_factory();
     let big = json!({"args": {"x": 0, "big": "y".repeat(10_000)}, "other": [1]});
     let script = "def handle(event, payload):\n  payload[\"args\"][\"x\"] = 1\n  payload[\"new\"] = 2\n  return modify(payload)\n";
     for script in [script.to_owned(), format!("{UNBOUNDED}{script}")] {
         let VerdictKind::Rewrite(pintle_contract::Rewrite::Fields(fields)) =
-            ask(&builder, &script, big.clone(), &World::default()).unwrap().kind
+            call_script(&builder, &script, big.clone(), &FakeEffects::default()).unwrap().kind
         else {
             panic!("no rewrite");
         };
@@ -121,7 +123,7 @@ fn a_payload_may_be_changed_in_place() {
 
 #[test]
 fn errors_say_what_and_where() {
-    let builder = builder();
+    let builder = test_factory();
     let cases = [
         ("return payload[\"absent\"]", FailureKind::Error, "Key `\"absent\"` was not found", (2, 10)),
         ("assert(payload[\"x\"] == 2, \"two\")", FailureKind::Error, "assert: two", (2, 3)),
@@ -130,7 +132,7 @@ fn errors_say_what_and_where() {
     for (body, kind, message, place) in cases {
         let script = format!("def handle(event, payload):\n  {body}\n");
         for script in [script.clone(), format!("{script}{UNBOUNDED}")] {
-            let verdict = ask(&builder, &script, json!({"x": 1}), &World::default()).unwrap();
+            let verdict = call_script(&builder, &script, json!({"x": 1}), &FakeEffects::default()).unwrap();
             let VerdictKind::Failed(failure) = verdict.kind else { panic!("{verdict:?}") };
             assert_eq!(failure.kind, kind);
             assert!(failure.message.contains(message), "{}", failure.message);
@@ -142,7 +144,7 @@ fn errors_say_what_and_where() {
 
 #[test]
 fn findings_say_what_and_what_next() {
-    let builder = builder();
+    let builder = test_factory();
     let cases = [
         (
             "def handle(event, payload):\n  return metrics.increment(\"x\")\n",
@@ -171,7 +173,7 @@ fn findings_say_what_and_what_next() {
         ("def handle(event, payload)\n  return 1\n", "", (1, 27)),
     ];
     for (script, message, place) in cases {
-        let found = ask(&builder, script, json!({}), &World::default()).unwrap_err();
+        let found = call_script(&builder, script, json!({}), &FakeEffects::default()).unwrap_err();
         assert!(found[0].message.contains(message), "{}", found[0].message);
         assert_eq!(found[0].location.line_column(), Some(place), "{script}: {}", found[0].message);
     }
@@ -179,8 +181,8 @@ fn findings_say_what_and_what_next() {
 
 #[test]
 fn tools_run_in_a_worker_and_reach_the_world() {
-    let builder = builder();
-    let world = World::default();
+    let builder = test_factory();
+    let world = FakeEffects::default();
     let tool = |script: &str| ToolSpec {
         name: String::from("tool"),
         description: String::new(),
@@ -191,7 +193,7 @@ fn tools_run_in_a_worker_and_reach_the_world() {
         location: Location::default(),
     };
     let run = |script: &str| {
-        let tool = builder.tool(&tool(script)).map_err(|found| found[0].message.clone())?;
+        let tool = builder.compile_tool(&tool(script)).map_err(|found| found[0].message.clone())?;
         let caller = EffectCaller::new(CallId(7), "tool");
         tool.run(json!({"x": 2}), &world, caller, &CancelToken::default(), 2_000).map_err(|failure| failure.message)
     };

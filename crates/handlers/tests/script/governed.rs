@@ -6,7 +6,7 @@ use pintle_contract::{Event, EventName, HandlerFactory, MatchResult, Origin, Sub
 use pintle_script::{ScriptKind, ScriptPlacement, compile, compile_when};
 use serde_json::{Value, json};
 
-use super::stage::{World, ask, builder, declaration};
+use super::fixture::{FakeEffects, call_script, script_declaration, test_factory};
 
 const AUDIT: &str = r#"
 def handle(event, payload):
@@ -63,14 +63,14 @@ def handle(event, payload):
 
 #[test]
 fn they_run_in_this_process() {
-    let world = World::default();
+    let world = FakeEffects::default();
     for script in [AUDIT, COMMANDS, PATHS, NAMES, WINDOW] {
         let compiled = compile("governed", &pintle_contract::ScriptSource::without_file(script), ScriptKind::Hook);
         assert_eq!(compiled.placement, ScriptPlacement::InProcess, "{script}");
         assert!(compiled.diagnostics.is_empty(), "{:?}", compiled.diagnostics);
         assert_eq!(compiled.powers.can_deny, script != AUDIT, "{script}");
     }
-    let builder = builder();
+    let builder = test_factory();
     let cases: &[(&str, Value, Option<&str>)] = &[
         (COMMANDS, json!({"name": "run_command", "args": {"command": "ls -la"}}), None),
         (COMMANDS, json!({"args": {"command": "sudo rm -rf / --no-preserve-root"}}), Some("dangerous: 'rm -rf /'")),
@@ -84,7 +84,7 @@ fn they_run_in_this_process() {
         (AUDIT, json!({"name": "ls"}), None),
     ];
     for (script, payload, reason) in cases {
-        let said = ask(&builder, script, payload.clone(), &world).unwrap().kind;
+        let said = call_script(&builder, script, payload.clone(), &world).unwrap().kind;
         let expected = reason.map_or(VerdictKind::Pass, |reason| VerdictKind::Deny { reason: reason.to_owned() });
         assert_eq!(said, expected, "{payload}");
     }
@@ -123,11 +123,11 @@ fn conditions_index_their_subjects() {
 
 #[test]
 fn conditions_are_pure_and_may_call_the_scripts_functions() {
-    let builder = builder();
+    let builder = test_factory();
     let script = "LIMIT = 3\ndef long(text):\n  return len(text) > LIMIT\ndef noisy(x):\n  metrics.incr(\"x\")\n  return True\n\
                   def handle(event, payload):\n  return allow()\n";
     let matched = |when: &str, payload: Value| {
-        let built = builder.build_matcher(&declaration("tool.pre", Some(when), script));
+        let built = builder.build_matcher(&script_declaration("tool.pre", Some(when), script));
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         built.matcher.map(|matcher| matcher.matches(&event)).ok_or(built.diagnostics)
     };

@@ -3,6 +3,6 @@
 
 mod attacks;
 mod calls;
+mod fixture;
 mod governed;
 mod plugins;
-mod stage;

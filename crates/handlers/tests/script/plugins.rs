@@ -8,20 +8,20 @@ use pintle_contract::{
     HandlerFactory, HandlerOutput, HandlerSpec, Location, RegistrationArgument, ScriptSource, SourceFile, Verdict,
     VerdictKind,
 };
-use pintle_handlers::Builder;
+use pintle_handlers::DefaultHandlerFactory;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::stage::{World, builder, call, declaration, within_limits};
+use super::fixture::{FakeEffects, assert_finishes_in_time, call_handler, script_declaration, test_factory};
 
 /// Makes a plugin need a worker without changing what it does.
 const UNBOUNDED: &str = "def _again(n):\n    return _again(n - 1) if n > 0 else 0\n\n\n";
 
 /// A codec that shows the event under its spelling and what came back.
 #[derive(Debug)]
-struct Open;
+struct EventAliasCodec;
 
-impl Codec for Open {
+impl Codec for EventAliasCodec {
     fn dialect(&self) -> &'static str {
         "open"
     }
@@ -44,16 +44,20 @@ impl Codec for Open {
     }
 }
 
-fn written(text: &str) -> ScriptSource {
+fn plugin_source(text: &str) -> ScriptSource {
     let file = Arc::new(SourceFile { path: "policy.star".into(), text: text.to_owned() });
     ScriptSource { location: Location::new(file, ByteSpan::default()), ..ScriptSource::without_file(text) }
 }
 
-fn handler(builder: &Builder, text: &str, function: FunctionRef) -> pintle_contract::BuiltHandler {
-    let spec = FunctionSpec { name: Arc::from("policy"), module: written(text), function };
-    let mut declaration = declaration("tool.pre", None, "");
+fn function_handler(
+    builder: &DefaultHandlerFactory,
+    text: &str,
+    function: FunctionRef,
+) -> pintle_contract::BuiltHandler {
+    let spec = FunctionSpec { name: Arc::from("policy"), module: plugin_source(text), function };
+    let mut declaration = script_declaration("tool.pre", None, "");
     declaration.handler = HandlerSpec::Function(spec);
-    declaration.codec = Arc::new(Open);
+    declaration.codec = Arc::new(EventAliasCodec);
     declaration.location = Location::new(
         Arc::new(SourceFile { path: "harn.toml".into(), text: String::from("\nhandler = \"policy::f\"\n") }),
         ByteSpan { start: 1, end: 4 },
@@ -62,19 +66,19 @@ fn handler(builder: &Builder, text: &str, function: FunctionRef) -> pintle_contr
 }
 
 /// What the first registered function says, here and in a worker.
-fn both(text: &str, payload: &Value, world: &World, limits: CallLimits) -> VerdictKind {
-    let builder = builder();
+fn call_in_both(text: &str, payload: &Value, world: &FakeEffects, limits: CallLimits) -> VerdictKind {
+    let builder = test_factory();
     let said = |text: &str| {
-        let built = handler(&builder, text, FunctionRef::Registered(0));
+        let built = function_handler(&builder, text, FunctionRef::Registered(0));
         let handler = built.handler.unwrap_or_else(|| panic!("{text}{:?}", built.diagnostics));
-        call(handler, payload.clone(), world, limits).kind
+        call_handler(handler, payload.clone(), world, limits).kind
     };
     let (here, there) = (said(text), said(&format!("{UNBOUNDED}{text}")));
     assert_eq!(here, there, "{text}");
     here
 }
 
-fn denied(value: &Value) -> VerdictKind {
+fn deny_verdict(value: &Value) -> VerdictKind {
     VerdictKind::Deny { reason: value.to_string() }
 }
 
@@ -82,10 +86,10 @@ fn denied(value: &Value) -> VerdictKind {
 fn a_plugin_registers_the_same_here_and_in_a_worker() {
     let text = "WORDS = [\"exec_*\", \"rm_*\"]\n\n\ndef pre(event):\n    return None\n\n\nfor word in WORDS:\n    \
                 register_tool_hook({\"pattern\": word, \"pre\": pre, \"post\": lambda event: False}, name = word)\n";
-    let builder = builder();
+    let builder = test_factory();
     let (here, there) = (
-        builder.load_plugin("policy", &written(text)),
-        builder.load_plugin("policy", &written(&format!("{UNBOUNDED}{text}"))),
+        builder.load_plugin("policy", &plugin_source(text)),
+        builder.load_plugin("policy", &plugin_source(&format!("{UNBOUNDED}{text}"))),
     );
     assert_eq!((here.diagnostics.len(), there.diagnostics.len()), (0, 0), "{:?}", there.diagnostics);
     let lines = |plugin: &pintle_contract::LoadedPlugin| -> Vec<usize> {
@@ -113,35 +117,36 @@ fn a_plugin_registers_the_same_here_and_in_a_worker() {
 
 #[test]
 fn a_function_gets_the_encoded_event_and_its_value_goes_to_the_codec() {
-    let world = World::default();
+    let world = FakeEffects::default();
     let payload = json!({"name": "exec_x", "args": {"n": 1.5, "text": "y".repeat(2_000)}});
     let cases = [
-        ("lambda event: event[\"event\"]", denied(&json!("tool.pre"))),
-        ("lambda event: {\"deny\": event[\"tool\"][\"name\"]}", denied(&json!({"deny": "exec_x"}))),
-        ("lambda event: None", denied(&Value::Null)),
-        ("lambda event: len(event[\"tool\"][\"args\"][\"text\"])", denied(&json!(2_000))),
-        ("lambda event: metrics.get(\"x\")", denied(&Value::Null)),
-        ("lambda event: [json.encode({\"a\": 1}), hash.sha256(\"\")[:4]]", denied(&json!(["{\"a\":1}", "e3b0"]))),
+        ("lambda event: event[\"event\"]", deny_verdict(&json!("tool.pre"))),
+        ("lambda event: {\"deny\": event[\"tool\"][\"name\"]}", deny_verdict(&json!({"deny": "exec_x"}))),
+        ("lambda event: None", deny_verdict(&Value::Null)),
+        ("lambda event: len(event[\"tool\"][\"args\"][\"text\"])", deny_verdict(&json!(2_000))),
+        ("lambda event: metrics.get(\"x\")", deny_verdict(&Value::Null)),
+        ("lambda event: [json.encode({\"a\": 1}), hash.sha256(\"\")[:4]]", deny_verdict(&json!(["{\"a\":1}", "e3b0"]))),
     ];
     for (function, expected) in cases {
         let text = format!("register_tool_hook({{\"pre\": {function}}})\n");
-        assert_eq!(both(&text, &payload, &world, CallLimits::default()), expected, "{function}");
+        assert_eq!(call_in_both(&text, &payload, &world, CallLimits::default()), expected, "{function}");
     }
-    let other = both("register_tool_hook({\"pre\": lambda event: [print]})\n", &payload, &world, CallLimits::default());
+    let other =
+        call_in_both("register_tool_hook({\"pre\": lambda event: [print]})\n", &payload, &world, CallLimits::default());
     assert_eq!(other, VerdictKind::Ask { reason: String::from("list with a function in it: [print]") });
 }
 
 #[test]
 fn effects_of_a_handler_go_through_the_seam() {
-    let world = World::default();
+    let world = FakeEffects::default();
     let text = "def seen(event):\n    cache.set(\"last\", event[\"tool\"][\"name\"])\n    log(\"seen\")\n    \
                 return [metrics.incr(\"calls\"), cache.get(\"last\"), time.now()]\n\n\n\
                 register_session_hook(\"post_turn\", seen)\n";
-    let builder = builder();
+    let builder = test_factory();
     for (text, count) in [(text.to_owned(), 1), (format!("{UNBOUNDED}{text}"), 2)] {
-        let handler = handler(&builder, &text, FunctionRef::Registered(0)).handler.unwrap();
-        let said = call(handler, json!({"name": "bash"}), &world, CallLimits::default()).kind;
-        assert_eq!(said, denied(&json!([count, "bash", "2023-11-14T22:13:20.000Z"])));
+        let handler = function_handler(&builder, &text, FunctionRef::Registered(0)).handler.unwrap();
+        let said = call_handler(handler, json!({"name": "bash"}), &world, CallLimits::default()).kind;
+        assert_eq!(said, deny_verdict(&json!([count, "bash", "2023-11-14T22:13:20.000Z"])));
     }
     let requests = world.requests.lock().unwrap();
     assert_eq!(requests.iter().filter(|request| **request == EffectRequest::Now).count(), 2);
@@ -168,7 +173,7 @@ fn a_failing_handler_names_its_line_wherever_it_runs() {
     let payload = json!({"items": (0..500).collect::<Vec<_>>()});
     for (body, kind, message) in cases {
         let text = format!("SEEN = {{}}\n\n\ndef f(event):\n    {body}\n\n\nregister_tool_hook({{\"pre\": f}})\n");
-        match both(&text, &payload, &World::default(), few) {
+        match call_in_both(&text, &payload, &FakeEffects::default(), few) {
             VerdictKind::Failed(failure) => {
                 assert_eq!(failure.kind, kind, "{body}");
                 assert!(failure.message.contains(message), "{body}: {failure}");
@@ -187,11 +192,11 @@ fn what_cannot_be_called_is_an_error_where_the_hook_is_declared() {
         ("two", "`policy`: `two` must be callable with one argument, the event"),
         ("LIMIT", "`policy`: `LIMIT` is not a function"),
     ];
-    let builder = builder();
+    let builder = test_factory();
     for module in [text.to_owned(), format!("{UNBOUNDED}{text}")] {
-        assert!(handler(&builder, &module, FunctionRef::Exported(Arc::from("f"))).handler.is_some());
+        assert!(function_handler(&builder, &module, FunctionRef::Exported(Arc::from("f"))).handler.is_some());
         for (name, message) in cases {
-            let built = handler(&builder, &module, FunctionRef::Exported(Arc::from(name)));
+            let built = function_handler(&builder, &module, FunctionRef::Exported(Arc::from(name)));
             assert!(built.handler.is_none(), "{name}");
             assert_eq!(built.diagnostics.len(), 1, "{name}");
             assert_eq!(built.diagnostics[0].to_string(), format!("harn.toml:2:1: error: {message}"));
@@ -226,11 +231,11 @@ fn plugins_that_attack_at_load_end_in_a_diagnostic() {
         ("a value inside itself", "x = {}\nx[\"x\"] = x\nregister_tool_hook(x)\n"),
         ("a large integer", "x = 3\nfor i in range(60):\n    x = x * x\n"),
     ];
-    let builder = builder();
+    let builder = test_factory();
     for (name, text) in attacks {
         let started = Instant::now();
-        let plugin = builder.load_plugin("attack", &written(text));
-        within_limits(started);
+        let plugin = builder.load_plugin("attack", &plugin_source(text));
+        assert_finishes_in_time(started);
         assert!(!plugin.diagnostics.is_empty(), "{name}");
         assert!(plugin.registrations.is_empty(), "{name}");
         let after =
@@ -249,7 +254,7 @@ proptest! {
         "x = ", "[f]", "name = ", "*", "+", "None", "cache.get(\"a\")", "clear_tool_hooks()",
     ]), 0..30)) {
         let text = words.concat();
-        let plugin = builder().load_plugin("any", &written(&text));
+        let plugin = test_factory().load_plugin("any", &plugin_source(&text));
         prop_assert!(plugin.diagnostics.iter().all(|found| !found.message.contains('\n')), "{text}");
     }
 }

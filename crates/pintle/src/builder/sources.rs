@@ -34,7 +34,7 @@ pub(super) fn load(
     layers: &Layers,
     user: Option<&Path>,
     trust: Trust,
-    build: &handlers::Builder,
+    build: &handlers::DefaultHandlerFactory,
     options: &Options<'_>,
 ) -> Vec<Loaded> {
     let folder = |folder: &Path, layer| pintle_loader::load_layer(folder, layer, build, options);

@@ -77,7 +77,7 @@ impl Handler for Closure {
         // A closure that panics may leave its own state half changed; that is its own affair, ours is not touched.
         let returned = match catch_unwind(AssertUnwindSafe(|| (self.answer)(&event))) {
             Ok(returned) => returned,
-            Err(panic) => return Verdict::failed(native::panicked("hook", &self.name, panic.as_ref())),
+            Err(panic) => return Verdict::failed(native::panic_failure("hook", &self.name, panic.as_ref())),
         };
         if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
             && Instant::now() >= deadline

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
-use pintle_handlers::jail::{self, JailedFolder, MAX_HOOK_FILE_BYTES};
+use pintle_handlers::jail::{self, JailedDir, MAX_HOOK_FILE_BYTES};
 use serde_json::Value;
 
 use super::ScopeSeam;
@@ -21,10 +21,10 @@ pub(super) fn files(
 ) -> Result<EffectReply, EffectError> {
     let fault = |why: String| EffectError(format!("fs.{function}: {why}"));
     let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("there is no project here to read in")))?;
-    let folder = JailedFolder::open(folder)
+    let folder = JailedDir::open(folder)
         .map_err(|why| fault(format!("cannot open the project's folder `{}`: {why}", folder.display())))?;
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
-    jail::answer(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
+    jail::answer_fs(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
 }
 
 /// Answers network, time and randomness requests.

@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-use pintle::process::{self, Spec};
+use pintle::process::{self, ProcessSpec};
 use pintle::{CancelToken, WorkerProgram};
 
 /// The program, built from the sources as they are now: one of older sources may speak another protocol, and nothing but
@@ -13,10 +13,10 @@ pub(crate) fn worker() -> WorkerProgram {
     BUILD.call_once(|| {
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
         let arguments = ["build", "--quiet", "--workspace", "--bin", "pintle-script-worker", "--profile", profile];
-        let mut spec = Spec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
+        let mut spec = ProcessSpec::new(env!("CARGO"), arguments.map(str::to_owned).to_vec());
         spec.timeout_ms = 600_000;
         let output = process::run(&spec, &CancelToken::default()).expect("cargo runs");
         assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
     });
-    WorkerProgram::beside_current_exe()
+    WorkerProgram::next_to_current_exe()
 }

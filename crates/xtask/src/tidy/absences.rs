@@ -84,7 +84,7 @@ const ABSENCES: &[Absence] = &[
                 "the files that hooks and tools read; every path is opened beneath the project's folder",
             ),
             (
-                "crates/handlers/src/command/background.rs",
+                "crates/handlers/src/command/detached.rs",
                 "the input of a program that is not waited for, in memory alone",
             ),
             (

@@ -28,7 +28,7 @@ const MAX_PATHS: usize = 1_000;
 
 fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let walk = at.workspace().glob(text(arguments, "pattern"), folder(arguments, "path"), at.cancel())?;
-    let is_cut = walk.is_cut || walk.paths.len() > MAX_PATHS;
+    let is_cut = walk.is_truncated || walk.paths.len() > MAX_PATHS;
     let paths: Vec<String> = walk.paths.into_iter().take(MAX_PATHS).collect();
     if is_cut { Ok(json!({"paths": paths, "truncated": true})) } else { Ok(json!(paths)) }
 }

@@ -1,6 +1,6 @@
 //! `read`: the text of a file.
 
-use pintle::jail::Lines;
+use pintle::jail::LineView;
 use serde_json::{Value, json};
 
 use super::{Native, Offer};
@@ -31,11 +31,11 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     if offset.is_none() && limit.is_none() {
         return Ok(Value::String(content));
     }
-    let lines = Lines::of(&content);
+    let lines = LineView::new(&content);
     let first = offset.unwrap_or(1);
     if first > lines.count().max(1) {
         return Err(format!("line {first} is not in the file, which has {} lines", lines.count()));
     }
     let last = limit.map_or(usize::MAX - 1, |limit| first.saturating_add(limit - 1).min(usize::MAX - 1));
-    lines.numbered(first, last).map(Value::String)
+    lines.numbered_range(first, last).map(Value::String)
 }

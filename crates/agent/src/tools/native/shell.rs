@@ -1,6 +1,6 @@
 //! `shell`: runs a command line.
 
-use pintle::process::{self, Environment, Spec};
+use pintle::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
 use super::{Native, Offer};
@@ -38,9 +38,9 @@ fn call(arguments: &Value, at: &ToolUse<'_>) -> Result<Value, String> {
     let (command, folder) = (text(arguments, "command"), folder(arguments, "directory"));
     let directory = at.workspace().directory(folder)?;
     at.workspace().may_run(command, folder)?;
-    let mut spec = Spec::new("bash", vec![String::from("-c"), command.to_owned()]);
+    let mut spec = ProcessSpec::new("bash", vec![String::from("-c"), command.to_owned()]);
     spec.directory = Some(directory);
-    spec.environment = Environment::WithoutSecrets;
+    spec.environment = ProcessEnvironment::WithoutSecrets;
     spec.timeout_ms = timeout_ms;
     spec.output_bytes = SHOWN_BYTES;
     let output = process::run(&spec, at.cancel()).map_err(|fault| fault.to_string())?;

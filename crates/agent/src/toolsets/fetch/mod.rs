@@ -7,7 +7,7 @@ mod html;
 
 use std::sync::Arc;
 
-use pintle::{Gate, NetworkSpec};
+use pintle::{HttpGateway, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::set::{self, Row, Set};
@@ -21,7 +21,7 @@ const MAX_URLS: usize = 20;
 
 #[derive(Debug)]
 struct Fetch {
-    gate: Gate,
+    gate: HttpGateway,
     timeout_ms: u64,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Set {
     if network.allowed_domains.is_empty() {
         network.allowed_domains.push(String::from("*"));
     }
-    let fetch = Fetch { gate: Gate::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
+    let fetch = Fetch { gate: HttpGateway::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
     Set { tools: set::tools("fetch", &TOOLS, Arc::new(fetch)), ..Set::default() }
 }
 

@@ -136,7 +136,7 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Set, Str
     let file = match path {
         None => workspace.root().join(OWN_FILE),
         Some(path) if std::path::Path::new(path).is_absolute() => PathBuf::from(path),
-        Some(path) => workspace.root().join(workspace.relative(path)?),
+        Some(path) => workspace.root().join(workspace.relative_path(path)?),
     };
     if is_database(&file) {
         let shown = file.display();

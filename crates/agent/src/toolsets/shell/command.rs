@@ -1,6 +1,6 @@
 //! One command that is awaited, and what all commands of tools have in common.
 
-use pintle::process::{self, Environment, ProcessError, Spec};
+use pintle::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
 
 use crate::tools::ToolUse;
 
@@ -49,10 +49,10 @@ pub(in crate::toolsets) fn spec(
     directory: &str,
     variables: &[(String, String)],
     at: &ToolUse<'_>,
-) -> Result<Spec, String> {
+) -> Result<ProcessSpec, String> {
     let folder = if directory.is_empty() { "." } else { directory };
     let arguments = ["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", command].map(str::to_owned);
-    let mut spec = Spec::new(SHELL, arguments.to_vec());
+    let mut spec = ProcessSpec::new(SHELL, arguments.to_vec());
     spec.directory = Some(at.workspace().directory(folder)?);
     spec.environment = environment(variables);
     spec.output_bytes = OUTPUT_BYTES;
@@ -60,9 +60,9 @@ pub(in crate::toolsets) fn spec(
 }
 
 /// The host's own variables without what looks like a secret, and these.
-fn environment(variables: &[(String, String)]) -> Environment {
+fn environment(variables: &[(String, String)]) -> ProcessEnvironment {
     if variables.is_empty() {
-        return Environment::WithoutSecrets;
+        return ProcessEnvironment::WithoutSecrets;
     }
-    Environment::Only(process::harmless_variables().into_iter().chain(variables.iter().cloned()).collect())
+    ProcessEnvironment::Exactly(process::harmless_variables().into_iter().chain(variables.iter().cloned()).collect())
 }

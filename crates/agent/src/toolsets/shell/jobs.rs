@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use pintle::CancelToken;
-use pintle::process::{self, Output, ProcessError};
+use pintle::process::{self, ProcessError, ProcessOutput};
 
 use super::command;
 use crate::finish::Kind;
@@ -81,7 +81,7 @@ impl Jobs {
         let open = shared.open.hold(Kind::BackgroundTask, &job.id, command, job.began_us);
         let work = move || {
             let _open = open;
-            let result = process::follow(&spec, &running.cancel, &mut |printed| running.keep(printed));
+            let result = process::run_streaming(&spec, &running.cancel, &mut |printed| running.keep(printed));
             if let Ok(output) = &result {
                 running.keep(&output.stdout);
             }
@@ -171,7 +171,7 @@ impl Job {
 }
 
 impl End {
-    fn of(result: Result<Output, ProcessError>, at_us: u64) -> Self {
+    fn of(result: Result<ProcessOutput, ProcessError>, at_us: u64) -> Self {
         let (status, exit_code, remark) = match result {
             Ok(output) => {
                 let code = output.exit_code.unwrap_or_else(|| 128 + output.signal.unwrap_or(0));

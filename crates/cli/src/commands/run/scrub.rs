@@ -188,13 +188,13 @@ fn line_start(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pintle::secrets::Secrets;
+    use pintle::secrets::SecretScanner;
 
     use super::*;
 
     /// Lets an answer arrive in pieces of a size; gives what was shown.
     fn shown(answer: &str, size: usize) -> String {
-        let secrets = Secrets::shared();
+        let secrets = SecretScanner::process_wide();
         let (held, origin) = (Mutex::default(), Origin::default());
         let mut shown = String::new();
         let characters: Vec<char> = answer.chars().collect();
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn words_are_shown_as_they_arrive() {
-        let secrets = Secrets::shared();
+        let secrets = SecretScanner::process_wide();
         let cases = [("Hello wor", 6), ("Hello", 0), ("Ein Maß ", 9), ("", 0), ("the key of it\nis thi", 14)];
         for (pending, end) in cases {
             assert_eq!(shown_until(pending, &*secrets), end, "{pending}");

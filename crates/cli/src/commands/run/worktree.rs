@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pintle::event::WorktreeCreate;
-use pintle::process::{self, Spec};
+use pintle::process::{self, ProcessSpec};
 use pintle::{CancelToken, snapshot};
 
 use crate::fault::Fault;
@@ -30,7 +30,7 @@ impl Worktree {
         let branch = if branch.is_empty() { format!("pintle/{session}") } else { branch.to_owned() };
         let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = format!("{name}-{}", branch.replace('/', "-"));
-        let path = snapshot::data_folder().map_err(Fault::failed)?.join("worktrees").join(folder);
+        let path = snapshot::data_dir().map_err(Fault::failed)?.join("worktrees").join(folder);
         git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(|fault| {
             fault.help("name another branch with `--worktree=BRANCH`; `git worktree list` shows those there are")
         })?;
@@ -59,7 +59,7 @@ impl Worktree {
 
 /// What git prints.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, Fault> {
-    let mut spec = Spec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
+    let mut spec = ProcessSpec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
     spec.directory = Some(folder.to_owned());
     spec.timeout_ms = GIT_MS;
     let output = process::run(&spec, &CancelToken::default()).map_err(Fault::failed)?;

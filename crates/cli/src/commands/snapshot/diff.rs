@@ -1,7 +1,7 @@
 //! `pintle snapshot diff`.
 
 use clap::Args;
-use pintle::snapshot::Snapshots;
+use pintle::snapshot::SnapshotStore;
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(super) struct Diff {
 }
 
 impl Diff {
-    pub(super) fn execute(self, snapshots: &Snapshots, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let Some((number, one)) = chosen(snapshots, self.number)? else {
             if global.json {
                 terminal.json(&Value::Null);
@@ -33,7 +33,7 @@ impl Diff {
         let patch = snapshots.patch(&one.before, &after).map_err(fault)?;
         let patch = String::from_utf8_lossy(&patch);
         if global.json {
-            let changes = snapshots.changes(&one.before, &after).map_err(fault)?;
+            let changes = snapshots.changed_files(&one.before, &after).map_err(fault)?;
             let files: Vec<Value> =
                 changes.iter().map(|change| json!({"path": change.path, "change": change.kind()})).collect();
             terminal.json(&json!({"number": number, "files": files, "patch": patch}));

@@ -1,7 +1,7 @@
 //! `pintle snapshot list`.
 
 use clap::Args;
-use pintle::snapshot::{Checkpoint, Kind, Snapshots};
+use pintle::snapshot::{Checkpoint, FileChangeKind, SnapshotStore};
 use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const CUT: usize = 40;
 pub(super) struct List {}
 
 impl List {
-    pub(super) fn execute(self, snapshots: &Snapshots, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let all = snapshots.checkpoints().map_err(fault)?;
         if global.json {
             terminal.json(&all.iter().enumerate().map(described).collect::<Vec<_>>());
@@ -40,7 +40,7 @@ fn row(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
         age(now_ms.saturating_sub(one.at_ms)),
         single_line(&one.session, CUT),
         single_line(&one.agent, CUT),
-        single_line(&one.what, CUT),
+        single_line(&one.action, CUT),
         counted(one),
     ]
 }
@@ -53,15 +53,15 @@ fn described((at, one): (usize, &Checkpoint)) -> Value {
         "at_ms": one.at_ms,
         "session": one.session,
         "agent": one.agent,
-        "work": one.what,
+        "work": one.action,
         "files": files,
     })
 }
 
 /// How many files changed in which way, such as `2 created, 1 deleted`.
 fn counted(one: &Checkpoint) -> String {
-    let words = [(Kind::Created, "created"), (Kind::Modified, "modified"), (Kind::Deleted, "deleted")];
-    let counts = words.map(|(kind, word)| (one.count(kind), word));
+    let words = [(FileChangeKind::Created, "created"), (FileChangeKind::Modified, "modified"), (FileChangeKind::Deleted, "deleted")];
+    let counts = words.map(|(kind, word)| (one.count_changes(kind), word));
     let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     told.collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use pintle::CancelToken;
-use pintle::snapshot::{Checkpoint, Restored, SnapshotError, Snapshots, data_folder};
+use pintle::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, data_dir};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
@@ -43,10 +43,10 @@ enum SnapshotCommand {
 
 impl Snapshot {
     pub(crate) fn execute(self, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let data = data_folder().map_err(fault)?;
-        let snapshots = Snapshots::of(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(fault)?;
+        let data = data_dir().map_err(fault)?;
+        let snapshots = SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(fault)?;
         // A snapshot is shown and taken back whole, wherever in the project a person stands.
-        let snapshots = snapshots.whole();
+        let snapshots = snapshots.covering_root();
         match self.command {
             SnapshotCommand::List(list) => list.execute(&snapshots, terminal, global),
             SnapshotCommand::Diff(diff) => diff.execute(&snapshots, terminal, global),
@@ -59,17 +59,17 @@ impl Snapshot {
 /// What a fault means for the command, and what to do next.
 fn fault(fault: SnapshotError) -> Fault {
     match &fault {
-        SnapshotError::Edited { .. } => {
+        SnapshotError::EditedFiles { .. } => {
             Fault::failed(&fault).help("`--force` restores the files all the same; what was edited in them is lost")
         }
-        SnapshotError::InTheWay { .. } => Fault::failed(&fault).help("move them away, then try again"),
-        SnapshotError::NoFolder { .. } | SnapshotError::NoData => Fault::invalid(fault),
+        SnapshotError::BlockedPaths { .. } => Fault::failed(&fault).help("move them away, then try again"),
+        SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => Fault::invalid(fault),
         _ => Fault::failed(fault),
     }
 }
 
 /// The checkpoint that a person means: one of those that are listed, or the last one.
-fn chosen(snapshots: &Snapshots, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, Fault> {
+fn chosen(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, Fault> {
     let mut all = snapshots.checkpoints().map_err(fault)?;
     let count = all.len();
     let number = match number {
@@ -91,16 +91,16 @@ fn chosen(snapshots: &Snapshots, number: Option<usize>) -> Result<Option<(usize,
 
 /// Takes back all but the first `keep` checkpoints and says what came of it.
 fn revert(
-    snapshots: &Snapshots,
+    snapshots: &SnapshotStore,
     keep: usize,
     force: bool,
-    said: impl FnOnce(&Restored) -> String,
+    said: impl FnOnce(&RestoreReport) -> String,
     to: (&Terminal, &Global),
 ) -> Result<Status, Fault> {
     let (terminal, global) = to;
-    let restored = snapshots.revert(keep, force).map_err(fault)?;
+    let restored = snapshots.revert_after(keep, force).map_err(fault)?;
     if global.json {
-        let (files, checkpoints) = restored.map(|restored| (restored.files, restored.checkpoints)).unwrap_or_default();
+        let (files, checkpoints) = restored.map(|restored| (restored.files, restored.reverted_count)).unwrap_or_default();
         terminal.json(&json!({"restored": files.len(), "files": files, "snapshots": checkpoints}));
         return Ok(Status::Done);
     }

@@ -1,7 +1,7 @@
 //! `pintle snapshot reset`.
 
 use clap::Args;
-use pintle::snapshot::Snapshots;
+use pintle::snapshot::SnapshotStore;
 
 use super::revert;
 use crate::fault::{Fault, Status};
@@ -19,9 +19,9 @@ pub(super) struct Reset {
 }
 
 impl Reset {
-    pub(super) fn execute(self, snapshots: &Snapshots, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
-        let said = |restored: &pintle::snapshot::Restored| {
-            format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.checkpoints)
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+        let said = |restored: &pintle::snapshot::RestoreReport| {
+            format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.reverted_count)
         };
         revert(snapshots, self.number, self.force, said, (terminal, global))
     }

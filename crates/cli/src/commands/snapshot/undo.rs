@@ -1,7 +1,7 @@
 //! `pintle snapshot undo`.
 
 use clap::Args;
-use pintle::snapshot::Snapshots;
+use pintle::snapshot::SnapshotStore;
 
 use super::{fault, revert};
 use crate::fault::{Fault, Status};
@@ -16,9 +16,9 @@ pub(super) struct Undo {
 }
 
 impl Undo {
-    pub(super) fn execute(self, snapshots: &Snapshots, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
+    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &Global) -> Result<Status, Fault> {
         let keep = snapshots.checkpoints().map_err(fault)?.len().saturating_sub(1);
-        let said = |restored: &pintle::snapshot::Restored| {
+        let said = |restored: &pintle::snapshot::RestoreReport| {
             format!("Restored {} file(s) from the last snapshot", restored.files.len())
         };
         revert(snapshots, keep, self.force, said, (terminal, global))

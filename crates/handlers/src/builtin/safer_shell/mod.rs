@@ -1,23 +1,23 @@
 //! `safer_shell`: how much a shell command may destroy (docker-agent behaviour, section 4.6).
 //!
-//! A command is *safe* only when it is one plain command of [`harmless`]. It is *destructive* when a command anywhere in
-//! the text is one of [`dangers`], also behind `sudo`, in `sh -c '..'` or in a substitution; what stands in the quotes of
+//! A command is *safe* only when it is one plain command of [`read_only_commands`]. It is *destructive* when a command anywhere in
+//! the text is one of [`risky_commands`], also behind `sudo`, in `sh -c '..'` or in a substitution; what stands in the quotes of
 //! some other command is only text. Anything else is *unknown*.
 
-mod dangers;
-mod harmless;
-mod words;
+mod parse;
+mod read_only_commands;
+mod risky_commands;
 
 use pintle_contract::{Effect, Verdict, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::{Asked, Builtin, Made};
-use dangers::{Danger, Radius, name_of, of_command, of_file};
-use words::{Command, read};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
+use parse::{ShellCommand, parse_command_line};
+use risky_commands::{BlastRadius, CommandRisk, command_risk, file_write_risk, program_name};
 
 /// What is asked, and what is let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Policy {
+enum SaferShellPolicy {
     /// Nothing is asked.
     Unsafe,
     /// What is destructive is asked.
@@ -28,19 +28,23 @@ enum Policy {
     Strict,
 }
 
-const POLICIES: [(&str, Policy); 4] =
-    [("unsafe", Policy::Unsafe), ("safer", Policy::Safer), ("safe-auto", Policy::SafeAuto), ("strict", Policy::Strict)];
+const POLICIES: [(&str, SaferShellPolicy); 4] = [
+    ("unsafe", SaferShellPolicy::Unsafe),
+    ("safer", SaferShellPolicy::Safer),
+    ("safe-auto", SaferShellPolicy::SafeAuto),
+    ("strict", SaferShellPolicy::Strict),
+];
 
 /// The modes of a session and the policy each stands for. Who put this hook beside an autonomous agent still wants to be
 /// asked about what destroys.
-const MODES: [(&str, Policy); 4] = [
-    ("balanced", Policy::SafeAuto),
-    ("strict", Policy::Strict),
-    ("restricted", Policy::Strict),
-    ("autonomous", Policy::Safer),
+const MODES: [(&str, SaferShellPolicy); 4] = [
+    ("balanced", SaferShellPolicy::SafeAuto),
+    ("strict", SaferShellPolicy::Strict),
+    ("restricted", SaferShellPolicy::Strict),
+    ("autonomous", SaferShellPolicy::Safer),
 ];
 
-fn find(table: &[(&str, Policy)], name: &str) -> Option<Policy> {
+fn find_policy(table: &[(&str, SaferShellPolicy)], name: &str) -> Option<SaferShellPolicy> {
     table.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
 }
 
@@ -48,36 +52,40 @@ fn find(table: &[(&str, Policy)], name: &str) -> Option<Policy> {
 #[derive(Debug)]
 struct SaferShell {
     /// `None` follows the session.
-    policy: Option<Policy>,
+    policy: Option<SaferShellPolicy>,
 }
 
-pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> Made {
+pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     let written = arguments.first().map(|written| written.trim()).filter(|written| !written.is_empty());
-    let known = written.and_then(|written| find(&POLICIES, written));
+    let known = written.and_then(|written| find_policy(&POLICIES, written));
     if let (Some(written), None) = (written, known) {
         let near = suggest_nearest(written, POLICIES.iter().map(|(name, _)| *name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         doubts.push(format!("there is no policy `{written}`, so everything is asked{near}"));
-        return Ok(Box::new(SaferShell { policy: Some(Policy::Strict) }));
+        return Ok(Box::new(SaferShell { policy: Some(SaferShellPolicy::Strict) }));
     }
     Ok(Box::new(SaferShell { policy: known }))
 }
 
-impl Builtin for SaferShell {
-    fn call(&self, asked: &Asked<'_>) -> Verdict {
-        if !matches!(asked.event(), "tool.pre" | "tool.guard") || asked.text("name") != "shell" {
+impl BuiltinHook for SaferShell {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        if !matches!(asked.event_name(), "tool.pre" | "tool.guard") || asked.text("name") != "shell" {
             return Verdict::pass();
         }
         let argument =
             |name: &str| asked.field("args").and_then(|arguments| arguments.get(name)).and_then(Value::as_str);
         let text = argument("cmd").or_else(|| argument("command")).unwrap_or_default();
-        let (label, mode) = (Label::of(text), asked.text("permission_mode"));
-        let policy =
-            self.policy.or_else(|| find(&MODES, mode)).or_else(|| find(&POLICIES, mode)).unwrap_or(Policy::Strict);
-        let reason = label.reason();
+        let (label, mode) = (CommandLabel::from_command(text), asked.text("permission_mode"));
+        let policy = self
+            .policy
+            .or_else(|| find_policy(&MODES, mode))
+            .or_else(|| find_policy(&POLICIES, mode))
+            .unwrap_or(SaferShellPolicy::Strict);
+        let reason = label.approval_reason();
         let verdict = match (policy, &label) {
-            (Policy::Unsafe, _) | (Policy::Safer, Label::Safe(_) | Label::Unknown) => Verdict::pass(),
-            (Policy::SafeAuto, Label::Safe(_)) => Verdict::allow(reason.clone()),
+            (SaferShellPolicy::Unsafe, _)
+            | (SaferShellPolicy::Safer, CommandLabel::Safe(_) | CommandLabel::Unknown) => Verdict::pass(),
+            (SaferShellPolicy::SafeAuto, CommandLabel::Safe(_)) => Verdict::allow(reason.clone()),
             _ => Verdict::ask(reason.clone()),
         };
         verdict.with_effect(Effect::Metadata(label.metadata(reason)))
@@ -109,36 +117,38 @@ impl CommandSafety {
 
 /// How safe a shell command is.
 #[must_use]
-pub fn safety_of(command: &str) -> CommandSafety {
-    match Label::of(command) {
-        Label::Safe(_) => CommandSafety::Safe,
-        Label::Destructive(_) => CommandSafety::Destructive,
-        Label::Unknown => CommandSafety::Unknown,
+pub fn classify_command(command: &str) -> CommandSafety {
+    match CommandLabel::from_command(command) {
+        CommandLabel::Safe(_) => CommandSafety::Safe,
+        CommandLabel::Destructive(_) => CommandSafety::Destructive,
+        CommandLabel::Unknown => CommandSafety::Unknown,
     }
 }
 
 /// What a command is.
 #[derive(Debug, PartialEq, Eq)]
-enum Label {
+enum CommandLabel {
     /// It only looks; its category.
     Safe(&'static str),
-    Destructive(Danger),
+    Destructive(CommandRisk),
     Unknown,
 }
 
-impl Label {
-    fn of(text: &str) -> Self {
-        if let Some(danger) = worst(text) {
+impl CommandLabel {
+    fn from_command(text: &str) -> Self {
+        if let Some(danger) = worst_risk(text) {
             return Self::Destructive(danger);
         }
-        let reading = read(text);
+        let reading = parse_command_line(text);
         match reading.commands.as_slice() {
-            [command] if reading.is_plain => harmless::category(&command.words).map_or(Self::Unknown, Self::Safe),
+            [command] if reading.is_plain => {
+                read_only_commands::read_only_category(&command.words).map_or(Self::Unknown, Self::Safe)
+            }
             _ => Self::Unknown,
         }
     }
 
-    fn reason(&self) -> String {
+    fn approval_reason(&self) -> String {
         match self {
             Self::Safe(_) => String::from("safer_shell: matches a safe read-only pattern"),
             Self::Destructive(danger) => format!("safer_shell: destructive command: {}", danger.reason),
@@ -175,82 +185,82 @@ const MOST_TEXTS: u32 = 64;
 const MOST_STARTS: usize = 128;
 const MOST_WORDS: usize = 2_048;
 
-const HIDDEN: Danger = Danger {
-    radius: Radius::Medium,
+const HIDDEN: CommandRisk = CommandRisk {
+    radius: BlastRadius::Medium,
     category: "execution",
     reason: "holds commands in each other that are too many to be judged",
 };
 
 /// The worst that a text does.
-fn worst(text: &str) -> Option<Danger> {
-    let mut search = Search::default();
-    search.text(text, 0);
-    search.worst
+fn worst_risk(text: &str) -> Option<CommandRisk> {
+    let mut search = RiskSearch::default();
+    search.search_text(text, 0);
+    search.worst_risk
 }
 
 /// A search for the worst.
 #[derive(Default)]
-struct Search {
-    worst: Option<Danger>,
-    texts: u32,
+struct RiskSearch {
+    worst_risk: Option<CommandRisk>,
+    text_count: u32,
 }
 
-impl Search {
-    fn found(&mut self, danger: Option<Danger>) {
-        if danger.map(|danger| danger.radius) > self.worst.map(|worst| worst.radius) {
-            self.worst = danger;
+impl RiskSearch {
+    fn add_risk(&mut self, danger: Option<CommandRisk>) {
+        if danger.map(|danger| danger.radius) > self.worst_risk.map(|worst| worst.radius) {
+            self.worst_risk = danger;
         }
     }
 
-    fn text(&mut self, text: &str, depth: u32) {
-        self.texts += 1;
-        if depth > MOST_DEPTH || self.texts > MOST_TEXTS {
-            self.found(Some(HIDDEN));
+    fn search_text(&mut self, text: &str, depth: u32) {
+        self.text_count += 1;
+        if depth > MOST_DEPTH || self.text_count > MOST_TEXTS {
+            self.add_risk(Some(HIDDEN));
             return;
         }
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         if squeezed.contains(":(){:|:&};:") {
             let reason = "starts processes without end";
-            self.found(Some(Danger { radius: Radius::High, category: "system", reason }));
+            self.add_risk(Some(CommandRisk { radius: BlastRadius::High, category: "system", reason }));
         }
-        let reading = read(text);
-        reading.written.iter().for_each(|path| self.found(of_file(path)));
-        reading.commands.iter().for_each(|command| self.command(command, depth));
+        let reading = parse_command_line(text);
+        reading.written_files.iter().for_each(|path| self.add_risk(file_write_risk(path)));
+        reading.commands.iter().for_each(|command| self.search_command(command, depth));
     }
 
     /// Looks at a command and at those that it runs in turn, which are the ends of it.
-    fn command(&mut self, command: &Command, depth: u32) {
+    fn search_command(&mut self, command: &ShellCommand, depth: u32) {
         let (mut carries, mut searches) = (true, false);
         let mut before = "";
         for (start, word) in command.words.iter().enumerate() {
             // Which word begins the command of a carrier cannot be told without knowing all its options, so each may.
             if carries || (searches && SEARCH_RUNS.contains(&before)) {
                 if start > MOST_STARTS || (start > 0 && command.words.len() > MOST_WORDS) {
-                    self.found(Some(HIDDEN));
+                    self.add_risk(Some(HIDDEN));
                     return;
                 }
                 let words = command.words.get(start..).unwrap_or_default();
-                self.one(word, words, command.is_piped, depth);
-                carries = CARRIERS.contains(&name_of(word)) || (carries && start > 0);
-                searches |= SEARCHES.contains(&name_of(word));
+                self.search_single_command(word, words, command.is_piped, depth);
+                carries = CARRIERS.contains(&program_name(word)) || (carries && start > 0);
+                searches |= SEARCHES.contains(&program_name(word));
             }
             before = word;
         }
     }
 
     /// Looks at one command that nothing stands before.
-    fn one(&mut self, program: &str, words: &[String], is_piped: bool, depth: u32) {
-        self.found(of_command(words, is_piped));
+    fn search_single_command(&mut self, program: &str, words: &[String], is_piped: bool, depth: u32) {
+        self.add_risk(command_risk(words, is_piped));
         let arguments = words.get(1..).unwrap_or_default();
-        let name = name_of(program);
+        let name = program_name(program);
         if SHELLS.contains(&name) {
             let after = arguments.iter().position(|word| word.starts_with('-') && word.contains('c'));
             if let Some(text) = after.and_then(|after| arguments.get(after + 1)) {
-                self.text(text, depth + 1);
+                self.search_text(text, depth + 1);
             }
         }
         if name == "eval" {
-            self.text(&arguments.join(" "), depth + 1);
+            self.search_text(&arguments.join(" "), depth + 1);
         }
     }
 }

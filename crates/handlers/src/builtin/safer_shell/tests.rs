@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::tests::Fixture;
+use super::super::tests::BuiltinFixture;
 use super::*;
 
 #[test]
@@ -61,7 +61,9 @@ fn commands_that_destroy_are_found_wherever_they_stand() {
         ("rm -rf / 'unclosed", "high"),
     ];
     for (text, radius) in cases {
-        let Label::Destructive(danger) = Label::of(text) else { panic!("{text}: {:?}", Label::of(text)) };
+        let CommandLabel::Destructive(danger) = CommandLabel::from_command(text) else {
+            panic!("{text}: {:?}", CommandLabel::from_command(text))
+        };
         assert_eq!(danger.radius.as_str(), radius, "{text}");
     }
 }
@@ -71,7 +73,7 @@ fn commands_in_commands_are_judged_up_to_a_bound_and_distrusted_beyond_it() {
     let mut nested = String::from("make");
     let mut labels = Vec::new();
     for _ in 0..7 {
-        labels.push(matches!(Label::of(&nested), Label::Destructive(_)));
+        labels.push(matches!(CommandLabel::from_command(&nested), CommandLabel::Destructive(_)));
         nested = format!("sh -c '{}'", nested.replace('\'', "'\\''"));
     }
     assert_eq!(labels, [false, false, false, false, false, true, true]);
@@ -82,7 +84,7 @@ fn commands_in_commands_are_judged_up_to_a_bound_and_distrusted_beyond_it() {
         format!("sudo {}", "rm ".repeat(20_000)),
         format!("sudo {}", "rm ".repeat(1_000)),
     ] {
-        assert!(matches!(Label::of(&text), Label::Destructive(_)), "{}", &text[..20]);
+        assert!(matches!(CommandLabel::from_command(&text), CommandLabel::Destructive(_)), "{}", &text[..20]);
     }
 }
 
@@ -115,7 +117,11 @@ fn commands_that_only_look_are_safe() {
         "head -n 5 'a file'",
     ];
     for text in safe {
-        assert!(matches!(Label::of(text), Label::Safe(_)), "{text}: {:?}", Label::of(text));
+        assert!(
+            matches!(CommandLabel::from_command(text), CommandLabel::Safe(_)),
+            "{text}: {:?}",
+            CommandLabel::from_command(text)
+        );
     }
 }
 
@@ -166,7 +172,7 @@ fn what_is_neither_is_unknown() {
         "file -C -m x",
     ];
     for text in unknown {
-        assert_eq!(Label::of(text), Label::Unknown, "{text}");
+        assert_eq!(CommandLabel::from_command(text), CommandLabel::Unknown, "{text}");
     }
 }
 
@@ -187,8 +193,8 @@ fn each_policy_asks_as_documented() {
             for key in ["cmd", "command"] {
                 let mut arguments = Map::new();
                 arguments.insert(key.to_owned(), Value::from(text));
-                let fixture = Fixture::new("tool.pre", json!({"name": "shell", "args": arguments}));
-                assert_eq!(fixture.said(&*builtin), expected, "{policy} {text}");
+                let fixture = BuiltinFixture::new("tool.pre", json!({"name": "shell", "args": arguments}));
+                assert_eq!(fixture.verdict_name(&*builtin), expected, "{policy} {text}");
             }
         }
     }
@@ -196,17 +202,19 @@ fn each_policy_asks_as_documented() {
 
 #[test]
 fn the_session_may_choose_the_policy_and_the_argument_pins_it() {
-    let fixture =
-        Fixture::new("tool.guard", json!({"name": "shell", "args": {"cmd": "ls"}, "permission_mode": "safe-auto"}));
-    let ask = |arguments: &[String]| fixture.said(&*make(arguments, &mut Vec::new()).unwrap());
+    let fixture = BuiltinFixture::new(
+        "tool.guard",
+        json!({"name": "shell", "args": {"cmd": "ls"}, "permission_mode": "safe-auto"}),
+    );
+    let ask = |arguments: &[String]| fixture.verdict_name(&*make(arguments, &mut Vec::new()).unwrap());
     assert_eq!(ask(&[]), "allow");
     assert_eq!(ask(&[String::from("strict")]), "ask");
 }
 
 #[test]
 fn the_label_comes_as_metadata_for_whoever_is_asked() {
-    let fixture = Fixture::new("tool.guard", json!({"name": "shell", "args": {"cmd": "rm -rf x"}}));
-    let verdict = fixture.ask(&*make(&[], &mut Vec::new()).unwrap());
+    let fixture = BuiltinFixture::new("tool.guard", json!({"name": "shell", "args": {"cmd": "rm -rf x"}}));
+    let verdict = fixture.call_builtin(&*make(&[], &mut Vec::new()).unwrap());
     let reason = "safer_shell: destructive command: deletes whole directories";
     let metadata = json!({"blast_radius": "high", "category": "filesystem", "reason": reason});
     let Value::Object(metadata) = metadata else { panic!() };
@@ -220,13 +228,13 @@ fn other_tools_and_events_and_broken_arguments_are_no_business_of_it() {
         ("tool.pre", json!({"name": "filesystem", "args": {"cmd": "rm -rf x"}})),
         ("tool.post", json!({"name": "shell", "args": {"cmd": "rm -rf x"}})),
     ] {
-        assert_eq!(Fixture::new(event, payload).ask(&*builtin), Verdict::pass());
+        assert_eq!(BuiltinFixture::new(event, payload).call_builtin(&*builtin), Verdict::pass());
     }
     for arguments in
         [json!(null), json!({}), json!({"cmd": ""}), json!({"cmd": 7}), json!({"unrelated": "rm -rf /tmp"})]
     {
-        let fixture = Fixture::new("tool.pre", json!({"name": "shell", "args": arguments}));
-        assert_eq!(fixture.said(&*builtin), "ask");
+        let fixture = BuiltinFixture::new("tool.pre", json!({"name": "shell", "args": arguments}));
+        assert_eq!(fixture.verdict_name(&*builtin), "ask");
     }
     let mut doubts = Vec::new();
     make(&[String::from("strikt")], &mut doubts).unwrap();
@@ -236,12 +244,12 @@ fn other_tools_and_events_and_broken_arguments_are_no_business_of_it() {
 proptest! {
     #[test]
     fn any_text_gets_a_label(text in "[a-z '\"$`(){}<>|&;#~=\\\\\n\\-]{0,60}") {
-        let label = Label::of(&text);
+        let label = CommandLabel::from_command(&text);
         // What holds a sign of the shell outside of quotes is never called safe.
         if text.chars().all(|letter| letter != '\'' && letter != '"' && letter != '\\')
             && text.trim().contains(['$', '`', '(', ')', '<', '>', '|', '&', ';', '\n'])
         {
-            prop_assert!(!matches!(label, Label::Safe(_)), "{text}");
+            prop_assert!(!matches!(label, CommandLabel::Safe(_)), "{text}");
         }
     }
 }

@@ -6,10 +6,10 @@ use std::process::Command;
 use pintle_contract::{Effect, Verdict, VerdictKind};
 use serde_json::json;
 
-use super::Fixture;
+use super::BuiltinFixture;
 
 /// The context of a verdict that gives one and nothing else.
-fn context(verdict: &Verdict) -> &str {
+fn context_text(verdict: &Verdict) -> &str {
     match (&verdict.kind, verdict.effects.as_slice()) {
         (VerdictKind::Pass, [Effect::Context(text)]) => text,
         _ => panic!("{verdict:?}"),
@@ -17,16 +17,16 @@ fn context(verdict: &Verdict) -> &str {
 }
 
 /// A repository with as many commits.
-fn repository(commits: usize) -> tempfile::TempDir {
+fn create_repository(commits: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    git(directory.path(), &["init", "--quiet", "--initial-branch=main"]);
+    run_git(directory.path(), &["init", "--quiet", "--initial-branch=main"]);
     for number in 1..=commits {
-        git(directory.path(), &["commit", "--quiet", "--allow-empty", "--message", &format!("commit {number}")]);
+        run_git(directory.path(), &["commit", "--quiet", "--allow-empty", "--message", &format!("commit {number}")]);
     }
     directory
 }
 
-fn git(directory: &Path, arguments: &[&str]) {
+fn run_git(directory: &Path, arguments: &[&str]) {
     let status = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"])
         .args(arguments)
@@ -39,44 +39,49 @@ fn git(directory: &Path, arguments: &[&str]) {
 #[test]
 fn the_date_is_that_of_the_zone_and_the_clock_of_the_seam() {
     // Time stands still at the epoch in the tests.
-    let fixture = |zone: &'static str| Fixture::new("iteration.start", json!({})).with(&[("TZ", zone)], None);
-    assert_eq!(context(&fixture("UTC0").told("add_date", &[])), "Today's date: 1970-01-01");
-    assert_eq!(context(&fixture("EST5").told("add_date", &[])), "Today's date: 1969-12-31");
+    let fixture =
+        |zone: &'static str| BuiltinFixture::new("iteration.start", json!({})).with_environment(&[("TZ", zone)], None);
+    assert_eq!(context_text(&fixture("UTC0").call_by_name("add_date", &[])), "Today's date: 1970-01-01");
+    assert_eq!(context_text(&fixture("EST5").call_by_name("add_date", &[])), "Today's date: 1969-12-31");
 }
 
 #[test]
 fn git_is_told_of_when_there_is_a_repository() {
-    let repository = repository(12);
+    let repository = create_repository(12);
     std::fs::write(repository.path().join("new file"), "x").unwrap();
-    let there = || Fixture::new("iteration.start", json!({})).within(repository.path(), "s");
-    assert_eq!(context(&there().told("add_git_status", &[])), "Current git status:\n\n## main\n?? \"new file\"");
-    let told = there().told("add_recent_commits", &[]);
-    let lines: Vec<&str> = context(&told).lines().collect();
+    let there = || BuiltinFixture::new("iteration.start", json!({})).in_directory(repository.path(), "s");
+    assert_eq!(
+        context_text(&there().call_by_name("add_git_status", &[])),
+        "Current git status:\n\n## main\n?? \"new file\""
+    );
+    let told = there().call_by_name("add_recent_commits", &[]);
+    let lines: Vec<&str> = context_text(&told).lines().collect();
     assert_eq!((lines[0], lines[1], lines.len()), ("Recent commits:", "", 12));
     assert!(lines[2].ends_with(" commit 12") && lines[11].ends_with(" commit 3"), "{lines:?}");
-    assert_eq!(context(&there().told("add_recent_commits", &["2"])).lines().count(), 4);
-    assert_eq!(context(&there().told("add_recent_commits", &["many"])).lines().count(), 12);
+    assert_eq!(context_text(&there().call_by_name("add_recent_commits", &["2"])).lines().count(), 4);
+    assert_eq!(context_text(&there().call_by_name("add_recent_commits", &["many"])).lines().count(), 12);
 
-    assert_eq!(there().told("add_git_diff", &[]), Verdict::pass());
-    git(repository.path(), &["add", "."]);
+    assert_eq!(there().call_by_name("add_git_diff", &[]), Verdict::pass());
+    run_git(repository.path(), &["add", "."]);
     std::fs::write(repository.path().join("new file"), "y\n").unwrap();
-    let stat = there().told("add_git_diff", &[]);
-    assert!(context(&stat).starts_with("Current working-tree diff (stat):\n\n"), "{stat:?}");
-    assert!(context(&stat).contains("new file | 2 +-"), "{stat:?}");
-    let full = there().told("add_git_diff", &["full"]);
-    assert!(context(&full).starts_with("Current working-tree diff:\n\ndiff --git "), "{full:?}");
-    assert!(context(&full).contains("\n+y"), "{full:?}");
+    let stat = there().call_by_name("add_git_diff", &[]);
+    assert!(context_text(&stat).starts_with("Current working-tree diff (stat):\n\n"), "{stat:?}");
+    assert!(context_text(&stat).contains("new file | 2 +-"), "{stat:?}");
+    let full = there().call_by_name("add_git_diff", &["full"]);
+    assert!(context_text(&full).starts_with("Current working-tree diff:\n\ndiff --git "), "{full:?}");
+    assert!(context_text(&full).contains("\n+y"), "{full:?}");
 }
 
 #[test]
 fn a_long_answer_of_git_is_cut_between_characters() {
-    let repository = repository(1);
+    let repository = create_repository(1);
     std::fs::write(repository.path().join("f"), "").unwrap();
-    git(repository.path(), &["add", "."]);
+    run_git(repository.path(), &["add", "."]);
     std::fs::write(repository.path().join("f"), format!("x{}", "é".repeat(5_000))).unwrap();
-    let told =
-        Fixture::new("iteration.start", json!({})).within(repository.path(), "s").told("add_git_diff", &["full"]);
-    let text = context(&told).strip_prefix("Current working-tree diff:\n\n").unwrap();
+    let told = BuiltinFixture::new("iteration.start", json!({}))
+        .in_directory(repository.path(), "s")
+        .call_by_name("add_git_diff", &["full"]);
+    let text = context_text(&told).strip_prefix("Current working-tree diff:\n\n").unwrap();
     let kept = text.strip_suffix("\n... (truncated)").unwrap();
     assert!((4_093..=4_096).contains(&kept.len()) && kept.ends_with('é'), "{}", kept.len());
 }
@@ -84,35 +89,42 @@ fn a_long_answer_of_git_is_cut_between_characters() {
 #[test]
 fn nothing_is_told_without_a_directory_a_repository_or_a_history() {
     let empty = tempfile::tempdir().unwrap();
-    let young = repository(0);
+    let young = create_repository(0);
     let gone = empty.path().join("gone");
     let names = ["add_git_status", "add_git_diff", "add_recent_commits", "add_directory_listing", "add_prompt_files"];
     for name in names {
         for directory in [empty.path(), gone.as_path()] {
-            let fixture = Fixture::new("iteration.start", json!({})).within(directory, "s");
-            assert_eq!(fixture.told(name, &[]), Verdict::pass(), "{name}");
+            let fixture = BuiltinFixture::new("iteration.start", json!({})).in_directory(directory, "s");
+            assert_eq!(fixture.call_by_name(name, &[]), Verdict::pass(), "{name}");
         }
-        assert_eq!(Fixture::new("iteration.start", json!({})).told(name, &[]), Verdict::pass(), "{name}");
+        assert_eq!(
+            BuiltinFixture::new("iteration.start", json!({})).call_by_name(name, &[]),
+            Verdict::pass(),
+            "{name}"
+        );
     }
-    assert_eq!(Fixture::new("session.start", json!({})).told("add_environment_info", &[]), Verdict::pass());
-    let fixture = Fixture::new("session.start", json!({})).within(young.path(), "s");
-    assert_eq!(fixture.told("add_recent_commits", &[]), Verdict::pass());
+    assert_eq!(
+        BuiltinFixture::new("session.start", json!({})).call_by_name("add_environment_info", &[]),
+        Verdict::pass()
+    );
+    let fixture = BuiltinFixture::new("session.start", json!({})).in_directory(young.path(), "s");
+    assert_eq!(fixture.call_by_name("add_recent_commits", &[]), Verdict::pass());
 }
 
 #[test]
 fn the_hooks_own_directory_replaces_the_sessions() {
-    let (repository, elsewhere) = (repository(1), tempfile::tempdir().unwrap());
-    let session = Fixture::new("iteration.start", json!({})).within(elsewhere.path(), "s");
-    let fixture = session.with(&[], Some(repository.path().to_str().unwrap()));
-    assert_eq!(context(&fixture.told("add_git_status", &[])), "Current git status:\n\n## main");
+    let (repository, elsewhere) = (create_repository(1), tempfile::tempdir().unwrap());
+    let session = BuiltinFixture::new("iteration.start", json!({})).in_directory(elsewhere.path(), "s");
+    let fixture = session.with_environment(&[], Some(repository.path().to_str().unwrap()));
+    assert_eq!(context_text(&fixture.call_by_name("add_git_status", &[])), "Current git status:\n\n## main");
     // The variables of the hook are git's too.
-    let fixture = fixture.with(&[("GIT_DIR", "/nonexistent")], Some(repository.path().to_str().unwrap()));
-    assert_eq!(fixture.told("add_git_status", &[]), Verdict::pass());
+    let fixture = fixture.with_environment(&[("GIT_DIR", "/nonexistent")], Some(repository.path().to_str().unwrap()));
+    assert_eq!(fixture.call_by_name("add_git_status", &[]), Verdict::pass());
 }
 
 #[test]
 fn git_runs_no_monitor_pager_or_diff_program_that_the_repository_names() {
-    let repository = repository(1);
+    let repository = create_repository(1);
     let trap = repository.path().join("trap.sh");
     std::fs::write(&trap, "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\ncat\n").unwrap();
     let mut rights = std::fs::metadata(&trap).unwrap().permissions();
@@ -120,20 +132,20 @@ fn git_runs_no_monitor_pager_or_diff_program_that_the_repository_names() {
     std::fs::set_permissions(&trap, rights).unwrap();
     std::fs::write(repository.path().join("f"), "1").unwrap();
     std::fs::write(repository.path().join(".gitattributes"), "f diff=trap\n").unwrap();
-    git(repository.path(), &["add", "f", ".gitattributes"]);
+    run_git(repository.path(), &["add", "f", ".gitattributes"]);
     std::fs::write(repository.path().join("f"), "2").unwrap();
     for key in ["core.fsmonitor", "diff.external", "diff.trap.textconv", "core.pager", "gpg.program"] {
-        git(repository.path(), &["config", key, trap.to_str().unwrap()]);
+        run_git(repository.path(), &["config", key, trap.to_str().unwrap()]);
     }
-    git(repository.path(), &["config", "log.showSignature", "true"]);
-    let fixture = Fixture::new("iteration.start", json!({})).within(repository.path(), "s");
+    run_git(repository.path(), &["config", "log.showSignature", "true"]);
+    let fixture = BuiltinFixture::new("iteration.start", json!({})).in_directory(repository.path(), "s");
     for (name, arguments) in [
         ("add_git_status", vec![]),
         ("add_git_diff", vec![]),
         ("add_git_diff", vec!["full"]),
         ("add_recent_commits", vec![]),
     ] {
-        context(&fixture.told(name, &arguments));
+        context_text(&fixture.call_by_name(name, &arguments));
         assert!(!repository.path().join("sprung").exists(), "{name} {arguments:?}");
     }
 }
@@ -141,21 +153,24 @@ fn git_runs_no_monitor_pager_or_diff_program_that_the_repository_names() {
 #[test]
 fn a_directory_is_listed_in_order_without_hidden_names_up_to_a_hundred() {
     let directory = tempfile::tempdir().unwrap();
-    let told =
-        || Fixture::new("session.start", json!({})).within(directory.path(), "s").told("add_directory_listing", &[]);
+    let told = || {
+        BuiltinFixture::new("session.start", json!({}))
+            .in_directory(directory.path(), "s")
+            .call_by_name("add_directory_listing", &[])
+    };
     std::fs::write(directory.path().join(".hidden"), "").unwrap();
     assert_eq!(told(), Verdict::pass());
     std::fs::create_dir(directory.path().join("b")).unwrap();
     std::fs::write(directory.path().join("a\nb"), "").unwrap();
     std::fs::write(directory.path().join("Z"), "").unwrap();
     let expected = format!("Top-level entries in {}:\n\n- Z\n- a\\nb\n- b/", directory.path().display());
-    assert_eq!(context(&told()), expected);
+    assert_eq!(context_text(&told()), expected);
     for number in 0..99 {
         std::fs::write(directory.path().join(format!("f{number:03}")), "").unwrap();
     }
     let listing = told();
-    assert!(context(&listing).ends_with("\n- f096\n... and 2 more"), "{listing:?}");
-    assert_eq!(context(&listing).lines().count(), 103);
+    assert!(context_text(&listing).ends_with("\n- f096\n... and 2 more"), "{listing:?}");
+    assert_eq!(context_text(&listing).lines().count(), 103);
 }
 
 #[test]
@@ -163,7 +178,7 @@ fn max_iterations_denies_the_calls_above_its_number() {
     let cases =
         [(Some("2"), 2, None), (Some("2"), 3, Some(2)), (Some("x"), 99, None), (Some("0"), 99, None), (None, 99, None)];
     for (argument, iteration, denied) in cases {
-        let fixture = Fixture::new("completion.pre", json!({"iteration": iteration, "messages": []}));
+        let fixture = BuiltinFixture::new("completion.pre", json!({"iteration": iteration, "messages": []}));
         let arguments: Vec<&str> = argument.into_iter().collect();
         let expected = match denied {
             Some(most) => Verdict::deny(format!(
@@ -171,18 +186,24 @@ fn max_iterations_denies_the_calls_above_its_number() {
             )),
             None => Verdict::pass(),
         };
-        assert_eq!(fixture.told("max_iterations", &arguments), expected, "{argument:?} {iteration}");
+        assert_eq!(fixture.call_by_name("max_iterations", &arguments), expected, "{argument:?} {iteration}");
     }
-    assert_eq!(Fixture::new("completion.pre", json!({})).told("max_iterations", &["1"]), Verdict::pass());
+    assert_eq!(
+        BuiltinFixture::new("completion.pre", json!({})).call_by_name("max_iterations", &["1"]),
+        Verdict::pass()
+    );
 }
 
 #[test]
 fn add_context_fills_its_templates_in() {
-    let fixture = Fixture::new("prompt.submit", json!({"prompt": "hi", "n": 2}));
-    let told = fixture.told("add_context", &["He said {{ .Prompt }}.", "  {{ if eq .n 1 }}x{{ end }} ", "{{ .n }}"]);
-    assert_eq!(context(&told), "He said hi.\n2");
-    assert_eq!(fixture.told("add_context", &[" "]), Verdict::pass());
-    let VerdictKind::Failed(failure) = fixture.told("add_context", &["a", "{{ .Nope }}"]).kind else { panic!() };
+    let fixture = BuiltinFixture::new("prompt.submit", json!({"prompt": "hi", "n": 2}));
+    let told =
+        fixture.call_by_name("add_context", &["He said {{ .Prompt }}.", "  {{ if eq .n 1 }}x{{ end }} ", "{{ .n }}"]);
+    assert_eq!(context_text(&told), "He said hi.\n2");
+    assert_eq!(fixture.call_by_name("add_context", &[" "]), Verdict::pass());
+    let VerdictKind::Failed(failure) = fixture.call_by_name("add_context", &["a", "{{ .Nope }}"]).kind else {
+        panic!()
+    };
     assert_eq!(
         failure.message,
         "add_context: render arg 2: `.Nope` is not there; `index . \"Nope\"` gives nothing instead"

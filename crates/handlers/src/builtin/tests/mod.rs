@@ -15,13 +15,13 @@ use pintle_testkit::{MapSeam, hook};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::script::NoHandler;
+use crate::script::NoopHandler;
 
 /// A codec whose handlers see the canonical payload.
 #[derive(Debug)]
-struct Plain;
+struct CanonicalCodec;
 
-impl Codec for Plain {
+impl Codec for CanonicalCodec {
     fn dialect(&self) -> &'static str {
         "plain"
     }
@@ -36,47 +36,48 @@ impl Codec for Plain {
 }
 
 /// An event that built-ins are asked about.
-pub(super) struct Fixture {
+pub(super) struct BuiltinFixture {
     event: Event,
     spec: BuiltinSpec,
-    secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
+    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
 }
 
-impl Fixture {
+impl BuiltinFixture {
     pub(super) fn new(event: &str, payload: Value) -> Self {
         let event = Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default()));
-        Self { event, spec: BuiltinSpec::default(), secrets: Arc::default() }
+        Self { event, spec: BuiltinSpec::default(), redactor: Arc::default() }
     }
 
     /// The same in a directory and a session.
-    pub(super) fn within(self, directory: &Path, session: &str) -> Self {
+    pub(super) fn in_directory(self, directory: &Path, session: &str) -> Self {
         let (cwd, session) = (directory.to_str().unwrap().to_owned(), session.to_owned());
         let origin = Arc::new(Origin { cwd, session, ..Origin::default() });
         Self { event: Event { origin, ..self.event }, ..self }
     }
 
     /// The same beside hooks that take secrets out.
-    pub(super) fn clean(self) -> Self {
+    pub(super) fn with_redactor(self) -> Self {
         let spec = BuiltinSpec { name: String::from("redact_secrets"), ..BuiltinSpec::default() };
-        let built = build(&declaration(&self.event.name, spec.clone()), &spec, &self.secrets);
-        assert!(built.handler.is_some() && self.secrets.get().is_some());
+        let built = build(&test_declaration(&self.event.name, spec.clone()), &spec, &self.redactor);
+        assert!(built.handler.is_some() && self.redactor.get().is_some());
         self
     }
 
     /// The same with variables and a directory of the hook's own.
-    pub(super) fn with(self, environment: &[(&str, &str)], directory: Option<&str>) -> Self {
+    pub(super) fn with_environment(self, environment: &[(&str, &str)], directory: Option<&str>) -> Self {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let spec = BuiltinSpec { environment, directory: directory.map(str::to_owned), ..self.spec };
         Self { spec, ..self }
     }
 
-    pub(super) fn ask(&self, builtin: &dyn Builtin) -> Verdict {
-        self.ask_until(builtin, &CancelToken::default())
+    pub(super) fn call_builtin(&self, builtin: &dyn BuiltinHook) -> Verdict {
+        self.call_builtin_until(builtin, &CancelToken::default())
     }
 
-    pub(super) fn ask_until(&self, builtin: &dyn Builtin, cancel: &CancelToken) -> Verdict {
-        let declaration = declaration(&self.event.name, self.spec.clone());
-        let hook = Hook { limits: CallLimits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoHandler)) };
+    pub(super) fn call_builtin_until(&self, builtin: &dyn BuiltinHook, cancel: &CancelToken) -> Verdict {
+        let declaration = test_declaration(&self.event.name, self.spec.clone());
+        let hook =
+            Hook { limits: CallLimits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoopHandler)) };
         let seam = MapSeam::new();
         let call = HookCall {
             id: CallId(1),
@@ -87,19 +88,20 @@ impl Fixture {
             effects: &seam,
             cancel,
         };
-        builtin.call(&Asked::new(&call, &Setup::new(&declaration, &self.spec, Arc::clone(&self.secrets))))
+        builtin
+            .call(&BuiltinCall::new(&call, &BuiltinConfig::new(&declaration, &self.spec, Arc::clone(&self.redactor))))
     }
 
     /// What a built-in of the table says.
-    pub(super) fn told(&self, name: &str, arguments: &[&str]) -> Verdict {
+    pub(super) fn call_by_name(&self, name: &str, arguments: &[&str]) -> Verdict {
         let row = builtins().iter().find(|row| row.name == name).unwrap();
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        self.ask(&*(row.make)(&arguments, &mut Vec::new()).unwrap())
+        self.call_builtin(&*(row.make)(&arguments, &mut Vec::new()).unwrap())
     }
 
     /// The one word for a verdict.
-    pub(super) fn said(&self, builtin: &dyn Builtin) -> &'static str {
-        match self.ask(builtin).kind {
+    pub(super) fn verdict_name(&self, builtin: &dyn BuiltinHook) -> &'static str {
+        match self.call_builtin(builtin).kind {
             VerdictKind::Pass => "pass",
             VerdictKind::Allow { .. } => "allow",
             VerdictKind::Rewrite(_) => "rewrite",
@@ -110,7 +112,7 @@ impl Fixture {
     }
 }
 
-fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
+fn test_declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
     HookDeclaration {
         name: String::from("test"),
         event: event.clone(),
@@ -131,7 +133,7 @@ fn declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
         source_trust: pintle_contract::SourceTrust::default(),
         examples: Vec::new(),
         location: Location::default(),
-        codec: Arc::new(Plain),
+        codec: Arc::new(CanonicalCodec),
     }
 }
 
@@ -149,7 +151,7 @@ fn every_row_is_whole_and_the_table_is_in_order() {
         for event in ["user.input", "tool.result", "completion.pre", "session.start", "tool.pre", "agent.switch"] {
             for payload in [json!({}), json!(null), json!({"content": 7, "messages": 7, "args": [], "from_models": 7})]
             {
-                let _ = Fixture::new(event, payload).ask(&*builtin);
+                let _ = BuiltinFixture::new(event, payload).call_builtin(&*builtin);
             }
         }
     }
@@ -160,7 +162,7 @@ fn a_wrong_name_is_found_when_the_hook_is_built() {
     let build = |event: &str, name: &str, arguments: &[&str]| {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
-        let built = build(&declaration(&EventName::parse(event).unwrap(), spec.clone()), &spec, &Arc::default());
+        let built = build(&test_declaration(&EventName::parse(event).unwrap(), spec.clone()), &spec, &Arc::default());
         let found: Vec<(Severity, String, Option<String>)> =
             built.diagnostics.into_iter().map(|found| (found.severity, found.message, found.help)).collect();
         (built.handler.is_some(), built.guard, found)

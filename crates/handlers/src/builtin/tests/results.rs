@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pintle_contract::{Event, Origin, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use super::Fixture;
+use super::BuiltinFixture;
 
 /// The content that a verdict replaces a result with.
-fn content(verdict: &Verdict) -> &str {
+fn result_content(verdict: &Verdict) -> &str {
     match &verdict.kind {
         VerdictKind::Rewrite(Rewrite::Fields(fields)) if fields.len() == 1 => fields["content"].as_str().unwrap(),
         _ => panic!("{verdict:?}"),
@@ -17,7 +17,7 @@ fn content(verdict: &Verdict) -> &str {
 }
 
 /// A result of a tool.
-fn result(category: &str, name: &str, text: &str) -> Value {
+fn tool_result(category: &str, name: &str, text: &str) -> Value {
     json!({"call_id": "call_1", "name": name, "content": text, "result": text, "is_error": false, "category": category,
         "args": {"path": "a"}, "read_only": true, "partial": false})
 }
@@ -28,11 +28,13 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
 
     let directory = tempfile::tempdir().unwrap();
     let ask = |payload: Value| {
-        Fixture::new("tool.result", payload).within(directory.path(), "limit-1").told("limit_large_tool_results", &[])
+        BuiltinFixture::new("tool.result", payload)
+            .in_directory(directory.path(), "limit-1")
+            .call_by_name("limit_large_tool_results", &[])
     };
     let text = format!("first\n{}", "é".repeat(40_000));
-    let verdict = ask(result("shell", "shell", &text));
-    let (notice, part) = content(&verdict).split_once("\n\n").unwrap();
+    let verdict = ask(tool_result("shell", "shell", &text));
+    let (notice, part) = result_content(&verdict).split_once("\n\n").unwrap();
     let (start, path) = notice.rsplit_once(": ").unwrap();
     assert_eq!(
         start,
@@ -48,16 +50,16 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
     assert_eq!((rights(path), rights(path.parent().unwrap())), (0o600, 0o700));
 
     let many = "l\n".repeat(2_001);
-    let lines = ask(result("mcp", "x", &many));
-    assert!(content(&lines).ends_with(&format!(":\n\n{}", "l\n".repeat(2_000))));
+    let lines = ask(tool_result("mcp", "x", &many));
+    assert!(result_content(&lines).ends_with(&format!(":\n\n{}", "l\n".repeat(2_000))));
     assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 2);
 
     // A run of the agent, and a delegated agent, end without taking the files away; the session's end does.
     let end = |event: &str, depth: u32| {
-        let fixture = Fixture::new(event, json!({})).within(directory.path(), "limit-1");
+        let fixture = BuiltinFixture::new(event, json!({})).in_directory(directory.path(), "limit-1");
         let origin = Origin { depth, ..(*fixture.event.origin).clone() };
-        let fixture = Fixture { event: Event { origin: Arc::new(origin), ..fixture.event }, ..fixture };
-        assert_eq!(fixture.told("limit_large_tool_results", &[]), Verdict::pass());
+        let fixture = BuiltinFixture { event: Event { origin: Arc::new(origin), ..fixture.event }, ..fixture };
+        assert_eq!(fixture.call_by_name("limit_large_tool_results", &[]), Verdict::pass());
     };
     end("turn.end", 0);
     end("session.end", 1);
@@ -74,14 +76,17 @@ fn a_file_of_a_large_result_holds_no_secret_wherever_the_hook_stands() {
     let text = format!("token {token}\n").repeat(2_500);
     let options = r#"{"Threshold": 1000, "PreviewSize": 130, "OutputDir": "out"}"#;
     for (name, arguments) in [("limit_large_tool_results", &[][..]), ("handle_large_tool_output", &[options])] {
-        let fixture = Fixture::new("tool.result", result("shell", "shell", &text)).within(directory.path(), "limit-4");
-        let verdict = fixture.clean().told(name, arguments);
-        let shown = content(&verdict);
+        let fixture = BuiltinFixture::new("tool.result", tool_result("shell", "shell", &text))
+            .in_directory(directory.path(), "limit-4");
+        let verdict = fixture.with_redactor().call_by_name(name, arguments);
+        let shown = result_content(&verdict);
         assert!(shown.contains("[REDACTED]") && !shown.contains("0kP1lO"), "{name}: {shown}");
         let path = shown.split([' ', ']', '\n']).find(|word| word.ends_with(".txt")).unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "token [REDACTED]\n".repeat(2_500), "{name}");
     }
-    Fixture::new("session.end", json!({})).within(directory.path(), "limit-4").told("limit_large_tool_results", &[]);
+    BuiltinFixture::new("session.end", json!({}))
+        .in_directory(directory.path(), "limit-4")
+        .call_by_name("limit_large_tool_results", &[]);
 }
 
 #[test]
@@ -90,17 +95,17 @@ fn small_results_parts_and_other_tools_stay_as_they_are() {
     let large = "x".repeat(51_201);
     let exact = "x".repeat(51_200);
     let exact_lines = "l\n".repeat(2_000);
-    let mut partial = result("shell", "shell", &large);
+    let mut partial = tool_result("shell", "shell", &large);
     partial["partial"] = json!(true);
     for payload in [
-        result("shell", "shell", &exact),
-        result("shell", "shell", &exact_lines),
-        result("think", "think", &large),
-        result("", "custom", &large),
+        tool_result("shell", "shell", &exact),
+        tool_result("shell", "shell", &exact_lines),
+        tool_result("think", "think", &large),
+        tool_result("", "custom", &large),
         partial,
     ] {
-        let fixture = Fixture::new("tool.result", payload).within(directory.path(), "limit-2");
-        assert_eq!(fixture.told("limit_large_tool_results", &[]), Verdict::pass());
+        let fixture = BuiltinFixture::new("tool.result", payload).in_directory(directory.path(), "limit-2");
+        assert_eq!(fixture.call_by_name("limit_large_tool_results", &[]), Verdict::pass());
     }
 }
 
@@ -108,10 +113,10 @@ fn small_results_parts_and_other_tools_stay_as_they_are() {
 fn the_beginning_of_a_file_is_shown_with_the_line_to_read_on_from() {
     let directory = tempfile::tempdir().unwrap();
     let ask = |text: &str, line: Option<u64>, name: &str| {
-        let mut payload = result("filesystem", name, text);
+        let mut payload = tool_result("filesystem", name, text);
         payload["args"]["line"] = json!(line);
-        let fixture = Fixture::new("tool.result", payload).within(directory.path(), "limit-3");
-        content(&fixture.told("limit_large_tool_results", &[])).to_owned()
+        let fixture = BuiltinFixture::new("tool.result", payload).in_directory(directory.path(), "limit-3");
+        result_content(&fixture.call_by_name("limit_large_tool_results", &[])).to_owned()
     };
     let text = "line\n".repeat(2_500);
     let whole = ask(&text, None, "read_file");
@@ -122,25 +127,31 @@ fn the_beginning_of_a_file_is_shown_with_the_line_to_read_on_from() {
         ask(&"é".repeat(30_000), None, "read_file").contains("Showing the first 51200 bytes. The first line alone")
     );
     assert!(ask(&text, None, "search_files_content").contains("Showing the last 2000 lines"));
-    Fixture::new("session.end", json!({})).within(directory.path(), "limit-3").told("limit_large_tool_results", &[]);
+    BuiltinFixture::new("session.end", json!({}))
+        .in_directory(directory.path(), "limit-3")
+        .call_by_name("limit_large_tool_results", &[]);
 }
 
 #[test]
 fn a_large_output_is_saved_where_the_author_says() {
     let directory = tempfile::tempdir().unwrap();
-    let fixture =
-        || Fixture::new("tool.result", result("shell", "shell", &"é".repeat(30))).within(directory.path(), "a/b");
+    let fixture = || {
+        BuiltinFixture::new("tool.result", tool_result("shell", "shell", &"é".repeat(30)))
+            .in_directory(directory.path(), "a/b")
+    };
     let options = r#"{"Threshold": 20, "PreviewSize": 5, "OutputDir": "out"}"#;
     let path = directory.path().join("out/a_b_call_1.txt");
     let expected = format!(
         "[shell response: 60 chars, full output saved to {path}]\n\nFirst 5 chars:\néé\n\n[Use shell tool to read: cat {path}]",
         path = path.display()
     );
-    assert_eq!(content(&fixture().told("handle_large_tool_output", &[options])), expected);
+    assert_eq!(result_content(&fixture().call_by_name("handle_large_tool_output", &[options])), expected);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "é".repeat(30));
-    assert!(content(&fixture().told("handle_large_tool_output", &[options])).contains("a_b_call_1_2.txt"));
-    assert_eq!(fixture().told("handle_large_tool_output", &[]), Verdict::pass());
-    assert_eq!(fixture().told("handle_large_tool_output", &["{"]), Verdict::pass());
+    assert!(
+        result_content(&fixture().call_by_name("handle_large_tool_output", &[options])).contains("a_b_call_1_2.txt")
+    );
+    assert_eq!(fixture().call_by_name("handle_large_tool_output", &[]), Verdict::pass());
+    assert_eq!(fixture().call_by_name("handle_large_tool_output", &["{"]), Verdict::pass());
 }
 
 #[test]
@@ -148,14 +159,14 @@ fn a_result_that_was_seen_is_not_sent_again() {
     let directory = tempfile::tempdir().unwrap();
     let long = "text ".repeat(100);
     let ask = |session: &str, payload: &Value| {
-        let fixture = Fixture::new("tool.result", payload.clone()).within(directory.path(), session);
-        fixture.told("elide_repeated_tool_results", &[])
+        let fixture = BuiltinFixture::new("tool.result", payload.clone()).in_directory(directory.path(), session);
+        fixture.call_by_name("elide_repeated_tool_results", &[])
     };
-    let look = result("filesystem", "read_file", &long);
+    let look = tool_result("filesystem", "read_file", &long);
     assert_eq!(ask("elide-1", &look), Verdict::pass());
     let marker = "[pintle] `read_file` ran again with the same arguments and gave the same 500 bytes as before in this session; \
                   they are not repeated here. Nothing has changed since.";
-    assert_eq!(content(&ask("elide-1", &look)), marker);
+    assert_eq!(result_content(&ask("elide-1", &look)), marker);
     // Another session, other arguments, another text and its return.
     assert_eq!(ask("elide-2", &look), Verdict::pass());
     let mut other = look.clone();
@@ -165,7 +176,7 @@ fn a_result_that_was_seen_is_not_sent_again() {
     changed["content"] = json!(long.replace('x', "y"));
     assert_eq!(ask("elide-1", &changed), Verdict::pass());
     assert_eq!(ask("elide-1", &look), Verdict::pass());
-    assert_eq!(content(&ask("elide-1", &look)), marker);
+    assert_eq!(result_content(&ask("elide-1", &look)), marker);
     // What may not be elided, twice each.
     let with = |field: &str, value: Value| {
         let mut payload = look.clone();
@@ -185,8 +196,10 @@ fn a_result_that_was_seen_is_not_sent_again() {
         }
     }
     for event in ["session.start", "session.end", "compact.post"] {
-        Fixture::new(event, json!({})).within(directory.path(), "elide-1").told("elide_repeated_tool_results", &[]);
+        BuiltinFixture::new(event, json!({}))
+            .in_directory(directory.path(), "elide-1")
+            .call_by_name("elide_repeated_tool_results", &[]);
         assert_eq!(ask("elide-1", &look), Verdict::pass(), "{event}");
-        assert_eq!(content(&ask("elide-1", &look)), marker);
+        assert_eq!(result_content(&ask("elide-1", &look)), marker);
     }
 }

@@ -3,24 +3,24 @@
 //! This side keeps a few of them, hands each call to one of its own, and gets it back when nothing of the call is left.
 
 mod pool;
+mod reap;
 mod serve;
-mod sweep;
 mod wire;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
-pub use pool::contain;
-pub(crate) use pool::program;
-pub(super) use serve::adopt;
+pub use pool::enable_launchers;
+pub(crate) use pool::launcher_program;
+pub(super) use reap::{reap_descendants, supervised_children};
+pub(super) use serve::become_subreaper;
 pub(crate) use serve::{is_launcher, serve};
-pub(super) use sweep::{children_of, sweep};
 
-use super::Spec;
-use super::pipes::{NearEnds, Pipes};
-use super::start::Ended;
-use pool::Launcher;
+use super::ProcessSpec;
+use super::pipes::{ParentEnds, ProcessPipes};
+use super::spawn::ProcessExit;
+use pool::LauncherConnection;
 
 /// How long the end of a call that was stopped is waited for. The launcher goes on alone when it takes longer.
 const GRACE: Duration = Duration::from_millis(150);
@@ -35,30 +35,30 @@ const WAKE: Duration = Duration::from_millis(10);
 ///
 /// The launcher is absent when the call has ended; it serves others then.
 #[derive(Debug)]
-pub(super) struct Launched(Option<Launcher>);
+pub(super) struct LaunchedProcess(Option<LauncherConnection>);
 
-impl Launched {
+impl LaunchedProcess {
     /// Hands a program to a launcher, once `take` has our ends of its pipes; `None` when there can be no launcher.
     ///
     /// # Errors
     /// When a launcher cannot be started now.
     pub(super) fn new(
-        spec: &Spec,
+        spec: &ProcessSpec,
         has_input: bool,
-        take: impl Fn(NearEnds) -> Pipes,
-    ) -> io::Result<Option<(Pipes, Self)>> {
+        take: impl Fn(ParentEnds) -> ProcessPipes,
+    ) -> io::Result<Option<(ProcessPipes, Self)>> {
         let end = Instant::now() + pool::SPEAKING.min(Duration::from_millis(spec.timeout_ms).max(LEAST));
-        while let Some(mut launcher) = pool::take(end)? {
-            let directory = launcher.directory(spec.directory.as_deref());
-            let told = launcher.pipes(has_input).and_then(|near| {
+        while let Some(mut launcher) = pool::acquire(end)? {
+            let directory = launcher.resolve_dir(spec.directory.as_deref());
+            let told = launcher.take_pipes(has_input).and_then(|near| {
                 let pipes = take(near);
-                launcher.ask(&wire::request(spec, directory.as_deref(), has_input), end)?;
+                launcher.send_request(&wire::encode_request(spec, directory.as_deref(), has_input), end)?;
                 Ok(pipes)
             });
             // A launcher that is gone shows when it is spoken to.
             match told {
                 Ok(pipes) => return Ok(Some((pipes, Self(Some(launcher))))),
-                Err(_) => pool::retire(launcher),
+                Err(_) => pool::discard(launcher),
             }
         }
         Ok(None)
@@ -70,49 +70,49 @@ impl Launched {
     }
 
     /// How the call ended, when it has.
-    pub(super) fn ended(&mut self) -> io::Result<Option<Ended>> {
+    pub(super) fn try_exit(&mut self) -> io::Result<Option<ProcessExit>> {
         let Some(launcher) = &mut self.0 else { return Ok(None) };
-        let heard = launcher.hear();
+        let heard = launcher.receive();
         if matches!(heard, Ok(None)) {
             return Ok(None);
         }
         let Some(launcher) = self.0.take() else { return Ok(None) };
         match heard {
             Ok(Some(body)) => {
-                pool::give_back(launcher);
-                wire::read_reply(&body).map(Some)
+                pool::release(launcher);
+                wire::decode_reply(&body).map(Some)
             }
             Ok(None) => Ok(None),
             Err(fault) => {
-                pool::retire(launcher);
+                pool::discard(launcher);
                 Err(fault)
             }
         }
     }
 
     /// Ends the call and waits a moment for its end.
-    pub(super) fn kill(&mut self) -> io::Result<Ended> {
+    pub(super) fn kill(&mut self) -> io::Result<ProcessExit> {
         let end = Instant::now() + GRACE;
         if let Some(launcher) = &mut self.0 {
-            launcher.say(&wire::frame(&[]))?;
+            launcher.send(&wire::encode_frame(&[]))?;
         }
         loop {
-            if let Some(ended) = self.ended()? {
+            if let Some(ended) = self.try_exit()? {
                 return Ok(ended);
             }
             let left = end.saturating_duration_since(Instant::now());
             let Some(launcher) = self.0.as_ref().filter(|_| !left.is_zero()) else { break };
             launcher.wake();
-            launcher.wait(left.min(WAKE))?;
+            launcher.wait_for_message(left.min(WAKE))?;
         }
         if let Some(launcher) = self.0.take() {
-            pool::retire(launcher);
+            pool::discard(launcher);
         }
-        Ok(Ended { exit_code: None, signal: Some(rustix::process::Signal::KILL.as_raw()) })
+        Ok(ProcessExit { exit_code: None, signal: Some(rustix::process::Signal::KILL.as_raw()) })
     }
 }
 
-impl Drop for Launched {
+impl Drop for LaunchedProcess {
     fn drop(&mut self) {
         if self.0.is_some() {
             let _ = self.kill();

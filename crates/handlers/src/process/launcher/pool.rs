@@ -16,11 +16,11 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::sweep::disarm;
-use super::wire::{HELLO, read_ready, take_frame};
-use crate::isolate::WorkerProgram;
+use super::reap::kill_stopped;
+use super::wire::{HELLO, decode_pipes, take_frame};
 use crate::process::base_variables;
-use crate::process::pipes::{self, NearEnds};
+use crate::process::pipes::{self, ParentEnds};
+use crate::script_worker::WorkerProgram;
 
 /// Idle launchers kept for the next call. More are started when more calls run at once.
 const KEPT: usize = 16;
@@ -32,25 +32,26 @@ pub(super) const SPEAKING: Duration = Duration::from_secs(10);
 const HEARING: Duration = Duration::from_secs(1);
 
 /// One for the whole process: launchers know nothing of hooks, sessions or runtimes.
-static LAUNCHERS: Mutex<Launchers> = Mutex::new(Launchers { program: None, idle: Vec::new(), retired: Vec::new() });
+static LAUNCHERS: Mutex<LauncherPool> =
+    Mutex::new(LauncherPool { program: None, idle: Vec::new(), discarded: Vec::new() });
 
 #[derive(Debug)]
-struct Launchers {
+struct LauncherPool {
     /// What a launcher is started from; absent when nobody has said, or when it is no launcher.
     program: Option<WorkerProgram>,
-    idle: Vec<Launcher>,
+    idle: Vec<LauncherConnection>,
     /// Launchers that go on ending a call alone; they are reaped when they are done.
-    retired: Vec<Child>,
+    discarded: Vec<Child>,
 }
 
 /// A running launcher. It ends when its socket is closed.
 #[derive(Debug)]
-pub(super) struct Launcher {
+pub(super) struct LauncherConnection {
     child: Child,
     pub(super) control: UnixStream,
     received: Vec<u8>,
     /// Our ends of the next call's pipes.
-    next: Option<NearEnds>,
+    next_ends: Option<ParentEnds>,
     /// Where this process was when the launcher began, which is where the launcher is.
     directory: PathBuf,
 }
@@ -61,36 +62,36 @@ pub(super) struct Launcher {
 ///
 /// Launchers have harmless variables alone; what a program is to see is sent to them with each call. Where there is no
 /// `/proc`, this does nothing.
-pub fn contain(program: &WorkerProgram) {
+pub fn enable_launchers(program: &WorkerProgram) {
     if cfg!(target_os = "linux") {
-        let mut launchers = lock();
+        let mut launchers = lock_pool();
         launchers.program.get_or_insert_with(|| program.clone());
     }
 }
 
 /// What launchers are started from, where there are any.
-pub(crate) fn program() -> Option<WorkerProgram> {
-    lock().program.clone()
+pub(crate) fn launcher_program() -> Option<WorkerProgram> {
+    lock_pool().program.clone()
 }
 
 /// An idle launcher, or a new one, which has until `end` to begin; `None` when there can be none.
 ///
 /// # Errors
 /// When one cannot be started now. Then nothing is: to start the program without one would let it leave things behind.
-pub(super) fn take(end: Instant) -> io::Result<Option<Launcher>> {
-    let mut launchers = lock();
-    launchers.retired.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+pub(super) fn acquire(end: Instant) -> io::Result<Option<LauncherConnection>> {
+    let mut launchers = lock_pool();
+    launchers.discarded.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
     // What they end may have stopped them once more.
-    launchers.retired.iter().for_each(wake);
+    launchers.discarded.iter().for_each(wake_launcher);
     if let Some(launcher) = launchers.idle.pop() {
         return Ok(Some(launcher));
     }
     let Some(program) = launchers.program.clone() else { return Ok(None) };
     drop(launchers);
-    match Launcher::start(&program, end) {
+    match LauncherConnection::start(&program, end) {
         Ok(launcher) => Ok(Some(launcher)),
         Err(fault) if matches!(fault.kind(), NotFound | PermissionDenied | Unsupported) => {
-            lock().program.take_if(|known| *known == program);
+            lock_pool().program.take_if(|known| *known == program);
             Ok(None)
         }
         Err(fault) => Err(fault),
@@ -98,34 +99,34 @@ pub(super) fn take(end: Instant) -> io::Result<Option<Launcher>> {
 }
 
 /// Keeps a launcher for the next call.
-pub(super) fn give_back(launcher: Launcher) {
-    let mut launchers = lock();
+pub(super) fn release(launcher: LauncherConnection) {
+    let mut launchers = lock_pool();
     if launchers.idle.len() < KEPT {
         launchers.idle.push(launcher);
     } else {
-        launchers.retired.push(launcher.child);
+        launchers.discarded.push(launcher.child);
     }
 }
 
 /// Lets a launcher go on, and ends what could stop it again. It is not reaped, so this cannot hit a stranger.
-fn wake(launcher: &Child) {
+fn wake_launcher(launcher: &Child) {
     let pid = Pid::from_child(launcher);
-    disarm(pid);
+    kill_stopped(pid);
     // One that has ended needs no waking.
     let _ = kill_process(pid, Signal::CONT);
 }
 
 /// Parts with a launcher: it ends its call by itself.
-pub(super) fn retire(launcher: Launcher) {
+pub(super) fn discard(launcher: LauncherConnection) {
     launcher.wake();
-    lock().retired.push(launcher.child);
+    lock_pool().discarded.push(launcher.child);
 }
 
-fn lock() -> MutexGuard<'static, Launchers> {
+fn lock_pool() -> MutexGuard<'static, LauncherPool> {
     LAUNCHERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Launcher {
+impl LauncherConnection {
     fn start(program: &WorkerProgram, end: Instant) -> io::Result<Self> {
         let (control, far) = UnixStream::pair()?;
         // Where that is gone, a call without a directory of its own has none either.
@@ -141,8 +142,8 @@ impl Launcher {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        let mut launcher = Self { child, control, received: Vec::new(), next: None, directory };
-        match launcher.greet(end) {
+        let mut launcher = Self { child, control, received: Vec::new(), next_ends: None, directory };
+        match launcher.handshake(end) {
             Ok(()) => Ok(launcher),
             Err(fault) => {
                 let _ = launcher.child.kill();
@@ -161,33 +162,33 @@ impl Launcher {
         }
     }
 
-    fn greet(&mut self, end: Instant) -> io::Result<()> {
+    fn handshake(&mut self, end: Instant) -> io::Result<()> {
         self.control.set_nonblocking(true)?;
-        if self.expect(end)? != HELLO {
+        if self.receive_by(end)? != HELLO {
             return Err(io::Error::other("this is no launcher"));
         }
         // One whose files this process may not open is no use.
-        self.next = Some(self.open(end)?);
+        self.next_ends = Some(self.open_next_pipes(end)?);
         Ok(())
     }
 
     /// Waits for a frame that has to come.
-    fn expect(&mut self, end: Instant) -> io::Result<Vec<u8>> {
+    fn receive_by(&mut self, end: Instant) -> io::Result<Vec<u8>> {
         loop {
-            if let Some(body) = self.hear()? {
+            if let Some(body) = self.receive()? {
                 return Ok(body);
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(ErrorKind::TimedOut.into());
             }
-            self.wait(left)?;
+            self.wait_for_message(left)?;
         }
     }
 
     /// Our ends of the next call's pipes.
-    pub(super) fn pipes(&mut self, has_input: bool) -> io::Result<NearEnds> {
-        let mut near = self.next.take().ok_or(ErrorKind::NotFound)?;
+    pub(super) fn take_pipes(&mut self, has_input: bool) -> io::Result<ParentEnds> {
+        let mut near = self.next_ends.take().ok_or(ErrorKind::NotFound)?;
         if !has_input {
             near.stdin = None;
         }
@@ -195,22 +196,22 @@ impl Launcher {
     }
 
     /// Sends a request, and opens the pipes of the call after it while it is done.
-    pub(super) fn ask(&mut self, request: &[u8], end: Instant) -> io::Result<()> {
-        self.say(request)?;
-        self.next = Some(self.open(end)?);
+    pub(super) fn send_request(&mut self, request: &[u8], end: Instant) -> io::Result<()> {
+        self.send(request)?;
+        self.next_ends = Some(self.open_next_pipes(end)?);
         Ok(())
     }
 
     /// Opens the pipes of the next call that has none open yet; the launcher has named them long before.
-    fn open(&mut self, end: Instant) -> io::Result<NearEnds> {
-        let ready = self.expect(end)?;
-        let [stdin, stdout, stderr] = read_ready(&ready)?.map(|pipe| format!("/proc/{}/fd/{pipe}", self.child.id()));
+    fn open_next_pipes(&mut self, end: Instant) -> io::Result<ParentEnds> {
+        let ready = self.receive_by(end)?;
+        let [stdin, stdout, stderr] = decode_pipes(&ready)?.map(|pipe| format!("/proc/{}/fd/{pipe}", self.child.id()));
         let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
         let open = |path, options: &mut OpenOptions| options.custom_flags(nonblocking).open(path).map(OwnedFd::from);
         // An output that can also be written to never ends: the end of the program is told by the launcher, and no
         // end of a pipe has to wake us before.
         let output = |path| open(path, File::options().read(true).write(true)).map(PipeReader::from);
-        Ok(NearEnds {
+        Ok(ParentEnds {
             stdin: Some(PipeWriter::from(open(stdin, File::options().write(true))?)),
             stdout: output(stdout)?,
             stderr: output(stderr)?,
@@ -218,7 +219,7 @@ impl Launcher {
     }
 
     /// A directory as the launcher needs it: absolute, or `None` for its own.
-    pub(super) fn directory(&self, wanted: Option<&Path>) -> Option<PathBuf> {
+    pub(super) fn resolve_dir(&self, wanted: Option<&Path>) -> Option<PathBuf> {
         if let Some(wanted) = wanted.filter(|wanted| wanted.is_absolute()) {
             return Some(wanted.to_path_buf());
         }
@@ -230,14 +231,14 @@ impl Launcher {
     }
 
     /// Sends a frame.
-    pub(super) fn say(&mut self, mut frame: &[u8]) -> io::Result<()> {
+    pub(super) fn send(&mut self, mut frame: &[u8]) -> io::Result<()> {
         let end = Instant::now() + HEARING;
         while !frame.is_empty() {
             match self.control.write(frame) {
                 Ok(count) => frame = frame.get(count..).unwrap_or_default(),
                 Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
                 Err(fault) if fault.kind() == ErrorKind::WouldBlock && Instant::now() < end => {
-                    pipes::wait(&mut [PollFd::new(&self.control, PollFlags::OUT)], HEARING)?;
+                    pipes::poll_fds(&mut [PollFd::new(&self.control, PollFlags::OUT)], HEARING)?;
                 }
                 Err(fault) => return Err(fault),
             }
@@ -246,7 +247,7 @@ impl Launcher {
     }
 
     /// A frame, when a whole one is there.
-    pub(super) fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub(super) fn receive(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut chunk = [0; 256];
         loop {
             if let Some(body) = take_frame(&mut self.received)? {
@@ -264,11 +265,11 @@ impl Launcher {
 
     /// Lets it go on when somebody stopped it: one that sleeps ends nothing.
     pub(super) fn wake(&self) {
-        wake(&self.child);
+        wake_launcher(&self.child);
     }
 
     /// Waits until it says something.
-    pub(super) fn wait(&self, most: Duration) -> io::Result<()> {
-        pipes::wait(&mut [PollFd::new(&self.control, PollFlags::IN)], most)
+    pub(super) fn wait_for_message(&self, most: Duration) -> io::Result<()> {
+        pipes::poll_fds(&mut [PollFd::new(&self.control, PollFlags::IN)], most)
     }
 }

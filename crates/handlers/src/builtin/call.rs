@@ -1,0 +1,109 @@
+//! What a built-in is asked about, and where.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use pintle_contract::{
+    BuiltinSpec, Codec, EffectReply, EffectRequest, Failure, FailureKind, HookCall, HookDeclaration, Payload, Redactor,
+};
+use serde_json::Value;
+
+use crate::command_context::CommandContext;
+use crate::template;
+
+/// What stands beside a built-in's arguments in its declaration.
+#[derive(Debug)]
+pub(super) struct BuiltinConfig {
+    context: CommandContext,
+    codec: Arc<dyn Codec>,
+    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
+}
+
+impl BuiltinConfig {
+    pub(super) fn new(
+        declaration: &HookDeclaration,
+        spec: &BuiltinSpec,
+        secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
+    ) -> Self {
+        let surroundings = CommandContext {
+            variables: spec.environment.clone(),
+            directory: spec.directory.clone(),
+            expands_variables: spec.expands,
+        };
+        Self { context: surroundings, codec: Arc::clone(&declaration.codec), redactor: secrets }
+    }
+
+    /// What the hook's author should know of the working directory that was declared.
+    pub(super) fn directory_warning(&self, call: &HookCall<'_>) -> Option<String> {
+        self.context.directory.as_ref()?;
+        self.context.resolve_working_dir(&call.event.origin.cwd).warning
+    }
+}
+
+/// One call of a built-in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BuiltinCall<'a> {
+    /// The call itself.
+    pub(crate) call: &'a HookCall<'a>,
+    config: &'a BuiltinConfig,
+    started_at: Instant,
+}
+
+impl<'a> BuiltinCall<'a> {
+    pub(super) fn new(call: &'a HookCall<'a>, setup: &'a BuiltinConfig) -> Self {
+        Self { call, config: setup, started_at: Instant::now() }
+    }
+
+    /// The canonical name of the event, such as `tool.pre`.
+    pub(crate) fn event_name(&self) -> &'static str {
+        self.call.event.name.def().name
+    }
+
+    /// A field of the canonical payload.
+    pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
+        self.call.event.payload.field(name)
+    }
+
+    /// A text of the canonical payload; empty when it is absent or something else.
+    pub(crate) fn text(&self, name: &str) -> &'a str {
+        self.field(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A text as it may be written to a file: without its secrets, when hooks take them out.
+    pub(crate) fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let clean = self.config.redactor.get().and_then(|secrets| secrets.redact(text));
+        clean.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// The working directory: the session's, repointed by the hook's own. `None` when there is none.
+    pub(crate) fn working_dir(&self) -> Option<PathBuf> {
+        self.config.context.resolve_working_dir(&self.call.event.origin.cwd).directory
+    }
+
+    /// The variables that programs see besides Pintle's own.
+    pub(crate) fn extra_variables(&self) -> Vec<(String, String)> {
+        self.config.context.environment()
+    }
+
+    /// Milliseconds that are left of the call's time; 0 when it is up.
+    pub(crate) fn time_left_ms(&self) -> u64 {
+        let gone = u64::try_from(self.started_at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.call.limits.timeout_ms.saturating_sub(gone)
+    }
+
+    /// The time as milliseconds since the Unix epoch, asked through the seam so that a replay gets the same.
+    pub(crate) fn now_ms(&self) -> Result<i64, Failure> {
+        match self.call.effects.perform(self.call.caller(), EffectRequest::Now) {
+            Ok(EffectReply::Int(now)) => Ok(now),
+            Ok(other) => Err(Failure::new(FailureKind::Error, format!("the clock answered {other:?}"))),
+            Err(fault) => Err(Failure::new(FailureKind::Error, format!("there is no clock: {fault}"))),
+        }
+    }
+
+    /// The payload as the dialect's handlers see it.
+    pub(crate) fn encoded_payload(&self) -> Payload {
+        template::encode_input(&*self.config.codec, self.call.event, &self.call.hook.event_alias)
+    }
+}

@@ -1,0 +1,268 @@
+//! Commands that only look, a row each.
+
+use super::risky_commands::program_name;
+
+/// A command that only looks.
+struct ReadOnlyCommandDef {
+    program: &'static str,
+    /// The words right after the program, one of which there has to be; empty asks for none.
+    words: &'static [&'static str],
+    /// The options it may have.
+    options: ReadOnlyFlags,
+    /// How many words that are no options it may have, besides those above.
+    most_operands: usize,
+    category: &'static str,
+}
+
+/// Which options still only look.
+enum ReadOnlyFlags {
+    /// Every option of the program.
+    Any,
+    /// These alone: letters that may stand together and with a number, and long ones that may have a value.
+    Only(&'static str, &'static [&'static str]),
+}
+
+use ReadOnlyFlags::{Any, Only};
+
+const MANY: usize = usize::MAX;
+
+const fn read_only_command(
+    program: &'static str,
+    words: &'static [&'static str],
+    options: ReadOnlyFlags,
+    most_operands: usize,
+    category: &'static str,
+) -> ReadOnlyCommandDef {
+    ReadOnlyCommandDef { program, words, options, most_operands, category }
+}
+
+static ROWS: &[ReadOnlyCommandDef] = &[
+    read_only_command("ls", &[], Any, MANY, "filesystem"),
+    read_only_command("pwd", &[], Any, 0, "filesystem"),
+    read_only_command("cat", &[], Any, MANY, "filesystem"),
+    read_only_command("head", &[], Any, MANY, "filesystem"),
+    read_only_command("tail", &[], Any, MANY, "filesystem"),
+    read_only_command("wc", &[], Any, MANY, "filesystem"),
+    read_only_command("stat", &[], Any, MANY, "filesystem"),
+    read_only_command("du", &[], Any, MANY, "filesystem"),
+    read_only_command("df", &[], Any, MANY, "filesystem"),
+    read_only_command("basename", &[], Any, MANY, "filesystem"),
+    read_only_command("dirname", &[], Any, MANY, "filesystem"),
+    read_only_command("realpath", &[], Any, MANY, "filesystem"),
+    read_only_command("readlink", &[], Any, MANY, "filesystem"),
+    read_only_command(
+        "diff",
+        &[],
+        Only("abBciqrsuwy", &["--brief", "--unified", "--recursive", "--color"]),
+        MANY,
+        "filesystem",
+    ),
+    read_only_command("cmp", &[], Any, MANY, "filesystem"),
+    read_only_command("file", &[], Only("bi", &["--brief", "--mime", "--mime-type"]), MANY, "filesystem"),
+    read_only_command("tree", &[], Only("adfLhsDpu", &[]), MANY, "filesystem"),
+    read_only_command("sort", &[], Only("bdfghikMnrtuV", &["--reverse", "--numeric-sort", "--unique"]), MANY, "text"),
+    read_only_command("uniq", &[], Only("cdiu", &["--count"]), 1, "text"),
+    read_only_command("cut", &[], Any, MANY, "text"),
+    read_only_command("echo", &[], Any, MANY, "text"),
+    read_only_command("grep", &[], Any, MANY, "search"),
+    read_only_command("egrep", &[], Any, MANY, "search"),
+    read_only_command("fgrep", &[], Any, MANY, "search"),
+    read_only_command(
+        "rg",
+        &[],
+        Only("inlcwvFeguUjABCSstTHN", &["--files", "--type", "--glob", "--count", "--hidden", "--no-heading"]),
+        MANY,
+        "search",
+    ),
+    read_only_command(
+        "find",
+        &[],
+        Only(
+            "",
+            &[
+                "-name",
+                "-iname",
+                "-path",
+                "-type",
+                "-maxdepth",
+                "-mindepth",
+                "-size",
+                "-mtime",
+                "-print",
+                "-newer",
+                "-empty",
+                "-not",
+                "-o",
+            ],
+        ),
+        MANY,
+        "search",
+    ),
+    read_only_command("which", &[], Any, MANY, "system"),
+    read_only_command("whoami", &[], Any, 0, "system"),
+    read_only_command("id", &[], Any, MANY, "system"),
+    read_only_command("uname", &[], Any, 0, "system"),
+    read_only_command("hostname", &[], Only("fsi", &[]), 0, "system"),
+    read_only_command("date", &[], Only("uIR", &["--utc", "--iso-8601", "--rfc-3339"]), 0, "system"),
+    read_only_command("uptime", &[], Any, 0, "system"),
+    read_only_command("true", &[], Any, MANY, "system"),
+    read_only_command("git", &["status"], Only("sbuz", &["--short", "--branch", "--porcelain", "--long"]), MANY, "git"),
+    read_only_command(
+        "git",
+        &["diff"],
+        Only(
+            "pwbUMC",
+            &[
+                "--stat",
+                "--cached",
+                "--staged",
+                "--name-only",
+                "--name-status",
+                "--patch",
+                "--numstat",
+                "--shortstat",
+                "--",
+            ],
+        ),
+        MANY,
+        "git",
+    ),
+    read_only_command(
+        "git",
+        &["log", "show"],
+        Only(
+            "pnM",
+            &[
+                "--oneline",
+                "--stat",
+                "--graph",
+                "--all",
+                "--decorate",
+                "--max-count",
+                "--since",
+                "--until",
+                "--author",
+                "--grep",
+                "--name-only",
+                "--name-status",
+                "--patch",
+                "--pretty",
+                "--format",
+                "--",
+            ],
+        ),
+        MANY,
+        "git",
+    ),
+    read_only_command("git", &["branch"], Only("avr", &["--list", "--all", "--show-current"]), 0, "git"),
+    read_only_command(
+        "git",
+        &["rev-parse"],
+        Only("", &["--short", "--abbrev-ref", "--show-toplevel", "--verify"]),
+        MANY,
+        "git",
+    ),
+    read_only_command(
+        "git",
+        &["ls-files"],
+        Only("comsz", &["--cached", "--others", "--exclude-standard"]),
+        MANY,
+        "git",
+    ),
+    read_only_command("git", &["blame"], Only("LwMCe", &[]), MANY, "git"),
+    read_only_command("git", &["remote"], Only("v", &["--verbose"]), 0, "git"),
+    read_only_command("git", &["tag"], Only("l", &["--list"]), 0, "git"),
+    read_only_command(
+        "docker",
+        &["ps", "images", "version", "info"],
+        Only("aqn", &["--all", "--quiet", "--no-trunc"]),
+        MANY,
+        "containers",
+    ),
+    read_only_command("kubectl", &["version", "cluster-info"], Only("", &["--client"]), 0, "cluster"),
+];
+
+/// What may be read of a cluster; secrets may not.
+const OF_CLUSTER: [&str; 14] = [
+    "pods",
+    "pod",
+    "po",
+    "nodes",
+    "node",
+    "services",
+    "service",
+    "svc",
+    "deployments",
+    "deployment",
+    "deploy",
+    "namespaces",
+    "ns",
+    "jobs",
+];
+
+/// Files that hold keys. To look at them is not harmless.
+const PRIVATE: [&str; 12] = [
+    ".ssh",
+    ".aws",
+    ".env",
+    ".netrc",
+    ".gnupg",
+    ".kube",
+    ".npmrc",
+    ".pypirc",
+    "id_rsa",
+    "id_ed25519",
+    "shadow",
+    "environ",
+];
+
+/// The category of a command that only looks; `None` for any other.
+pub(super) fn read_only_category(words: &[String]) -> Option<&'static str> {
+    let (program, arguments) = words.split_first()?;
+    // A program that is named with its directory may be any program.
+    if program != program_name(program) || arguments.iter().any(|word| is_private_path(word)) {
+        return None;
+    }
+    let rows = ROWS.iter().filter(|row| row.program == program);
+    rows.into_iter()
+        .find(|row| row.matches(arguments))
+        .map(|row| row.category)
+        .or_else(|| kubectl_category(program, arguments))
+}
+
+/// `kubectl get pods -n x`.
+fn kubectl_category(program: &str, arguments: &[String]) -> Option<&'static str> {
+    let (verb, rest) = arguments.split_first()?;
+    let (kind, rest) = rest.split_first()?;
+    let only = Only("nAo", &["--namespace", "--all-namespaces"]);
+    let looks = program == "kubectl" && verb == "get" && OF_CLUSTER.contains(&kind.as_str());
+    (looks && rest.iter().all(|word| !word.starts_with('-') || only.allows_flag(word))).then_some("cluster")
+}
+
+fn is_private_path(word: &str) -> bool {
+    word.split(['/', '=', ':']).any(|part| PRIVATE.contains(&part) || part.starts_with(".env."))
+}
+
+impl ReadOnlyCommandDef {
+    fn matches(&self, arguments: &[String]) -> bool {
+        let rest = match (self.words.is_empty(), arguments.split_first()) {
+            (true, _) => arguments,
+            (false, Some((word, rest))) if self.words.contains(&word.as_str()) => rest,
+            (false, _) => return false,
+        };
+        let (options, operands): (Vec<_>, Vec<_>) =
+            rest.iter().partition(|word| word.starts_with('-') && word.len() > 1);
+        operands.len() <= self.most_operands && options.into_iter().all(|word| self.options.allows_flag(word))
+    }
+}
+
+impl ReadOnlyFlags {
+    fn allows_flag(&self, word: &str) -> bool {
+        let Only(letters, long) = self else { return true };
+        if long.contains(&word) || word.split_once('=').is_some_and(|(name, _)| long.contains(&name)) {
+            return true;
+        }
+        let Some(short) = word.strip_prefix('-').filter(|short| !short.starts_with('-')) else { return false };
+        short.chars().all(|letter| letters.contains(letter) || letter.is_ascii_digit())
+    }
+}

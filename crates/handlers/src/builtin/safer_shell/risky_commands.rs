@@ -1,0 +1,214 @@
+//! Commands that destroy, a row each.
+
+/// How much a command may destroy, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum BlastRadius {
+    Low,
+    Medium,
+    High,
+}
+
+impl BlastRadius {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// Something dangerous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CommandRisk {
+    pub(super) radius: BlastRadius,
+    pub(super) category: &'static str,
+    pub(super) reason: &'static str,
+}
+
+/// A command that is dangerous when all of this holds.
+struct RiskyCommandDef {
+    /// Its program.
+    program: &'static str,
+    /// Words that are no options, in this order, others between them.
+    words: &'static [&'static str],
+    /// Options of which one is there; empty asks for none.
+    options: &'static [&'static str],
+    danger: CommandRisk,
+}
+
+const fn risky_command(
+    program: &'static str,
+    words: &'static [&'static str],
+    options: &'static [&'static str],
+    radius: BlastRadius,
+    category: &'static str,
+    reason: &'static str,
+) -> RiskyCommandDef {
+    RiskyCommandDef { program, words, options, danger: CommandRisk { radius, category, reason } }
+}
+
+use BlastRadius::{High, Low, Medium};
+
+static ROWS: &[RiskyCommandDef] = &[
+    risky_command("rm", &[], &["-r", "-R", "--recursive"], High, "filesystem", "deletes whole directories"),
+    risky_command("rm", &[], &[], Medium, "filesystem", "deletes files"),
+    risky_command("rmdir", &[], &[], Low, "filesystem", "deletes empty directories"),
+    risky_command("unlink", &[], &[], Medium, "filesystem", "deletes a file"),
+    risky_command("shred", &[], &[], High, "filesystem", "overwrites files for good"),
+    risky_command("truncate", &[], &[], Medium, "filesystem", "cuts files"),
+    risky_command("find", &[], &["-delete"], High, "filesystem", "deletes all that it finds"),
+    risky_command("chmod", &[], &["-R", "--recursive"], Low, "filesystem", "changes the rights of whole directories"),
+    risky_command("chown", &[], &["-R", "--recursive"], Low, "filesystem", "changes the owner of whole directories"),
+    risky_command("rsync", &[], &["--delete"], High, "filesystem", "deletes files at the target"),
+    risky_command("dd", &[], &[], High, "disk", "writes raw data"),
+    risky_command("mkfs", &[], &[], High, "disk", "formats a disk"),
+    risky_command("mkswap", &[], &[], High, "disk", "formats a disk"),
+    risky_command("wipefs", &[], &[], High, "disk", "removes the signatures of a disk"),
+    risky_command("fdisk", &[], &[], High, "disk", "changes partitions"),
+    risky_command("parted", &[], &[], High, "disk", "changes partitions"),
+    risky_command("umount", &[], &[], Low, "disk", "takes a file system away"),
+    risky_command(
+        "git",
+        &["push"],
+        &["-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete"],
+        High,
+        "git",
+        "overwrites or deletes what is on the server",
+    ),
+    risky_command("git", &["reset"], &["--hard"], Medium, "git", "throws changes away"),
+    risky_command("git", &["clean"], &["-f", "--force"], Medium, "git", "deletes files that git does not know"),
+    risky_command("git", &["checkout"], &["-f", "--force", "--"], Medium, "git", "throws changes away"),
+    risky_command("git", &["checkout", "."], &[], Medium, "git", "throws changes away"),
+    risky_command("git", &["restore"], &[], Medium, "git", "throws changes away"),
+    risky_command("git", &["branch"], &["-D"], Low, "git", "deletes a branch"),
+    risky_command("git", &["stash", "drop"], &[], Medium, "git", "deletes stashed changes"),
+    risky_command("git", &["stash", "clear"], &[], Medium, "git", "deletes stashed changes"),
+    risky_command("git", &["filter-branch"], &[], High, "git", "rewrites the history"),
+    risky_command("git", &["reflog", "expire"], &[], High, "git", "deletes what could be restored"),
+    risky_command("docker", &["volume", "rm"], &[], High, "containers", "deletes data volumes"),
+    risky_command("docker", &["volume", "prune"], &[], High, "containers", "deletes data volumes"),
+    risky_command("docker", &["system", "prune"], &[], High, "containers", "deletes all that is not in use"),
+    risky_command("docker", &["compose", "down"], &["-v", "--volumes"], High, "containers", "deletes data volumes"),
+    risky_command("docker", &["prune"], &[], Medium, "containers", "deletes what is not in use"),
+    risky_command("docker", &["rm"], &[], Low, "containers", "deletes containers"),
+    risky_command("docker", &["rmi"], &[], Low, "containers", "deletes images"),
+    risky_command("kubectl", &["delete"], &[], High, "cluster", "deletes from a cluster"),
+    risky_command("kubectl", &["drain"], &[], High, "cluster", "empties a machine of a cluster"),
+    risky_command("helm", &["uninstall"], &[], High, "cluster", "deletes from a cluster"),
+    risky_command("helm", &["delete"], &[], High, "cluster", "deletes from a cluster"),
+    risky_command("terraform", &["destroy"], &[], High, "cloud", "deletes what it manages"),
+    risky_command(
+        "terraform",
+        &["apply"],
+        &["-auto-approve", "--auto-approve"],
+        High,
+        "cloud",
+        "changes the cloud unasked",
+    ),
+    risky_command("aws", &["s3", "rb"], &[], High, "cloud", "deletes a bucket"),
+    risky_command("aws", &["s3", "rm"], &[], High, "cloud", "deletes from a bucket"),
+    risky_command("gcloud", &["delete"], &[], High, "cloud", "deletes from the cloud"),
+    risky_command("az", &["delete"], &[], High, "cloud", "deletes from the cloud"),
+    risky_command("dropdb", &[], &[], High, "database", "deletes a database"),
+    risky_command("npm", &["publish"], &[], Medium, "release", "publishes a package"),
+    risky_command("cargo", &["publish"], &[], Medium, "release", "publishes a package"),
+    risky_command("kill", &[], &[], Low, "processes", "ends processes"),
+    risky_command("killall", &[], &[], Low, "processes", "ends processes"),
+    risky_command("pkill", &[], &[], Low, "processes", "ends processes"),
+    risky_command("shutdown", &[], &[], High, "system", "switches the machine off"),
+    risky_command("reboot", &[], &[], High, "system", "restarts the machine"),
+    risky_command("halt", &[], &[], High, "system", "switches the machine off"),
+    risky_command("poweroff", &[], &[], High, "system", "switches the machine off"),
+    risky_command("systemctl", &["stop"], &[], Medium, "system", "stops a service"),
+    risky_command("systemctl", &["disable"], &[], Medium, "system", "switches a service off"),
+    risky_command("systemctl", &["mask"], &[], Medium, "system", "switches a service off"),
+    risky_command("crontab", &[], &["-r"], Medium, "system", "deletes all timed commands"),
+    risky_command("userdel", &[], &[], High, "system", "deletes a user"),
+    risky_command("iptables", &[], &["-F", "--flush"], High, "system", "removes the firewall's rules"),
+    risky_command("sudo", &[], &[], Medium, "privilege", "runs with the rights of another user"),
+    risky_command("doas", &[], &[], Medium, "privilege", "runs with the rights of another user"),
+    risky_command("su", &[], &[], Medium, "privilege", "runs with the rights of another user"),
+    risky_command("pkexec", &[], &[], Medium, "privilege", "runs with the rights of another user"),
+];
+
+/// Programs that run what they read, when nothing else is named.
+const INTERPRETERS: [&str; 10] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "node"];
+/// Programs of databases, whose arguments may be statements.
+const DATABASES: [&str; 5] = ["psql", "mysql", "mariadb", "sqlite3", "mongosh"];
+const STATEMENTS: [&str; 6] =
+    ["drop table", "drop database", "drop schema", "truncate table", "delete from", ".dropdatabase"];
+/// Places whose files are run or trusted by others.
+const TRUSTED: [&str; 7] =
+    ["/.ssh/", "/.bashrc", "/.profile", "/.bash_profile", "/.zshrc", "/.git/hooks/", "/.gitconfig"];
+
+/// The worst that one command does, itself.
+pub(super) fn command_risk(words: &[String], is_piped: bool) -> Option<CommandRisk> {
+    let (program, arguments) = words.split_first()?;
+    let program = program_name(program);
+    let rows = ROWS.iter().filter(|row| row.matches(program, arguments)).map(|row| row.danger);
+    let remote = is_piped && INTERPRETERS.contains(&program) && arguments.iter().all(|word| word.starts_with('-'));
+    let statement = DATABASES.contains(&program)
+        && arguments.iter().any(|word| {
+            let word = word.to_lowercase();
+            STATEMENTS.iter().any(|statement| word.contains(statement))
+        });
+    let special = [
+        (remote, CommandRisk { radius: High, category: "execution", reason: "runs what another command prints" }),
+        (statement, CommandRisk { radius: High, category: "database", reason: "deletes from a database" }),
+    ];
+    rows.chain(special.into_iter().filter(|(holds, _)| *holds).map(|(_, danger)| danger))
+        .max_by_key(|danger| danger.radius)
+}
+
+/// What writing to a file does.
+pub(super) fn file_write_risk(path: &str) -> Option<CommandRisk> {
+    let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path);
+    let home = path.strip_prefix("~/").or_else(|| path.strip_prefix("$HOME/")).map(|rest| format!("/{rest}"));
+    let path = home.as_deref().unwrap_or(path);
+    if harmless {
+        None
+    } else if path.starts_with("/dev/") {
+        Some(CommandRisk { radius: High, category: "disk", reason: "writes to a device" })
+    } else if path.starts_with("/etc/") || TRUSTED.iter().any(|part| path.contains(part)) {
+        Some(CommandRisk { radius: High, category: "system", reason: "writes to a file that others trust" })
+    } else {
+        None
+    }
+}
+
+/// The name of a program without its directories; all forms of `mkfs` are one.
+pub(super) fn program_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if name.starts_with("mkfs.") { "mkfs" } else { name }
+}
+
+impl RiskyCommandDef {
+    fn matches(&self, program: &str, arguments: &[String]) -> bool {
+        if !self.program.eq_ignore_ascii_case(program) {
+            return false;
+        }
+        let mut wanted = self.words.iter().peekable();
+        for word in arguments.iter().filter(|word| !word.starts_with('-')) {
+            wanted.next_if(|wanted| word == *wanted);
+        }
+        let has_option = || self.options.iter().any(|option| arguments.iter().any(|word| is_option(word, option)));
+        wanted.peek().is_none() && (self.options.is_empty() || has_option())
+    }
+}
+
+/// Whether a word is an option: itself, with a value, cut short, or one letter of several.
+fn is_option(word: &str, option: &str) -> bool {
+    let bare = word.split('=').next().unwrap_or(word);
+    if bare == option {
+        return true;
+    }
+    if option.starts_with("--") {
+        return bare.len() > 3 && bare.starts_with("--") && option.starts_with(bare);
+    }
+    let mut letters = option.strip_prefix('-').into_iter().flat_map(str::chars);
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
+        _ => false,
+    }
+}

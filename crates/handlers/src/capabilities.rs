@@ -1,0 +1,97 @@
+//! What a hook can reach outside of the sandbox, one arm a kind of handler.
+
+use pintle_contract::{BuiltinSpec, Capability, CommandSpec, HandlerSpec, HookDeclaration};
+use pintle_script::{ScriptKind, capability_names};
+
+use crate::builtin::builtins;
+
+/// What a declaration can reach. Nothing is what needs nobody's consent.
+pub(crate) fn capabilities(declaration: &HookDeclaration) -> Vec<Capability> {
+    match &declaration.handler {
+        // What a dialect makes of a table in a file judges, and reaches nothing: dialects have nothing to do so with.
+        HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
+        HandlerSpec::Script(text) => {
+            capabilities_of_names(&capability_names(&declaration.name, text, ScriptKind::Hook), declaration)
+        }
+        HandlerSpec::Function(spec) => {
+            capabilities_of_names(&capability_names(&spec.name, &spec.module, ScriptKind::Plugin), declaration)
+        }
+        HandlerSpec::Command(spec) => vec![Capability::Command(command_line_text(spec))],
+        HandlerSpec::Http(spec) => vec![Capability::Host(host_of(&spec.url))],
+        HandlerSpec::Model(spec) => vec![Capability::Model(spec.model.clone())],
+        HandlerSpec::Builtin(spec) => builtin_capabilities(spec),
+    }
+}
+
+fn capabilities_of_names(names: &[&str], declaration: &HookDeclaration) -> Vec<Capability> {
+    let of_name = |name: &&str| match *name {
+        "http" => vec![Capability::Host(String::from("the hosts that its agent allows"))],
+        "fs" => vec![Capability::Effect(String::from("reads files of the project"))],
+        "meta" if declaration.tools.is_empty() => vec![Capability::Tool(String::from("meta.call_tool"))],
+        "meta" => declaration.tools.iter().cloned().map(Capability::Tool).collect(),
+        _ => vec![Capability::Effect(String::from("hands work to other agents"))],
+    };
+    names.iter().flat_map(of_name).collect()
+}
+
+/// A command as one line, its arguments behind it.
+fn command_line_text(spec: &CommandSpec) -> String {
+    let arguments = spec.arguments.iter().flatten().map(String::as_str);
+    std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+fn builtin_capabilities(spec: &BuiltinSpec) -> Vec<Capability> {
+    let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
+        // It does not load either.
+        return vec![Capability::Effect(format!("is the built-in `{}`, which nobody knows", spec.name))];
+    };
+    match (row.side_effects, spec.arguments.first()) {
+        ("", _) => Vec::new(),
+        (deeds, Some(first)) if row.name == "http_post" => {
+            vec![Capability::Host(host_of(first)), Capability::Effect(deeds.to_owned())]
+        }
+        (deeds, _) => vec![Capability::Effect(deeds.to_owned())],
+    }
+}
+
+/// The host of an address, or the address itself when it has none that can be told.
+fn host_of(address: &str) -> String {
+    let parsed = url::Url::parse(address).ok();
+    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| address.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_ins_that_only_tell_and_judge_need_no_consent() {
+        let reaching: Vec<&str> =
+            builtins().iter().filter(|row| !row.side_effects.is_empty()).map(|row| row.name).collect();
+        assert_eq!(reaching, ["add_prompt_files", "handle_large_tool_output", "http_post", "snapshot", "unload"]);
+        let post = BuiltinSpec {
+            name: String::from("http_post"),
+            arguments: vec![String::from("https://user@a.example:8080/x"), String::from("text")],
+            ..BuiltinSpec::default()
+        };
+        let wanted = [
+            Capability::Host(String::from("a.example")),
+            Capability::Effect(String::from("tells a server what happens")),
+        ];
+        assert_eq!(builtin_capabilities(&post), wanted);
+        let unknown = BuiltinSpec { name: String::from("nosuch"), ..BuiltinSpec::default() };
+        assert_eq!(builtin_capabilities(&unknown).len(), 1);
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_read_is_shown_as_it_is() {
+        for (address, wanted) in [
+            ("https://hooks.example/path?q=1", "hooks.example"),
+            ("http://127.0.0.1:9000/", "127.0.0.1"),
+            ("$HOOK_URL/x", "$HOOK_URL/x"),
+            ("", ""),
+        ] {
+            assert_eq!(host_of(address), wanted);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Programs that nobody waits for.
+//!
+//! Such a program is no child of a launcher, which would end it with the call: it outlives the call, and this process
+//! too when that ends first. A supervisor ends it, and all that it started, when its time is up. Where there is none to be
+//! had this process does, with the program's group, as long as it is there.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pintle_contract::{Codec, Failure, FailureKind, Handler, HookCall, HookInfluence, Verdict};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::input::{InputTerminator, encode_input};
+use super::one_shot::HookCommand;
+use crate::process::{self, ProcessSpec, SupervisionEnd};
+
+/// How many programs of one hook may be at work at once; the next ones are not started.
+const MOST_AT_ONCE: usize = 16;
+
+/// How long an ended program may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How much later than a supervisor this process ends a program.
+const LATE: Duration = Duration::from_secs(2);
+
+/// A hook that is a program that nobody waits for. What it answers is not read.
+#[derive(Debug)]
+pub(super) struct DetachedCommandHandler {
+    pub(super) program: Arc<HookCommand>,
+    pub(super) codec: Arc<dyn Codec>,
+    /// How many are at work.
+    pub(super) running_count: Arc<AtomicUsize>,
+}
+
+impl Handler for DetachedCommandHandler {
+    fn kind(&self) -> &'static str {
+        "command"
+    }
+
+    fn influence(&self, _spelling: &str) -> HookInfluence {
+        HookInfluence::Observes
+    }
+
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
+        if call.cancel.is_cancelled() {
+            return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+        }
+        let (place, warning) = self.program.resolve_environment(call, &*self.codec);
+        let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        let verdict = match self.start_detached(&self.program.process_spec(&place, stdin, call.limits)) {
+            Ok(()) => Verdict::pass(),
+            Err(why) => Verdict::failed(Failure::new(FailureKind::Error, why)),
+        };
+        warning.into_iter().fold(verdict, Verdict::with_warning)
+    }
+}
+
+impl DetachedCommandHandler {
+    fn start_detached(&self, spec: &ProcessSpec) -> Result<(), String> {
+        if self.running_count.fetch_add(1, Ordering::AcqRel) >= MOST_AT_ONCE {
+            self.running_count.fetch_sub(1, Ordering::AcqRel);
+            return Err(format!("{MOST_AT_ONCE} of it are still at work in the background, so no other is started"));
+        }
+        let running = Arc::clone(&self.running_count);
+        let ended = move || running.fetch_sub(1, Ordering::AcqRel);
+        let child = match spawn_supervised(spec) {
+            Ok(child) => child,
+            Err(fault) => {
+                ended();
+                return Err(format!("cannot run `{}` in the background: {fault}", spec.program));
+            }
+        };
+        let time = Duration::from_millis(spec.timeout_ms);
+        let watching = thread::Builder::new().name(String::from("background")).spawn(move || {
+            watch_until_end(child, time);
+            ended();
+        });
+        watching.map(drop).map_err(|fault| format!("cannot watch a program in the background: {fault}"))
+    }
+}
+
+/// Starts the program with its whole input and no output.
+fn spawn_supervised(spec: &ProcessSpec) -> io::Result<Child> {
+    let supervised = process::supervised(SupervisionEnd::Timeout(spec.timeout_ms), &spec.program, &spec.arguments);
+    let mut own = spec.clone();
+    if let Some((program, arguments)) = supervised.filter(|_| program_exists(spec)) {
+        (own.program, own.arguments) = (program.display().to_string(), arguments);
+    }
+    let mut command = process::build_command(&own);
+    command.stdin(whole_input(&spec.stdin)?).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    crate::sandbox::run_sandboxed(spec.sandbox, || command.spawn())?
+}
+
+/// Whether there is such a program: a supervisor cannot tell us that there is none.
+fn program_exists(spec: &ProcessSpec) -> bool {
+    let below =
+        |path: PathBuf| spec.directory.as_ref().map_or(path.clone(), |directory| directory.join(&path)).exists();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    match spec.program.contains('/') {
+        true => below(PathBuf::from(&spec.program)),
+        false => std::env::split_paths(&path).any(|folder| below(folder.join(&spec.program))),
+    }
+}
+
+/// Waits for the end of the program, and ends it when its time is up: a moment after its supervisor should have done so.
+fn watch_until_end(mut child: Child, time: Duration) {
+    let time = time + LATE;
+    let began = Instant::now();
+    while matches!(child.try_wait(), Ok(None)) {
+        let left = time.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            // The group is there as long as its leader is not reaped, so this cannot hit a stranger.
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            let _ = child.wait();
+            return;
+        }
+        thread::sleep(left.min(LOOK_EVERY));
+    }
+}
+
+/// An input that is there as a whole before the program starts, so that this process may end behind it.
+#[cfg(target_os = "linux")]
+fn whole_input(bytes: &[u8]) -> io::Result<Stdio> {
+    use std::fs::File;
+    use std::io::{Seek, Write};
+
+    let mut file = File::from(rustix::fs::memfd_create("payload", rustix::fs::MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(Stdio::from(file))
+}
+
+/// An input that a thread of this process feeds, where there are no files in memory alone.
+#[cfg(not(target_os = "linux"))]
+fn whole(bytes: &[u8]) -> io::Result<Stdio> {
+    use std::io::Write;
+
+    let (reader, mut writer) = io::pipe()?;
+    let bytes = bytes.to_vec();
+    // A program that does not read is no fault of ours.
+    thread::Builder::new().name(String::from("feed")).spawn(move || drop(writer.write_all(&bytes)))?;
+    Ok(Stdio::from(reader))
+}

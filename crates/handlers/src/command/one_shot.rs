@@ -1,0 +1,155 @@
+//! One process for one call.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pintle_contract::{CallLimits, CancelToken, Codec, CommandOutput, CommandSpec, Failure, FailureKind, HookCall};
+
+use crate::command_context::CommandContext;
+use crate::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
+
+/// The shell when the hook's author names none, whatever the user's own shell is.
+const SHELL: &str = "/bin/sh";
+
+/// What a hook runs.
+#[derive(Debug)]
+pub(crate) struct HookCommand {
+    spec: CommandSpec,
+    context: CommandContext,
+}
+
+/// Where and with which variables it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandEnvironment {
+    /// The directory; `None` is this process's own.
+    directory: Option<PathBuf>,
+    environment: ProcessEnvironment,
+    /// The variables of the dialect among them, which the arguments of a program without a shell may name.
+    dialect_variables: Vec<(String, String)>,
+}
+
+impl HookCommand {
+    pub(super) fn new(spec: CommandSpec) -> Self {
+        let CommandSpec { environment, directory, expands, .. } = &spec;
+        let surroundings = CommandContext {
+            variables: environment.clone(),
+            directory: directory.clone(),
+            expands_variables: *expands,
+        };
+        Self { spec, context: surroundings }
+    }
+
+    /// Where a call runs, and what its author should know about that.
+    pub(super) fn resolve_environment(
+        &self,
+        call: &HookCall<'_>,
+        codec: &dyn Codec,
+    ) -> (CommandEnvironment, Option<String>) {
+        let cwd = &call.event.origin.cwd;
+        let place = match &self.spec.directory {
+            // A session without a directory of its own is where this process is.
+            Some(_) if cwd.is_empty() => {
+                let own = std::env::current_dir().unwrap_or_default();
+                self.context.resolve_working_dir(&own.to_string_lossy())
+            }
+            _ => self.context.resolve_working_dir(cwd),
+        };
+        let named = codec.environment(call.event, &call.hook.event_alias);
+        let environment = match self.context.variables.is_empty() && named.is_empty() {
+            true => ProcessEnvironment::Inherited,
+            // The author's own come last, so that they win.
+            false => {
+                ProcessEnvironment::InheritedAnd(named.iter().cloned().chain(self.context.environment()).collect())
+            }
+        };
+        (CommandEnvironment { directory: place.directory, environment, dialect_variables: named }, place.warning)
+    }
+
+    /// What is to be started for a call.
+    pub(crate) fn process_spec(
+        &self,
+        place: &CommandEnvironment,
+        stdin: Arc<[u8]>,
+        limits: &CallLimits,
+    ) -> ProcessSpec {
+        let mut spec = match &self.spec.arguments {
+            None => {
+                let shell = self.spec.shell.as_deref().unwrap_or(SHELL);
+                ProcessSpec::new(shell, vec![String::from("-c"), self.spec.command.clone()])
+            }
+            Some(arguments) => {
+                let arguments =
+                    arguments.iter().map(|argument| expand_variables(argument, &place.dialect_variables)).collect();
+                ProcessSpec::new(expand_variables(&self.spec.command, &place.dialect_variables), arguments)
+            }
+        };
+        spec.directory.clone_from(&place.directory);
+        spec.environment = place.environment.clone();
+        spec.stdin = stdin;
+        spec.timeout_ms = limits.timeout_ms;
+        spec.output_bytes = usize::try_from(limits.output_bytes).unwrap_or(usize::MAX);
+        spec.sandbox = self.spec.sandbox.unwrap_or_default();
+        spec
+    }
+}
+
+/// `${NAME}` of the dialect's variables replaced: there is no shell that would do it.
+fn expand_variables(text: &str, named: &[(String, String)]) -> String {
+    let fill = |text: String, (name, value): &(String, String)| match text.contains("${") {
+        true => text.replace(&format!("${{{name}}}"), value),
+        false => text,
+    };
+    named.iter().fold(text.to_owned(), fill)
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// When it gives no answer. `limits` names the time it was given.
+pub(crate) fn run_to_end(
+    spec: &ProcessSpec,
+    limits: &CallLimits,
+    cancel: &CancelToken,
+) -> Result<CommandOutput, Failure> {
+    let output = process::run(spec, cancel).map_err(|fault| process_failure(&fault, spec.directory.as_deref()))?;
+    if output.timed_out {
+        return Err(timeout_failure(limits));
+    }
+    Ok(CommandOutput {
+        exit_code: output.exit_code,
+        signal: output.signal,
+        stdout: output.stdout,
+        stdout_cut: output.stdout_cut,
+        stderr: output.stderr,
+        stderr_cut: output.stderr_cut,
+    })
+}
+
+/// The failure of a program that was too slow.
+pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
+    let time = Duration::from_millis(limits.timeout_ms);
+    let time = match (limits.timeout_ms, time.subsec_millis()) {
+        (..1000, _) => format!("{} ms", limits.timeout_ms),
+        (_, 0) => format!("{} s", time.as_secs()),
+        _ => format!("{} s", time.as_secs_f64()),
+    };
+    Failure::new(FailureKind::Timeout, format!("timed out after {time}"))
+}
+
+/// The failure of a program that could not be run.
+fn process_failure(fault: &ProcessError, directory: Option<&Path>) -> Failure {
+    let kind = match fault {
+        ProcessError::Missing { .. } => FailureKind::Missing,
+        ProcessError::Start { .. } => FailureKind::Error,
+        ProcessError::Cancelled => FailureKind::Cancelled,
+    };
+    match (fault, directory) {
+        (ProcessError::Start { .. }, Some(directory)) if !directory.is_dir() => Failure::new(
+            FailureKind::Missing,
+            format!("the working directory `{}` is not there; create it or name another", directory.display()),
+        ),
+        (ProcessError::Cancelled, _) => Failure::new(kind, "the call was cancelled"),
+        _ => Failure::new(kind, fault.to_string()),
+    }
+}

@@ -1,0 +1,254 @@
+//! One request with its redirects.
+
+use std::sync::OnceLock;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pintle_contract::CancelToken;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Response};
+use serde_json::{Map, Value, json};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+use super::allowlist::HostAllowList;
+use super::resolve::BlockedAddress;
+use super::{MOST_REDIRECTS, MOST_RESPONSE_BYTES};
+
+/// How long a cancelled request may go unnoticed.
+const CANCEL_POLL: Duration = Duration::from_millis(20);
+
+/// Headers that belong to the connection. A `host` of the script's own would also make the allow-list pointless at
+/// servers that serve many hosts.
+const OWN_HEADERS: [&str; 9] = [
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Headers that may follow a redirect to another host. All others may hold a key.
+const HARMLESS_HEADERS: [&str; 5] = ["accept", "accept-language", "content-language", "content-type", "user-agent"];
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) struct HttpRequest {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<String>,
+}
+
+impl HttpRequest {
+    /// Reads a request as a script makes it.
+    pub(super) fn new(
+        method: &str,
+        url: &str,
+        headers: &[(String, String)],
+        body: Option<&str>,
+    ) -> Result<Self, String> {
+        let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
+        if !known.contains(&method) {
+            return Err(format!("unknown method `{method}`; use one of `{}`", known.join("`, `")));
+        }
+        let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+        let url = Url::parse(url).map_err(|error| sandbox_error(&format!("invalid URL: {error}"), url))?;
+        let mut own = HeaderMap::new();
+        for (name, value) in headers {
+            if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+                return Err(format!("the header `{name}` belongs to the connection; leave it out"));
+            }
+            let wrong =
+                |what: &str| format!("the {what} of the header `{}` is not allowed in HTTP", name.escape_debug());
+            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name"))?;
+            own.append(key, HeaderValue::from_str(value).map_err(|_| wrong("value"))?);
+        }
+        Ok(Self { method, url, headers: own, body: body.map(str::to_owned) })
+    }
+
+    /// Checks the address against the list.
+    pub(super) fn check(&self, allowed: &HostAllowList) -> Result<(), String> {
+        let scheme = self.url.scheme();
+        let checked = match self.url.host() {
+            _ if !matches!(scheme, "http" | "https") => {
+                Err(format!("scheme \"{scheme}\" is not permitted (only http/https)"))
+            }
+            None => Err(String::from("URL has no host")),
+            Some(host) => allowed.check(&host),
+        };
+        checked.map_err(|why| sandbox_error(&why, &display_url(&self.url)))
+    }
+
+    /// Turns to where a response points, or `None` when it points nowhere.
+    fn follow_redirect(&mut self, response: &Response) -> Result<Option<()>, String> {
+        let status = response.status().as_u16();
+        if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
+        let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
+        let next = self.url.join(&text).map_err(|error| sandbox_error(&format!("invalid URL: {error}"), &text))?;
+        // What browsers and curl do (RFC 9110, 15.4): 303 asks for another page, 301 and 302 do so after a POST.
+        let asks_anew = match status {
+            303 => self.method != Method::HEAD,
+            301 | 302 => self.method == Method::POST,
+            _ => false,
+        };
+        if asks_anew {
+            self.method = Method::GET;
+            self.body = None;
+        }
+        if next.origin() != self.url.origin() {
+            let kept = self.headers.iter().filter(|(name, _)| HARMLESS_HEADERS.contains(&name.as_str()));
+            self.headers = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+        }
+        self.url = next;
+        Ok(Some(()))
+    }
+}
+
+/// Makes the request on the shared runtime and waits for its end.
+pub(super) fn run_request(
+    client: Client,
+    allowed: std::sync::Arc<HostAllowList>,
+    fetch: HttpRequest,
+    timeout_ms: u64,
+    cancel: &CancelToken,
+) -> Result<Value, String> {
+    let url = display_url(&fetch.url);
+    let (done, arriving) = channel();
+    let task = shared_runtime()?.spawn(async move {
+        let limit = Duration::from_millis(timeout_ms);
+        let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(format!("no whole answer within {timeout_ms} ms (url={url})")));
+        // Nobody listens any more when the caller has cancelled.
+        let _ = done.send(outcome);
+    });
+    let outcome = loop {
+        if cancel.is_cancelled() {
+            break Err(String::from("cancelled"));
+        }
+        match arriving.recv_timeout(CANCEL_POLL) {
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break Err(String::from("the request died; this is a defect")),
+        }
+    };
+    task.abort();
+    outcome
+}
+
+async fn send_following_redirects(
+    client: &Client,
+    allowed: &HostAllowList,
+    mut fetch: HttpRequest,
+) -> Result<Value, String> {
+    for _ in 0..=MOST_REDIRECTS {
+        fetch.check(allowed)?;
+        let mut request = client.request(fetch.method.clone(), fetch.url.clone()).headers(fetch.headers.clone());
+        if let Some(body) = &fetch.body {
+            request = request.body(body.clone());
+        }
+        let response = request.send().await.map_err(|error| describe_error(&error, &fetch.url))?;
+        if fetch.follow_redirect(&response)?.is_none() {
+            return read_response(response, &fetch.url).await;
+        }
+    }
+    Err(format!("more than {MOST_REDIRECTS} redirects (url={})", display_url(&fetch.url)))
+}
+
+/// Reads a response as scripts see it.
+async fn read_response(mut response: Response, url: &Url) -> Result<Value, String> {
+    let status = response.status();
+    let mut headers = Map::new();
+    for name in response.headers().keys() {
+        let values = response.headers().get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let joined = values.collect::<Vec<_>>().join(", ");
+        headers.insert(canonical_header_name(name.as_str()), Value::String(joined));
+    }
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| describe_error(&error, url))? {
+        if body.len() + piece.len() > MOST_RESPONSE_BYTES {
+            return Err(format!("the response is larger than {MOST_RESPONSE_BYTES} bytes (url={})", display_url(url)));
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(json!({
+        "status": status.as_u16(),
+        "ok": status.is_success(),
+        "url": display_url(url),
+        "body": String::from_utf8_lossy(&body),
+        "headers": headers,
+    }))
+}
+
+/// `content-type` as `Content-Type`.
+fn canonical_header_name(name: &str) -> String {
+    let mut start = true;
+    let upper = |letter: char| {
+        let shown = if start { letter.to_ascii_uppercase() } else { letter };
+        start = letter == '-';
+        shown
+    };
+    name.chars().map(upper).collect()
+}
+
+fn describe_error(error: &reqwest::Error, url: &Url) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    loop {
+        if let Some(BlockedAddress(why)) = deepest.downcast_ref() {
+            return sandbox_error(why, &display_url(url));
+        }
+        match deepest.source() {
+            Some(source) => deepest = source,
+            // The outermost text only names the address; the reason is the innermost.
+            None => return format!("no answer: {deepest} (url={})", display_url(url)),
+        }
+    }
+}
+
+fn sandbox_error(why: &str, url: &str) -> String {
+    format!("network sandbox: {why} (url={url})")
+}
+
+/// An address without a name and password in it, which do not belong into logs.
+fn display_url(url: &Url) -> String {
+    let mut bare = url.clone();
+    // Fails for addresses that can have none, which is as good.
+    let _ = bare.set_username("");
+    let _ = bare.set_password(None);
+    bare.to_string()
+}
+
+/// The one runtime of all gates of the process: one thread that moves bytes.
+fn shared_runtime() -> Result<&'static Runtime, String> {
+    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+    let started = RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).thread_name("pintle-http").enable_all();
+        builder.build().map_err(|error| format!("the HTTP runtime could not be started: {error}"))
+    });
+    started.as_ref().map_err(Clone::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_names_are_shown_in_canonical_case() {
+        for (name, expected) in [("content-type", "Content-Type"), ("etag", "Etag"), ("x-a-b", "X-A-B")] {
+            assert_eq!(canonical_header_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn addresses_are_shown_without_credentials() {
+        assert_eq!(display_url(&Url::parse("http://a:b@x.test/p?q").unwrap()), "http://x.test/p?q");
+    }
+}

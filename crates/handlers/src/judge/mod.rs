@@ -1,0 +1,65 @@
+//! Hooks that a language model judges (docker-agent behaviour, section 3.7).
+//!
+//! The question is a template over the payload as the hook's dialect encodes it; the reply is read by the hook's codec.
+//! Who is asked is the host's affair: it gives a [`Judge`]. Where it gives none, such a hook fails when it is asked, and
+//! its failure policy says what follows.
+
+mod handler;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use pintle_contract::event::EventClass;
+use pintle_contract::{
+    BuiltHandler, Diagnostic, FailurePolicy, HookDeclaration, Judge, JudgeSpec, Location, suggest_nearest,
+};
+
+use crate::template::Template;
+use handler::JudgeHandler;
+use schema::{ReplySchema, SCHEMAS};
+
+/// Builds the handler of a declaration.
+///
+/// A template that cannot be read, and a schema that nobody knows, are errors here, where docker-agent finds out when
+/// the hook fires. The hook is a guard where its reply is a decision about an event that can be denied.
+pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Option<&Arc<dyn Judge>>) -> BuiltHandler {
+    let at = &declaration.location;
+    let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
+    let schema = match spec.schema.as_deref().map(|name| find_schema(name, at)).transpose() {
+        Ok(schema) => schema,
+        Err(found) => return failed(found),
+    };
+    let template = match Template::parse(&spec.prompt) {
+        Ok(template) => template,
+        Err(fault) => {
+            let message = format!("the prompt of the model hook is no template: {fault}");
+            let help = "write fields as `{{ .ToolName }}`, and two opening braces that are none as `{{ \"{{\" }}`";
+            return failed(Diagnostic::error("bad_template", message, at.clone()).help(help));
+        }
+    };
+    let denies =
+        declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    let handler = JudgeHandler {
+        model: spec.model.clone(),
+        template,
+        schema,
+        judge: judge.cloned(),
+        codec: Arc::clone(&declaration.codec),
+    };
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: schema.is_some() && denies, diagnostics: Vec::new() }
+}
+
+/// The schema with a name, or what is wrong with the name.
+fn find_schema(name: &str, at: &Location) -> Result<&'static ReplySchema, Diagnostic> {
+    let names = || SCHEMAS.iter().map(|schema| schema.name);
+    SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {
+        let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+        let help = match suggest_nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write {}, or leave it out for a reply in plain text", listed.join(" or ")),
+        };
+        Diagnostic::error("unknown_schema", format!("model hook: unknown schema `{name}`"), at.clone()).help(help)
+    })
+}

@@ -1,0 +1,289 @@
+//! One connection to a server, from its first word to its end.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pintle_contract::McpTransport;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, ClientConfig,
+    ClientRequest, Implementation, PaginatedRequestParams, RequestId, ServerResult,
+};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient, RunningService, ServiceError, ServiceExt};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, Peer};
+use serde_json::Value;
+
+use super::McpTool;
+use super::deadline;
+use super::process::{McpServerProcess, StderrTail};
+
+/// The longest message of a server.
+const MESSAGE_BYTES: usize = 8 << 20;
+
+/// The most tools of one server, and the most pages they come in.
+const MAX_TOOLS: usize = 1_000;
+const MAX_PAGES: usize = 50;
+
+/// The longest description of a tool that a model is told.
+const DESCRIPTION_BYTES: usize = 8 << 10;
+
+/// How long a connection over HTTP may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long the end of a connection may take.
+const CLOSE: Duration = Duration::from_millis(200);
+
+/// How long all of it may take, the end of the program included.
+const LAST_CLOSE: Duration = Duration::from_secs(2);
+
+/// What the SDK asks of us: who we are, and to listen.
+#[derive(Debug, Clone, Default)]
+struct McpClientInfo {
+    /// Whether the server said that its tools are others now.
+    has_changed: Arc<AtomicBool>,
+}
+
+impl ClientHandler for McpClientInfo {
+    fn get_info(&self) -> ClientConfig {
+        let own = Implementation::new("pintle", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), own)
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.has_changed.store(true, Ordering::Release);
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct McpConnection {
+    peer: Peer<RoleClient>,
+    has_changed: Arc<AtomicBool>,
+    stderr_tail: Option<StderrTail>,
+    /// Taken out when the connection ends.
+    state: Mutex<Option<McpConnectionState>>,
+}
+
+/// What lives as long as the connection.
+#[derive(Debug)]
+struct McpConnectionState {
+    service: RunningService<RoleClient, McpClientInfo>,
+    process: Option<McpServerProcess>,
+}
+
+impl McpConnection {
+    /// Connects and exchanges the first words.
+    pub(super) async fn open(transport: &McpTransport, directory: &Path) -> Result<Self, String> {
+        let client = McpClientInfo::default();
+        let changed = Arc::clone(&client.has_changed);
+        let (service, process) = match transport {
+            McpTransport::Stdio { command, arguments, environment, .. } => {
+                let (process, output, input) = McpServerProcess::start(command, arguments, environment, directory)?;
+                let transport = AsyncRwTransport::new(output, input).with_max_line_length(MESSAGE_BYTES);
+                let service = match client.serve(transport).await {
+                    Ok(service) => service,
+                    Err(fault) => {
+                        let complaints = process.stderr_tail().clone();
+                        process.stop().await;
+                        return Err(format!("{fault}{}", quote_stderr(&complaints)));
+                    }
+                };
+                (service, Some(process))
+            }
+            McpTransport::Http { url, headers } => {
+                let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+                    .custom_headers(parse_headers(headers)?)
+                    .max_sse_event_size(MESSAGE_BYTES);
+                let transport = StreamableHttpClientTransport::with_client(build_http_client()?, config);
+                (client.serve(transport).await.map_err(|fault| fault.to_string())?, None)
+            }
+        };
+        let complaints = process.as_ref().map(|process| process.stderr_tail().clone());
+        let peer = service.peer().clone();
+        Ok(Self {
+            peer,
+            has_changed: changed,
+            stderr_tail: complaints,
+            state: Mutex::new(Some(McpConnectionState { service, process })),
+        })
+    }
+
+    /// Reads the tools, page by page.
+    pub(super) async fn list_tools(&self) -> Result<Vec<McpTool>, String> {
+        let mut tools = Vec::new();
+        let mut page = PaginatedRequestParams::default();
+        for _ in 0..MAX_PAGES {
+            let listed = self.peer.list_tools(Some(page)).await;
+            let listed = listed.map_err(|fault| format!("it does not tell its tools: {fault}"))?;
+            tools.extend(listed.tools.into_iter().map(to_mcp_tool));
+            if tools.len() > MAX_TOOLS {
+                return Err(format!("it has more than {MAX_TOOLS} tools"));
+            }
+            let Some(next) = listed.next_cursor else { return Ok(tools) };
+            page = PaginatedRequestParams::default();
+            page.cursor = Some(next);
+        }
+        Err(format!("it tells its tools in more than {MAX_PAGES} pages"))
+    }
+
+    /// Makes one call and gives the result as the server wrote it.
+    pub(super) async fn call_tool(
+        &self,
+        name: String,
+        arguments: Value,
+        timeout: Duration,
+    ) -> Result<Value, McpCallError> {
+        let mut params = CallToolRequestParams::new(name);
+        params.arguments = match arguments {
+            Value::Object(arguments) => Some(arguments),
+            _ => None,
+        };
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        // The SDK's own time limit tells the server that nobody waits any more.
+        let options = PeerRequestOptions::with_timeout(timeout);
+        let handle = self.peer.send_cancellable_request(request, options).await?;
+        let mut asked = PendingMcpRequest(Some((self.peer.clone(), handle.id.clone())));
+        let answered = handle.await_response().await;
+        asked.0 = None;
+        match answered? {
+            ServerResult::InputRequiredResult(_) => {
+                Err(McpCallError::from_message("it asks for input, which nobody can give here"))
+            }
+            ServerResult::CreateTaskResult(_) => {
+                Err(McpCallError::from_message("it made a task of the call, which is not supported"))
+            }
+            // Whatever the SDK took it for: the fields say what it is.
+            other => serde_json::to_value(&other)
+                .map_err(|_| McpCallError::from_message("it answered something that cannot be read")),
+        }
+    }
+
+    /// Whether the connection is over.
+    pub(super) fn is_closed(&self) -> bool {
+        let held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.peer.is_transport_closed() || held.as_ref().is_none_or(|held| held.service.is_closed())
+    }
+
+    pub(super) fn has_changed(&self) -> bool {
+        self.has_changed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn take_change_flag(&self) -> bool {
+        self.has_changed.swap(false, Ordering::AcqRel)
+    }
+
+    pub(super) fn instructions(&self) -> Option<String> {
+        self.peer.peer_info()?.instructions.clone().filter(|text| !text.trim().is_empty())
+    }
+
+    /// What the program complained last, for an error text.
+    pub(super) fn last_stderr_line(&self) -> String {
+        self.stderr_tail.as_ref().map(quote_stderr).unwrap_or_default()
+    }
+}
+
+/// A request that waits for its answer. When nobody waits any more, the server is told.
+struct PendingMcpRequest(Option<(Peer<RoleClient>, RequestId)>);
+
+impl Drop for PendingMcpRequest {
+    fn drop(&mut self) {
+        let (Some((peer, id)), Ok(runtime)) = (self.0.take(), deadline::shared_runtime()) else { return };
+        runtime.spawn(async move {
+            // A server that is gone needs no word.
+            let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), None)).await;
+        });
+    }
+}
+
+impl Drop for McpConnection {
+    /// Says goodbye and ends the program, within a bounded time: our own process may end right after this.
+    fn drop(&mut self) {
+        let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(mut held), Ok(runtime)) = (held, deadline::shared_runtime()) else { return };
+        let (done, ended) = channel();
+        runtime.spawn(async move {
+            let _ = held.service.close_with_timeout(CLOSE).await;
+            if let Some(process) = held.process {
+                process.stop().await;
+            }
+            let _ = done.send(());
+        });
+        // The thread that moves the bytes cannot wait for itself.
+        if tokio::runtime::Handle::try_current().is_err() {
+            let _ = ended.recv_timeout(LAST_CLOSE);
+        }
+    }
+}
+
+fn to_mcp_tool(tool: rmcp::model::Tool) -> McpTool {
+    let mut description = tool.description.unwrap_or_default().into_owned();
+    description.truncate(description.floor_char_boundary(DESCRIPTION_BYTES));
+    McpTool {
+        name: tool.name.into_owned(),
+        description,
+        schema: Value::Object(tool.input_schema.as_ref().clone()),
+        read_only: tool.annotations.and_then(|annotations| annotations.read_only_hint).unwrap_or(false),
+    }
+}
+
+/// Why a call has no answer.
+pub(super) struct McpCallError {
+    pub(super) message: String,
+    /// Whether the connection ended in it.
+    pub(super) closed_connection: bool,
+}
+
+impl McpCallError {
+    fn from_message(why: impl Into<String>) -> Self {
+        Self { message: why.into(), closed_connection: false }
+    }
+}
+
+impl From<ServiceError> for McpCallError {
+    fn from(fault: ServiceError) -> Self {
+        match fault {
+            ServiceError::McpError(error) => Self::from_message(error.message),
+            ServiceError::TransportClosed => {
+                Self { message: String::from("the connection is over"), closed_connection: true }
+            }
+            ServiceError::Timeout { timeout } => {
+                Self::from_message(format!("the call took longer than {} ms", timeout.as_millis()))
+            }
+            other => Self::from_message(other.to_string()),
+        }
+    }
+}
+
+fn quote_stderr(complaints: &StderrTail) -> String {
+    complaints.last_line().map_or_else(String::new, |line| format!("; it wrote `{line}`"))
+}
+
+fn parse_headers(headers: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let header = |(name, value): &(String, String)| {
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no name of a header"))?;
+        let mut value =
+            HeaderValue::from_str(value).map_err(|_| format!("the value of the header `{name}` is not allowed"))?;
+        value.set_sensitive(true);
+        Ok((key, value))
+    };
+    headers.iter().map(header).collect()
+}
+
+/// A client that goes where it was told to: no redirects, which could carry the headers elsewhere.
+fn build_http_client() -> Result<reqwest::Client, String> {
+    reqwest::Client::builder()
+        .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none())
+        // A kept connection to a server that went away would fail the next call.
+        .pool_max_idle_per_host(0)
+        .build()
+        .map_err(|fault| format!("the HTTP client could not be built: {fault}"))
+}

@@ -1,0 +1,53 @@
+//! Noticing that a program has exited, before it is reaped.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::Child;
+use std::time::Duration;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+/// Watches one child.
+#[derive(Debug)]
+pub(super) struct ExitWatcher {
+    pid: Pid,
+    /// Becomes readable on exit, where the system has such a thing.
+    fd: Option<OwnedFd>,
+}
+
+impl ExitWatcher {
+    pub(super) fn new(child: &Child) -> io::Result<Self> {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::other("the child has no usable process id"))?;
+        Ok(Self { pid, fd: open_exit_fd(pid) })
+    }
+
+    pub(super) fn as_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.fd.as_ref().map(AsFd::as_fd)
+    }
+
+    /// How long a wait may be before one has to look up: for cancellation, and for the exit where nothing tells it.
+    pub(super) fn poll_interval(&self) -> Duration {
+        Duration::from_millis(if self.fd.is_some() { 20 } else { 2 })
+    }
+
+    /// Whether the child has exited. It stays unreaped, so that its group cannot be taken over by a stranger.
+    pub(super) fn has_exited(&self) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(self.pid), options) {
+            Ok(status) => Ok(status.is_some()),
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_exit_fd(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_fd(_pid: Pid) -> Option<OwnedFd> {
+    None
+}

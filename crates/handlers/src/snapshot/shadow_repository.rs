@@ -1,0 +1,63 @@
+//! Where a folder's snapshots are.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::SnapshotError;
+
+/// A folder and its shadow.
+#[derive(Debug, Clone)]
+pub(super) struct ShadowRepository {
+    /// The repository's folder, or the one that was named where there is none; without symbolic links.
+    pub(super) root: PathBuf,
+    /// What of it is looked at: empty, or a folder below it.
+    pub(super) scope: PathBuf,
+    /// The shadow.
+    pub(super) store: PathBuf,
+    /// Whether the root is that of a git repository.
+    pub(super) is_repository: bool,
+}
+
+/// Where Pintle keeps data of the user's: `$PINTLE_DATA_DIR`, else `pintle` in `$XDG_DATA_HOME`, else
+/// `~/.local/share/pintle`.
+///
+/// # Errors
+/// When none of the three is known.
+pub fn data_dir() -> Result<PathBuf, SnapshotError> {
+    let named = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(own) = named("PINTLE_DATA_DIR") {
+        return std::path::absolute(&own).map_err(SnapshotError::store_error(&own));
+    }
+    // A relative path means nothing there, says the specification of these folders.
+    let shared = named("XDG_DATA_HOME").filter(|path| path.is_absolute());
+    let shared = shared.or_else(|| named("HOME").map(|home| home.join(".local/share")));
+    Ok(shared.ok_or(SnapshotError::NoData)?.join("pintle"))
+}
+
+impl ShadowRepository {
+    /// The place of a folder: that of the repository around it, else of the nearest folder that has snapshots, else its
+    /// own.
+    pub(super) fn for_directory(data: &Path, folder: &Path) -> Result<Self, SnapshotError> {
+        let folder = match fs::canonicalize(folder) {
+            Ok(found) if found.is_dir() => found,
+            _ => return Err(SnapshotError::MissingDirectory { folder: folder.to_owned() }),
+        };
+        let repository = folder.ancestors().find(|above| above.join(".git").exists());
+        let known = || folder.ancestors().find(|above| shadow_store(data, above).join("HEAD").exists());
+        let root = repository.or_else(known).unwrap_or(&folder);
+        let scope = folder.strip_prefix(root).unwrap_or(Path::new("")).to_owned();
+        Ok(Self { root: root.to_owned(), scope, store: shadow_store(data, root), is_repository: repository.is_some() })
+    }
+}
+
+/// The shadow of a root: named after the first half of the digest of its path.
+fn shadow_store(data: &Path, root: &Path) -> PathBuf {
+    let mut name = String::from("snapshots/");
+    for byte in Sha256::digest(root.as_os_str().as_encoded_bytes()).iter().take(16) {
+        name.push_str(&format!("{byte:02x}"));
+    }
+    data.join(name)
+}

@@ -1,0 +1,48 @@
+//! What is wrong with a template, and where.
+
+use std::fmt;
+
+/// Why a text is no template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TemplateError {
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The column in characters, from 1.
+    pub(crate) column: usize,
+    /// What is wrong, in one line.
+    pub(crate) message: String,
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for TemplateError {}
+
+/// A fault at a byte of the text.
+#[derive(Debug)]
+pub(super) struct TemplateErrorAt {
+    pub(super) byte: usize,
+    pub(super) message: String,
+}
+
+impl TemplateErrorAt {
+    pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
+        Self { byte: at, message: message.into() }
+    }
+
+    /// The same with line and column.
+    pub(super) fn with_position(self, text: &str) -> TemplateError {
+        let (line, column) = line_and_column(text, self.byte);
+        TemplateError { line, column, message: self.message }
+    }
+}
+
+/// Line and column of a byte, both from 1.
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
